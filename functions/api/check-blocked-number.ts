@@ -1,0 +1,32 @@
+import * as z from 'zod/mini';
+import { BlockedNumber } from '../domain/block-list.ts';
+import { Identifier } from '../domain/identifiers.ts';
+import { PhoneNumber, restorePlus } from '../domain/phone-numbers.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { blockList } from '../store/block-list.ts';
+
+/** Says whether a number is blocked. A telephony hook asks before it answers: one point read after the key. */
+export const checkBlockedNumber = endpoint({
+  name: 'checkBlockedNumber',
+  method: 'GET',
+  path: '/agent-block-list/check',
+  summary: 'Ask whether a number is blocked for an agent',
+  caller: { kind: 'key', scope: 'block-list', agent: ({ query }) => query },
+  may: ['dynamodb:GetItem'],
+  uses: { blockList },
+  query: z.object({
+    uid: Identifier,
+    agentId: Identifier,
+    number: z.pipe(z.pipe(z.string(), z.transform(restorePlus)), PhoneNumber),
+  }),
+  response: z.extend(z.partial(BlockedNumber), { number: z.string(), blocked: z.boolean() }),
+  errors: { 400: 'A parameter is invalid.', 401: 'The key is unknown, or its user may not use this agent.' },
+
+  async handle({ query: { agentId, number } }, { blockList }) {
+    const entry = await blockList.find(agentId, number);
+    return { number, blocked: entry !== undefined, ...entry };
+  },
+});
+
+export const handler = lambda(checkBlockedNumber);

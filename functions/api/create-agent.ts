@@ -1,0 +1,35 @@
+import * as z from 'zod/mini';
+import { Agent, AgentConfiguration, AgentName } from '../domain/agents.ts';
+import { now } from '../domain/date-time.ts';
+import { Identifier, newIdentifier } from '../domain/identifiers.ts';
+import { PhoneNumber } from '../domain/phone-numbers.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { agents } from '../store/agents.ts';
+
+/** Makes an agent that belongs to the key’s user. */
+export const createAgent = endpoint({
+  name: 'createAgent',
+  method: 'POST',
+  path: '/agents',
+  summary: 'Create an agent',
+  caller: { kind: 'key', scope: 'agents', user: ({ body }) => body },
+  may: ['dynamodb:PutItem', 'dynamodb:GetItem'],
+  uses: { agents },
+  body: z.object({
+    uid: Identifier,
+    name: AgentName,
+    configuration: z._default(AgentConfiguration, {}),
+    phoneNumber: z.optional(PhoneNumber),
+  }),
+  idempotent: true,
+  response: Agent,
+  errors: { 400: 'The body is invalid.', 401: 'The key is unknown, or not this user’s.' },
+
+  async handle({ body, creationId }, { agents }) {
+    const createdAt = now();
+    return agents.create({ ...body, agentId: newIdentifier('agent', creationId), createdAt, updatedAt: createdAt });
+  },
+});
+
+export const handler = lambda(createAgent);

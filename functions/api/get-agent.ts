@@ -1,0 +1,28 @@
+import * as z from 'zod/mini';
+import { Agent } from '../domain/agents.ts';
+import { insufficientPermissions } from '../domain/errors.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { agents } from '../store/agents.ts';
+
+/** Tells an agent’s record. */
+export const getAgent = endpoint({
+  name: 'getAgent',
+  method: 'GET',
+  path: '/agents/{agentId}',
+  summary: 'Get an agent',
+  caller: { kind: 'key', scope: 'agents', agent: ({ params }) => params },
+  may: ['dynamodb:GetItem'],
+  uses: { agents },
+  params: z.object({ agentId: z.string() }),
+  response: Agent,
+  errors: { 401: 'The key is unknown, or its user may not use this agent.' },
+
+  async handle({ agent: { uid, agentId } }, { agents }) {
+    const found = await agents.find(uid, agentId);
+    if (!found) throw insufficientPermissions();
+    return found;
+  },
+});
+
+export const handler = lambda(getAgent);

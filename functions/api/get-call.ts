@@ -1,0 +1,33 @@
+import * as z from 'zod/mini';
+import { Call, Preference, toCallReference } from '../domain/calls.ts';
+import { noSuchCall } from '../domain/errors.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { calls } from '../store/calls.ts';
+
+/** Tells a call, named by its id or as the first or last one with a phone number. */
+export const getCall = endpoint({
+  name: 'getCall',
+  method: 'GET',
+  path: '/calls/{agentId}/{callIdOrPhone}',
+  summary: 'Get a call',
+  caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
+  may: ['dynamodb:GetItem', 'dynamodb:Query'],
+  uses: { calls },
+  params: z.object({ agentId: z.string(), callIdOrPhone: z.string() }),
+  query: z.object({ preference: z._default(Preference, 'last') }),
+  response: Call,
+  errors: {
+    400: 'A parameter is invalid.',
+    401: 'The key is unknown, or its user may not use this agent.',
+    404: 'There is no such call.',
+  },
+
+  async handle({ agent: { agentId }, params: { callIdOrPhone }, query: { preference } }, { calls }) {
+    const call = await calls.find(agentId, toCallReference(callIdOrPhone, preference));
+    if (!call) throw noSuchCall(callIdOrPhone);
+    return call;
+  },
+});
+
+export const handler = lambda(getCall);

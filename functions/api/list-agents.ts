@@ -1,0 +1,31 @@
+import * as z from 'zod/mini';
+import { Agent } from '../domain/agents.ts';
+import { Identifier } from '../domain/identifiers.ts';
+import { fillPage, fromCursor, paging } from '../domain/paging.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { agents } from '../store/agents.ts';
+
+/** Lists the agents a user may use: their own, and those they were given access to. */
+export const listAgents = endpoint({
+  name: 'listAgents',
+  method: 'GET',
+  path: '/agents',
+  summary: 'List a user’s agents',
+  caller: { kind: 'key', scope: 'agents', user: ({ query }) => query },
+  may: ['dynamodb:Query', 'dynamodb:BatchGetItem'],
+  uses: { agents },
+  query: z.object({ uid: Identifier, ...paging }),
+  response: z.object({ agents: z.array(Agent), nextCursor: z.optional(z.string()) }),
+  errors: { 400: 'A parameter is invalid.', 401: 'The key is unknown, or not this user’s.' },
+
+  async handle({ query: { uid, limit, cursor } }, { agents }) {
+    const collection = `agents:${uid}`;
+    const after = fromCursor(collection, cursor);
+    const page = { collection, limit, positionOf: ({ agentId }: Agent) => agentId };
+    const { items, ...next } = await fillPage(agents.list(uid, { after, limit: limit && limit + 1 }), page);
+    return { agents: items, ...next };
+  },
+});
+
+export const handler = lambda(listAgents);

@@ -1,0 +1,36 @@
+import * as z from 'zod/mini';
+import { Call } from '../domain/calls.ts';
+import { fillPage, fromCursor, paging } from '../domain/paging.ts';
+import { PhoneNumber, restorePlus } from '../domain/phone-numbers.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { calls } from '../store/calls.ts';
+import { callPosition } from '../store/keys.ts';
+
+/** Lists an agent’s calls, newest first; those with one phone number when it is named. */
+export const listCalls = endpoint({
+  name: 'listCalls',
+  method: 'GET',
+  path: '/calls/{agentId}',
+  summary: 'List an agent’s calls',
+  caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
+  may: ['dynamodb:Query'],
+  uses: { calls },
+  params: z.object({ agentId: z.string() }),
+  query: z.object({
+    phone: z.optional(z.pipe(z.pipe(z.string(), z.transform(restorePlus)), PhoneNumber)),
+    ...paging,
+  }),
+  response: z.object({ calls: z.array(Call), nextCursor: z.optional(z.string()) }),
+  errors: { 400: 'A parameter is invalid.', 401: 'The key is unknown, or its user may not use this agent.' },
+
+  async handle({ agent: { agentId }, query: { phone, limit, cursor } }, { calls }) {
+    const collection = `calls:${agentId}:${phone ?? ''}`;
+    const after = fromCursor(collection, cursor);
+    const found = calls.list(agentId, { phone, after, limit: limit && limit + 1 });
+    const { items, ...next } = await fillPage(found, { collection, limit, positionOf: callPosition });
+    return { calls: items, ...next };
+  },
+});
+
+export const handler = lambda(listCalls);

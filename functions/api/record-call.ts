@@ -1,0 +1,50 @@
+import * as z from 'zod/mini';
+import { Call, CallFacts } from '../domain/calls.ts';
+import { invalidField } from '../domain/errors.ts';
+import { isIdentifier } from '../domain/identifiers.ts';
+import { isPhoneNumber, restorePlus } from '../domain/phone-numbers.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { calls } from '../store/calls.ts';
+
+/** Records a call or corrects its facts. It never touches the outcome, and the same again changes nothing. */
+export const recordCall = endpoint({
+  name: 'recordCall',
+  method: 'PUT',
+  path: '/calls/{agentId}/{callIdOrPhone}',
+  summary: 'Record a call',
+  caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
+  may: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
+  uses: { calls },
+  params: z.object({ agentId: z.string(), callIdOrPhone: z.string() }),
+  body: CallFacts,
+  response: Call,
+  errors: {
+    400: 'The call id or the body is invalid.',
+    401: 'The key is unknown, or its user may not use this agent.',
+  },
+
+  async handle({ agent: { agentId }, params: { callIdOrPhone: callId }, body }, { calls }) {
+    if (isPhoneNumber(restorePlus(callId)))
+      throw invalidField('callIdOrPhone', 'must be a call id, not a phone number');
+    if (!isIdentifier(callId)) throw invalidField('callIdOrPhone', 'must be 1 to 128 of A-Z a-z 0-9 _ . : -');
+    return (await calls.change({ agentId, reference: { callId } }, (found) =>
+      withFacts(found, agentId, callId, body),
+    )) as Call;
+  },
+});
+
+const withFacts = (found: Call | undefined, agentId: string, callId: string, facts: CallFacts): Call => {
+  const {
+    phone: _p,
+    direction: _d,
+    startedAt: _s,
+    endedAt: _e,
+    durationSeconds: _ds,
+    status: _st,
+    ...outcome
+  } = found ?? {};
+  return { ...outcome, agentId, callId, ...facts };
+};
+
+export const handler = lambda(recordCall);

@@ -1,0 +1,30 @@
+import * as z from 'zod/mini';
+import { BlockListFailure, BlockListRequest, distinctNumbers, reportNumbers } from '../domain/block-list.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { blockList } from '../store/block-list.ts';
+
+/** Unblocks numbers for one agent. A bad number fails alone; it never fails the request. */
+export const removeBlockedNumbers = endpoint({
+  name: 'removeBlockedNumbers',
+  method: 'DELETE',
+  path: '/agent-block-list',
+  summary: 'Remove numbers from an agent’s block list',
+  caller: { kind: 'key', scope: 'block-list', agent: ({ body }) => body },
+  may: ['dynamodb:PartiQLUpdate'],
+  uses: { blockList },
+  body: BlockListRequest,
+  response: z.object({ message: z.string(), removed: z.array(z.string()), failed: z.array(BlockListFailure) }),
+  errors: {
+    400: 'The body or its numbers are invalid.',
+    401: 'The key is unknown, or its user may not use this agent.',
+  },
+
+  async handle({ body: { agentId, numbers } }, { blockList }) {
+    const outcomes = await blockList.remove(agentId, distinctNumbers(numbers));
+    const { done, failed } = reportNumbers(numbers, outcomes, 'not_found');
+    return { message: 'Block list updated successfully', removed: done, failed };
+  },
+});
+
+export const handler = lambda(removeBlockedNumbers);

@@ -1,0 +1,29 @@
+import * as z from 'zod/mini';
+import { Agent, AgentChange, withChange } from '../domain/agents.ts';
+import { insufficientPermissions } from '../domain/errors.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { agents } from '../store/agents.ts';
+
+/** Changes an agent. The configuration is merged by top-level field, and `null` clears one. */
+export const updateAgent = endpoint({
+  name: 'updateAgent',
+  method: 'PATCH',
+  path: '/agents/{agentId}',
+  summary: 'Change an agent',
+  caller: { kind: 'key', scope: 'agents', agent: ({ params }) => params },
+  may: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+  uses: { agents },
+  params: z.object({ agentId: z.string() }),
+  body: AgentChange,
+  response: Agent,
+  errors: { 400: 'The body is invalid.', 401: 'The key is unknown, or its user may not use this agent.' },
+
+  async handle({ agent: { uid, agentId }, body }, { agents }) {
+    const changed = await agents.change(uid, agentId, (found) => withChange(found, body));
+    if (!changed) throw insufficientPermissions();
+    return changed;
+  },
+});
+
+export const handler = lambda(updateAgent);

@@ -1,0 +1,80 @@
+import * as z from 'zod/mini';
+import { Identifier } from './identifiers.ts';
+import { limits } from './limits.ts';
+import { normalisePhoneNumber } from './phone-numbers.ts';
+
+/** What block-list operations take (contract 2.1). */
+export const BlockListRequest = z.object({
+  uid: Identifier,
+  agentId: Identifier,
+  numbers: z.array(z.string()).check(
+    z.minLength(1, { error: 'must have at least 1 number' }),
+    z.refine((numbers) => numbers.length <= limits.numbersPerRequest, {
+      error: `must have at most ${limits.numbersPerRequest} numbers`,
+      params: { code: 'too_many_numbers' },
+    }),
+    z.describe('Phone numbers; spaces, hyphens, dots and parentheses are ignored.'),
+  ),
+});
+
+const reasons = {
+  invalid_format: 'Invalid phone number format',
+  already_blocked: 'Number already in block list',
+  not_found: 'Number not found in block list',
+  temporarily_unavailable: 'Temporarily unavailable',
+} as const;
+type FailureCode = keyof typeof reasons;
+
+/** A number that was not added or removed, exactly as it was sent, and why (contract 2.2; `code` is ours). */
+export const BlockListFailure = z.object({
+  number: z.string(),
+  reason: z.enum(Object.values(reasons)),
+  code: z.enum(Object.keys(reasons) as [FailureCode, ...FailureCode[]]),
+});
+export type BlockListFailure = z.infer<typeof BlockListFailure>;
+
+/** A number that is blocked now. */
+export const BlockedNumber = z.object({
+  number: z.string(),
+  reason: z.optional(z.string()),
+  blockedAt: z.string(),
+  expiresAt: z.optional(z.string()),
+});
+export type BlockedNumber = z.infer<typeof BlockedNumber>;
+
+/** What became of one number: done, or why not. */
+export type NumberOutcome = 'done' | Exclude<FailureCode, 'invalid_format'>;
+
+/** The distinct numbers of a request, in their E.164 form. */
+export const distinctNumbers = (sent: string[]): string[] => [
+  ...new Set(sent.map(normalisePhoneNumber).filter((phone) => phone !== undefined)),
+];
+
+/**
+ * Reports the outcomes in the order sent. A number repeated in one request counts once, in whatever spelling:
+ * the repetitions fail as `repeated` says, as if they had been asked after the first.
+ */
+export const reportNumbers = (
+  sent: string[],
+  outcomes: Map<string, NumberOutcome>,
+  repeated: 'already_blocked' | 'not_found',
+): { done: string[]; failed: BlockListFailure[] } => {
+  const done: string[] = [];
+  const failed: BlockListFailure[] = [];
+  const seen = new Set<string>();
+  for (const number of sent) {
+    const phone = normalisePhoneNumber(number);
+    const first = phone !== undefined && !seen.has(phone);
+    if (phone !== undefined) seen.add(phone);
+    const outcome = phone === undefined ? 'invalid_format' : outcomeOf(outcomes.get(phone), first, repeated);
+    if (outcome === 'done') done.push(phone as string);
+    else failed.push({ number, reason: reasons[outcome], code: outcome });
+  }
+  return { done, failed };
+};
+
+/** A repetition of a number whose fate is unknown is unknown too. */
+const outcomeOf = (outcome: NumberOutcome | undefined, first: boolean, repeated: FailureCode) => {
+  if (outcome === undefined || outcome === 'temporarily_unavailable') return 'temporarily_unavailable';
+  return first ? outcome : repeated;
+};

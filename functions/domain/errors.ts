@@ -1,0 +1,83 @@
+/** Every code an error answer may carry, with the one status it goes with. A closed list: clients switch on it. */
+export const errorStatuses = {
+  invalid_request: 400,
+  too_many_numbers: 400,
+  too_many_files: 400,
+  file_too_large: 400,
+  unsupported_file_type: 400,
+  empty_file: 400,
+  customer_id_required: 400,
+  missing_api_key: 401,
+  invalid_api_key: 401,
+  insufficient_permissions: 401,
+  unauthorized_origin: 403,
+  call_not_found: 404,
+  website_not_found: 404,
+  document_not_found: 404,
+  invoices_not_found: 404,
+  not_found: 404,
+  idempotency_conflict: 409,
+  idempotency_in_progress: 409,
+  crawl_in_progress: 409,
+  not_failed: 409,
+  payload_too_large: 413,
+  rate_limited: 429,
+  chat_budget_exhausted: 429,
+  internal_error: 500,
+  chat_failed: 500,
+} as const;
+
+export type ErrorCode = keyof typeof errorStatuses;
+
+/** One field of a refused request: where it is (`numbers.3`) and what is wrong with it. */
+export type ErrorDetail = { path: string; message: string };
+
+/** A refusal the caller is told about. Anything else that is thrown is a fault of ours: logged, and answered 500 without detail. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly details: ErrorDetail[] | undefined;
+  /** Seconds after which the same request may succeed; sent as `Retry-After`. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, message: string, more: { details?: ErrorDetail[]; retryAfterSeconds?: number } = {}) {
+    super(message);
+    this.code = code;
+    this.details = more.details;
+    this.retryAfterSeconds = more.retryAfterSeconds;
+  }
+
+  get status(): number {
+    return errorStatuses[this.code];
+  }
+}
+
+/** 400 that names the fields. */
+export const invalidRequest = (details: ErrorDetail[], code: ErrorCode = 'invalid_request') =>
+  new ApiError(code, details[0] ? sentence(details[0]) : 'The request is invalid.', { details });
+
+/** 400 for one field. */
+export const invalidField = (path: string, message: string) => invalidRequest([{ path, message }]);
+
+export const missingApiKey = () => new ApiError('missing_api_key', 'Send your API key in the X-Authorization header.');
+
+/** Malformed, unknown, revoked and expired keys are told alike, so that an answer teaches nothing about a key. */
+export const invalidApiKey = () => new ApiError('invalid_api_key', 'The API key is not valid.');
+
+/** A foreign agent, a missing agent and a foreign `uid` are told alike, byte for byte: nobody can enumerate agents. */
+export const insufficientPermissions = () =>
+  new ApiError('insufficient_permissions', 'This API key may not do this, or there is no such agent.');
+
+/** Bare digits are most likely a phone number that lost its `+`: the message says so. */
+export const noSuchCall = (callIdOrPhone: string) =>
+  new ApiError(
+    'call_not_found',
+    /^\d{7,15}$/.test(callIdOrPhone)
+      ? 'This agent has no call of that id. A phone number needs its leading +, also in a path.'
+      : 'This agent has no such call.',
+  );
+
+export const payloadTooLarge = (limitBytes: number) =>
+  new ApiError('payload_too_large', `The request body is larger than ${limitBytes.toLocaleString('en')} bytes.`);
+
+const sentence = ({ path, message }: ErrorDetail) => (path ? `${path}: ${message}` : message);

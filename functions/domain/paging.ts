@@ -1,0 +1,62 @@
+import { crc32 } from 'node:zlib';
+import * as z from 'zod/mini';
+import { invalidField } from './errors.ts';
+import { limits } from './limits.ts';
+
+/** `limit` in a query: a whole number of items. */
+export const pageLimit = (most: number) =>
+  z.pipe(
+    z.string().check(
+      z.refine((value) => /^\d{1,6}$/.test(value) && Number(value) >= 1 && Number(value) <= most, {
+        error: `must be a whole number from 1 to ${most}`,
+      }),
+    ),
+    z.transform(Number),
+  );
+
+/** The two query parameters every list takes. */
+export const paging = {
+  limit: z.optional(pageLimit(limits.pageItems).check(z.describe('How many items at most.'))),
+  cursor: z.optional(z.string().check(z.describe('`nextCursor` of the page before.'))),
+};
+
+/** A cursor: a position in one collection, with a checksum by which we know our own. It opens nothing but that collection. */
+export const toCursor = (collection: string, position: string) =>
+  Buffer.from(JSON.stringify([position, crc32(`${collection}\n${position}`)])).toString('base64url');
+
+/** The position a cursor stands for. One that is not ours, or of another collection, is refused with 400. */
+export const fromCursor = (collection: string, cursor: string | undefined): string | undefined => {
+  if (cursor === undefined) return undefined;
+  try {
+    const [position, checksum] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [unknown, unknown];
+    if (typeof position === 'string' && toCursor(collection, position) === cursor && typeof checksum === 'number')
+      return position;
+  } catch {
+    // Not JSON: not ours.
+  }
+  throw invalidField('cursor', 'is not a cursor of this list');
+};
+
+/** Takes items until the limit, or what one answer may weigh, is reached. A first item always fits. */
+export const fillPage = async <Item>(
+  items: AsyncIterable<Item>,
+  page: {
+    limit?: number | undefined;
+    collection: string;
+    positionOf: (item: Item) => string;
+    weigh?: (item: Item) => number;
+  },
+): Promise<{ items: Item[]; nextCursor?: string }> => {
+  const weigh = page.weigh ?? ((item: Item) => Buffer.byteLength(JSON.stringify(item)) + 1);
+  const taken: Item[] = [];
+  let bytes = 0;
+  for await (const item of items) {
+    bytes += weigh(item);
+    const last = taken.at(-1);
+    if (last !== undefined && (taken.length === page.limit || bytes > limits.answerBytes)) {
+      return { items: taken, nextCursor: toCursor(page.collection, page.positionOf(last)) };
+    }
+    taken.push(item);
+  }
+  return { items: taken };
+};

@@ -1,0 +1,18 @@
+import * as z from 'zod/mini';
+
+/** Characters as a person counts them: code points, so that an emoji is one. */
+export const characters = (text: string) => [...text].length;
+
+/** The first `most` characters, never half of one. */
+export const cut = (text: string, most: number) => [...text].slice(0, most).join('');
+
+/**
+ * Text of a bounded number of characters. Half a surrogate pair is refused: no UTF-8 store could give it back.
+ */
+export const text = (least: number, most: number) =>
+  z.string().check(
+    z.refine((value) => characters(value) >= least && characters(value) <= most, {
+      error: least === 0 ? `must have at most ${most} characters` : `must have ${least} to ${most} characters`,
+    }),
+    z.refine((value) => value.isWellFormed(), { error: 'holds half of a surrogate pair' }),
+  );

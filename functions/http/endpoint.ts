@@ -1,0 +1,104 @@
+import type * as z from 'zod/mini';
+import type { Scope } from '../domain/api-keys.ts';
+import type { Opened, Service } from '../service.ts';
+
+/** An agent as a request names it. With `uid`, that user must be the key's. */
+export type AgentReference = { uid?: string | undefined; agentId: string };
+
+/** Who may call: the holder of a key (for a user, or for one agent), the platform's own web application, or anyone. */
+export type Caller<Request> =
+  | { kind: 'key'; scope: Scope; agent: (request: Request) => AgentReference; user?: never }
+  | { kind: 'key'; scope: Scope; user: (request: Request) => { uid: string }; agent?: never }
+  | { kind: 'key'; scope: Scope; agent?: never; user?: never }
+  | { kind: 'application' }
+  | { kind: 'anyone' };
+
+/** An action of AWS that an endpoint's function may take, in IAM's own words. */
+export type Permission =
+  | 'dynamodb:BatchGetItem'
+  | 'dynamodb:BatchWriteItem'
+  | 'dynamodb:DeleteItem'
+  | 'dynamodb:GetItem'
+  | 'dynamodb:PartiQLInsert'
+  | 'dynamodb:PartiQLUpdate'
+  | 'dynamodb:PutItem'
+  | 'dynamodb:Query'
+  | 'dynamodb:UpdateItem'
+  | 'sqs:SendMessage';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** The key a request came with: whose it is and what it may do. */
+export type KeyHolder = { uid: string; keyId: string; scopes: Scope[] | undefined };
+
+type Schema = z.core.$ZodType;
+type Parsed<S> = S extends Schema ? z.infer<S> : undefined;
+
+/** A request whose form is right. */
+export type RequestForm<Params, Query, Body> = { params: Parsed<Params>; query: Parsed<Query>; body: Parsed<Body> };
+
+/** What the kit adds to a request: who asks, for which agent, and under which identity a thing may be made. */
+export type Admission = {
+  /** The holder of the key; of an endpoint without keys, nobody. */
+  holder: KeyHolder;
+  /** The agent the request names, with its owner; of an endpoint that names none, empty texts. */
+  agent: { agentId: string; uid: string };
+  /** A ULID for what this request creates. The same again when an unfinished request is repeated under its Idempotency-Key. */
+  creationId: string;
+};
+
+/** The whole of one operation: what it takes, who may call it, what it answers, what it uses, and what it does. */
+export type Endpoint<
+  Params extends Schema | undefined,
+  Query extends Schema | undefined,
+  Body extends Schema | undefined,
+  Response extends Schema,
+  U extends Record<string, Service<unknown>>,
+> = {
+  /** Also the `operationId`, and in kebab-case the file's and the function's name. */
+  name: string;
+  method: Method;
+  /** As API Gateway spells it: `/calls/{agentId}/{callIdOrPhone}`. */
+  path: string;
+  summary: string;
+  description?: string;
+  caller: Caller<RequestForm<Params, Query, Body>>;
+  /** What the function may do on AWS beyond what the kit itself needs (see `permissionsOf`). */
+  may: Permission[];
+  uses?: U;
+  /** Path variables. They are texts, decoded once; one of a wrong form names nothing, so a schema here must not refuse. */
+  params?: Params;
+  query?: Query;
+  body?: Body;
+  /** Takes an `Idempotency-Key` header: repeated with it, the request answers as it did the first time. */
+  idempotent?: true;
+  response: Response;
+  /** What its refusals mean, by status, for the documents. */
+  errors: Partial<Record<400 | 401 | 403 | 404 | 409 | 413 | 429, string>>;
+  handle(request: RequestForm<Params, Query, Body> & Admission, services: Opened<U>): Promise<z.input<Response>>;
+};
+
+/** Any endpoint, to whoever does not care for its types: the router, the documents, the stacks. */
+// biome-ignore lint/suspicious/noExplicitAny: an endpoint's types meet only inside it
+export type AnyEndpoint = Endpoint<any, any, any, any, any>;
+
+/** Declares an endpoint. Nothing happens: the types are checked, and the definition is given back. */
+export const endpoint = <
+  const Params extends Schema | undefined = undefined,
+  const Query extends Schema | undefined = undefined,
+  const Body extends Schema | undefined = undefined,
+  Response extends Schema = Schema,
+  // biome-ignore lint/suspicious/noExplicitAny: a service of anything
+  // biome-ignore lint/complexity/noBannedTypes: no services
+  U extends Record<string, Service<any>> = {},
+>(
+  definition: Endpoint<Params, Query, Body, Response, U>,
+) => definition;
+
+/** Everything an endpoint's function may do on AWS: what it says itself, and what the kit does for it. */
+export const permissionsOf = (endpoint: AnyEndpoint): Permission[] => {
+  const permissions = new Set(endpoint.may);
+  if (endpoint.caller.kind === 'key') permissions.add('dynamodb:BatchGetItem');
+  if (endpoint.idempotent) permissions.add('dynamodb:PutItem').add('dynamodb:UpdateItem');
+  return [...permissions].sort();
+};

@@ -1,0 +1,52 @@
+import middy from '@middy/core';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import * as z from 'zod/mini';
+import { newUlid } from '../domain/identifiers.ts';
+import { openLazily } from '../service.ts';
+import { answerErrors, json } from './answer.ts';
+import { authenticate } from './authenticate.ts';
+import type { Admission, AnyEndpoint } from './endpoint.ts';
+import { answerOnce } from './idempotency.ts';
+import { readForm } from './read-form.ts';
+import { logRequests } from './request-log.ts';
+
+export type ApiEvent = APIGatewayProxyEventV2;
+export type ApiResult = APIGatewayProxyStructuredResultV2;
+
+/** Lambda's context, on which the middlewares hand on what they found out. */
+export type KitContext = Context & Partial<Admission> & { form?: Form };
+
+/** A request as its endpoint's schemas read it, or what is to be told of its form once the key is known to be good. */
+export type Form = FormRead | { refusal: Error };
+export type FormRead = { params: unknown; query: unknown; body: unknown };
+
+export type ApiMiddleware = middy.MiddlewareObj<ApiEvent, ApiResult, Error, KitContext>;
+export type ApiHandler = (event: ApiEvent, context: Context) => Promise<ApiResult>;
+
+const nobody = { uid: '', keyId: '', scopes: undefined };
+const noAgent = { agentId: '', uid: '' };
+
+/**
+ * Makes an endpoint a Lambda handler for API Gateway's HTTP API (payload 2.0). In this order:
+ * request log, error answers, form (kept back until the key is known), key and access, handle, response schema.
+ */
+export const lambda = (endpoint: AnyEndpoint): ApiHandler => {
+  const services = openLazily(endpoint.uses ?? {});
+
+  const handle = async (event: ApiEvent, context: KitContext) => {
+    const { holder = nobody, agent = noAgent } = context;
+    const form = context.form as FormRead;
+    const answer = async (creationId: string) => {
+      const body = await endpoint.handle({ ...form, holder, agent, creationId }, services);
+      return json(200, z.parse(endpoint.response, body));
+    };
+    return endpoint.idempotent ? answerOnce(endpoint, event, context, answer) : answer(newUlid());
+  };
+
+  return middy<ApiEvent, ApiResult, Error, KitContext>({ timeoutEarlyInMillis: 500 })
+    .use(logRequests(endpoint))
+    .use(answerErrors())
+    .use(readForm(endpoint))
+    .use(authenticate(endpoint))
+    .handler(handle) as unknown as ApiHandler;
+};

@@ -1,0 +1,83 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import * as z from 'zod/mini';
+import en from 'zod/v4/locales/en.js';
+import {
+  ApiError,
+  type ErrorCode,
+  type ErrorDetail,
+  errorStatuses,
+  invalidRequest,
+  payloadTooLarge,
+} from '../domain/errors.ts';
+import { isDeeperThan } from '../domain/json.ts';
+import { limits } from '../domain/limits.ts';
+import type { AnyEndpoint } from './endpoint.ts';
+import type { ApiMiddleware, Form } from './lambda.ts';
+
+/**
+ * Reads the request against its endpoint's schemas. A wrong form is not told yet but kept for `authenticate`:
+ * nobody learns anything from a validation message without a valid key.
+ */
+export const readForm = (endpoint: AnyEndpoint): ApiMiddleware => ({
+  before({ event, context }) {
+    try {
+      context.form = read(endpoint, event);
+    } catch (refusal) {
+      context.form = { refusal: refusal as Error };
+    }
+  },
+});
+
+const read = (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): Form => {
+  const body = endpoint.body ? readJson(event) : undefined;
+  const details: ErrorDetail[] = [];
+  const codes: ErrorCode[] = [];
+  const parse = (schema: z.core.$ZodType | undefined, value: unknown) => {
+    if (!schema) return undefined;
+    const result = z.safeParse(schema, value, { error: sentences });
+    if (result.success) return result.data;
+    details.push(...detailsOf(result.error));
+    for (const issue of result.error.issues) {
+      const code = issue.code === 'custom' ? issue.params?.code : undefined;
+      if (typeof code === 'string' && code in errorStatuses) codes.push(code as ErrorCode);
+    }
+  };
+  const form = {
+    params: parse(endpoint.params, event.pathParameters ?? {}),
+    query: parse(endpoint.query, event.queryStringParameters ?? {}),
+    body: parse(endpoint.body, body),
+  };
+  if (details.length > 0) throw invalidRequest(details, codes[0]);
+  return form;
+};
+
+/** What a schema refused, field by field. */
+export const detailsOf = (error: z.core.$ZodError): ErrorDetail[] =>
+  error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
+
+/** Zod's English, given to each parse: `zod/mini` brings no language of its own. */
+const sentences = en().localeError;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The body as a JSON object, whatever its content type says: curl's `-d` must work. */
+const readJson = (event: APIGatewayProxyEventV2): unknown => {
+  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  if (bytes.length > limits.bodyBytes) throw payloadTooLarge(limits.bodyBytes);
+  if (bytes.length === 0) throw malformed('A JSON body is required.');
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8.decode(bytes));
+  } catch {
+    throw malformed('The body is not valid JSON in UTF-8.');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw malformed('The body must be a JSON object.');
+  }
+  if (isDeeperThan(value, limits.jsonDepth)) {
+    throw malformed(`The body is nested deeper than ${limits.jsonDepth} levels.`);
+  }
+  return value;
+};
+
+const malformed = (message: string) => new ApiError('invalid_request', message, { details: [{ path: '', message }] });

@@ -1,0 +1,5 @@
+import { finishDuplication } from './jobs/finish-duplication.ts';
+import type { AnyJob } from './jobs/job.ts';
+
+/** All background work: one array, read by the stacks, the local run and the tests. */
+export const jobs: AnyJob[] = [finishDuplication];

@@ -1,0 +1,23 @@
+import * as z from 'zod/mini';
+import { Identifier } from '../domain/identifiers.ts';
+import { jobQueue } from '../outside/job-queue.ts';
+import { duplications } from '../store/duplications.ts';
+import { job, worker } from './job.ts';
+
+/** Finishes a copy of an agent that was too large for its answer, or whose function died: afterwards it is whole. */
+export const finishDuplication = job({
+  name: 'finishDuplication',
+  message: z.object({ job: z.literal('finishDuplication'), agentId: Identifier }),
+  may: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 'sqs:SendMessage'],
+  uses: { duplications, jobQueue },
+  timeoutSeconds: 300,
+
+  async handle({ agentId }, { duplications, jobQueue }, until) {
+    const begun = await duplications.find(agentId);
+    if (!begun) return;
+    const { state } = await duplications.proceed(begun, until);
+    if (state === 'copying') await jobQueue.send({ job: 'finishDuplication', agentId });
+  },
+});
+
+export const handler = worker(finishDuplication);

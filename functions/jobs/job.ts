@@ -1,0 +1,58 @@
+import middy from '@middy/core';
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import * as z from 'zod/mini';
+import type { Permission } from '../http/endpoint.ts';
+import { log } from '../http/log.ts';
+import { type Opened, openLazily, type Service } from '../service.ts';
+
+/** A piece of background work: what its message says, what it uses, and what it does. */
+export type Job<Message extends z.core.$ZodType, U extends Record<string, Service<unknown>>> = {
+  /** Also the `job` field of its messages, and in kebab-case the file's and the function's name. */
+  name: string;
+  message: Message;
+  may: Permission[];
+  uses: U;
+  /** How long one message may take. */
+  timeoutSeconds: number;
+  /** Does the work. A message comes at least once, maybe late: doing it twice must change nothing. What throws is delivered again. */
+  handle(message: z.infer<Message>, services: Opened<U>, until: number): Promise<void>;
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: a job's types meet only inside it
+export type AnyJob = Job<any, any>;
+export type JobHandler = (event: SQSEvent) => Promise<SQSBatchResponse>;
+
+// biome-ignore lint/suspicious/noExplicitAny: a service of anything
+export const job = <Message extends z.core.$ZodType, U extends Record<string, Service<any>>>(
+  definition: Job<Message, U>,
+) => definition;
+
+/** Makes a job a Lambda handler for an SQS queue. A message that fails is delivered again, and holds no neighbour. */
+export const worker = (job: AnyJob): JobHandler => {
+  const services = openLazily(job.uses);
+  const work = async (event: SQSEvent): Promise<SQSBatchResponse> => {
+    const until = Date.now() + job.timeoutSeconds * 1000 * 0.8;
+    const failed: string[] = [];
+    for (const { messageId, body } of event.Records) {
+      const started = performance.now();
+      const outcome = await attempt(async () => job.handle(z.parse(job.message, JSON.parse(body)), services, until));
+      if (outcome) failed.push(messageId);
+      log(outcome ? 'error' : 'info', {
+        messageId,
+        job: job.name,
+        milliseconds: Math.round(performance.now() - started),
+        ...(outcome && { cause: { name: outcome.name, message: outcome.message, stack: outcome.stack } }),
+      });
+    }
+    return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
+  };
+  return middy<SQSEvent, SQSBatchResponse>().handler(work) as unknown as JobHandler;
+};
+
+const attempt = async (work: () => Promise<void>): Promise<Error | undefined> => {
+  try {
+    await work();
+  } catch (error) {
+    return error as Error;
+  }
+};

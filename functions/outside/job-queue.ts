@@ -1,0 +1,32 @@
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { environment } from '../environment.ts';
+import { service } from '../service.ts';
+
+/** Background work, by the name of the job that does it. */
+export type JobMessage = { job: 'finishDuplication'; agentId: string };
+
+/** Where background work is sent. A message is delivered at least once, maybe late: every job can be done twice. */
+export class JobQueue {
+  readonly #client: SQSClient;
+  readonly #url: string;
+
+  constructor(client: SQSClient, url: string) {
+    this.#client = client;
+    this.#url = url;
+  }
+
+  /** Sends a job, to be delivered after a delay of at most 900 seconds. */
+  async send(message: JobMessage, delaySeconds = 0): Promise<void> {
+    const command = new SendMessageCommand({
+      QueueUrl: this.#url,
+      MessageBody: JSON.stringify(message),
+      DelaySeconds: delaySeconds,
+    });
+    await this.#client.send(command, { abortSignal: AbortSignal.timeout(5000) });
+  }
+}
+
+export const jobQueue = service(() => {
+  const requestHandler = { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true };
+  return new JobQueue(new SQSClient({ maxAttempts: 3, requestHandler }), environment.jobsQueueUrl);
+});

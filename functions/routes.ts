@@ -1,0 +1,33 @@
+import { addBlockedNumbers } from './api/add-blocked-numbers.ts';
+import { checkBlockedNumber } from './api/check-blocked-number.ts';
+import { createAgent } from './api/create-agent.ts';
+import { duplicateAgent } from './api/duplicate-agent.ts';
+import { getAgent } from './api/get-agent.ts';
+import { getCall } from './api/get-call.ts';
+import { listAgents } from './api/list-agents.ts';
+import { listBlockedNumbers } from './api/list-blocked-numbers.ts';
+import { listCalls } from './api/list-calls.ts';
+import { recordCall } from './api/record-call.ts';
+import { removeBlockedNumbers } from './api/remove-blocked-numbers.ts';
+import { updateAgent } from './api/update-agent.ts';
+import { updateCallOutcome } from './api/update-call-outcome.ts';
+import { updateCallOutcomes } from './api/update-call-outcomes.ts';
+import type { AnyEndpoint } from './http/endpoint.ts';
+
+/** The whole HTTP interface: one array, read by the stacks, the local gateway, the documents and the tests. */
+export const routes: AnyEndpoint[] = [
+  addBlockedNumbers,
+  removeBlockedNumbers,
+  listBlockedNumbers,
+  checkBlockedNumber,
+  duplicateAgent,
+  listAgents,
+  createAgent,
+  getAgent,
+  updateAgent,
+  recordCall,
+  getCall,
+  listCalls,
+  updateCallOutcome,
+  updateCallOutcomes,
+];

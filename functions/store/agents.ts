@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import type { Agent } from '../domain/agents.ts';
+import { service } from '../service.ts';
+import { accessKey, agentKey, agentsOf, userKey } from './keys.ts';
+import { backOff, type Item, refusalOf, type Table, type TransactionAction, table } from './table.ts';
+
+/** The configuration is kept as JSON text: every value must come back as it was sent. */
+type AgentItem = Item & Omit<Agent, 'configuration'> & { configuration: string; version: string };
+type SharedAgentItem = Item & { agentId: string; owner: string };
+
+const attempts = 12;
+
+/**
+ * Agents. A record is kept once, with its owner; who may use it is a small item of its own, which every request
+ * reads together with its key, so that no request pays for a configuration it does not look at.
+ */
+export class Agents {
+  readonly #table: Table;
+
+  constructor(table: Table) {
+    this.#table = table;
+  }
+
+  async find(owner: string, agentId: string): Promise<Agent | undefined> {
+    const item = await this.#table.get<AgentItem>(agentKey(owner, agentId));
+    return item && agentOf(item);
+  }
+
+  /** The agents a user owns or was given access to, by id. One query a page, and one more read for those of others. */
+  async *list(
+    uid: string,
+    options: { after?: string | undefined; limit?: number | undefined } = {},
+  ): AsyncGenerator<Agent> {
+    for await (const page of this.#table.pages<AgentItem | SharedAgentItem>(agentsOf(uid), options)) {
+      const shared = page.filter((item) => 'owner' in item);
+      const others = await this.#table.getMany<AgentItem>(shared.map(({ owner, agentId }) => agentKey(owner, agentId)));
+      const byId = new Map(others.map((item) => [item.agentId, item]));
+      for (const item of page) {
+        const record = 'owner' in item ? byId.get(item.agentId) : item;
+        if (record) yield agentOf(record);
+      }
+    }
+  }
+
+  /** Makes an agent that nobody has made yet; one with this id that its own creation made before is given back. */
+  async create(agent: Agent): Promise<Agent> {
+    try {
+      await this.#table.transact(this.creation(agent));
+      return agent;
+    } catch (error) {
+      const made = refusalOf(error) === 'condition' ? await this.find(agent.uid, agent.agentId) : undefined;
+      if (!made) throw error;
+      return made;
+    }
+  }
+
+  /** The writes that bring an agent into being: its record and its access item, both or neither. */
+  creation(agent: Agent): TransactionAction[] {
+    const { uid, agentId } = agent;
+    const ConditionExpression = 'attribute_not_exists(pk)';
+    const access = { ...accessKey(agentId), agentId, uid };
+    return [
+      { Put: { TableName: this.#table.name, Item: itemOf(agent), ConditionExpression } },
+      { Put: { TableName: this.#table.name, Item: access, ConditionExpression } },
+    ];
+  }
+
+  /** Changes an agent; of two changes at once each sees the other's. */
+  async change(owner: string, agentId: string, change: (agent: Agent) => Agent): Promise<Agent | undefined> {
+    for (let attempt = 0; ; attempt++) {
+      const found = await this.#table.get<AgentItem>(agentKey(owner, agentId));
+      if (!found) return undefined;
+      const changed = change(agentOf(found));
+      try {
+        await this.#table.put(itemOf(changed), {
+          ConditionExpression: 'version = :found',
+          ExpressionAttributeValues: { ':found': found.version },
+        });
+        return changed;
+      } catch (error) {
+        if (refusalOf(error) !== 'condition' || attempt === attempts) throw error;
+        await backOff(attempt);
+      }
+    }
+  }
+
+  /** Lets another user use an agent. */
+  async grant(agentId: string, owner: string, guest: string): Promise<void> {
+    const TableName = this.#table.name;
+    const shared = { ...agentKey(guest, agentId), agentId, owner };
+    await this.#table.transact([
+      { ConditionCheck: { TableName, Key: userKey(guest), ConditionExpression: 'attribute_exists(pk)' } },
+      {
+        Update: {
+          TableName,
+          Key: accessKey(agentId),
+          UpdateExpression: 'add guests :guest',
+          ConditionExpression: 'uid = :owner',
+          ExpressionAttributeValues: { ':guest': new Set([guest]), ':owner': owner },
+        },
+      },
+      { Put: { TableName, Item: shared } },
+    ]);
+  }
+
+  /** Takes a user's access to somebody else's agent away; holds with the next request. */
+  async revoke(agentId: string, owner: string, guest: string): Promise<void> {
+    const TableName = this.#table.name;
+    await this.#table.transact([
+      {
+        Update: {
+          TableName,
+          Key: accessKey(agentId),
+          UpdateExpression: 'delete guests :guest',
+          ConditionExpression: 'uid = :owner',
+          ExpressionAttributeValues: { ':guest': new Set([guest]), ':owner': owner },
+        },
+      },
+      { Delete: { TableName, Key: agentKey(guest, agentId) } },
+    ]);
+  }
+
+  /** Whose an agent is and who else may use it. */
+  async access(agentId: string): Promise<{ owner: string; guests: string[] } | undefined> {
+    const item = await this.#table.get<Item & { uid: string; guests?: Set<string> }>(accessKey(agentId));
+    return item && { owner: item.uid, guests: [...(item.guests ?? [])] };
+  }
+}
+
+const itemOf = ({ configuration, ...rest }: Agent): AgentItem => ({
+  ...agentKey(rest.uid, rest.agentId),
+  ...rest,
+  configuration: JSON.stringify(configuration),
+  version: randomUUID(),
+});
+
+const agentOf = ({ pk: _pk, sk: _sk, version: _version, configuration, ...rest }: AgentItem): Agent => ({
+  ...rest,
+  configuration: JSON.parse(configuration),
+});
+
+export const agents = service(() => new Agents(table.open()));

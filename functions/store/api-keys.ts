@@ -1,0 +1,77 @@
+import { type ApiKey, hashApiKey, newApiKey, type Scope, startOfApiKey } from '../domain/api-keys.ts';
+import { now } from '../domain/date-time.ts';
+import { newIdentifier } from '../domain/identifiers.ts';
+import { service } from '../service.ts';
+import { apiKeyKey, apiKeyListingKey, apiKeyListingsOf, userKey } from './keys.ts';
+import { type Item, type Table, table } from './table.ts';
+
+type ListingItem = Item & { keyId: string; hash: string };
+
+/** Keys as the operator handles them: made, listed, rotated and revoked. Requests read them by `Keyring`. */
+export class ApiKeys {
+  readonly #table: Table;
+
+  constructor(table: Table) {
+    this.#table = table;
+  }
+
+  /** Makes a key of an existing user. `secret` is the key itself, told this once. */
+  async create(
+    uid: string,
+    options: { name: string; scopes?: Scope[] | undefined; expiresAt?: string | undefined },
+  ): Promise<ApiKey & { secret: string }> {
+    const TableName = this.#table.name;
+    const secret = newApiKey();
+    const hash = hashApiKey(secret);
+    const key: ApiKey = {
+      keyId: newIdentifier('key'),
+      uid,
+      name: options.name,
+      start: startOfApiKey(secret),
+      ...(options.scopes?.length && { scopes: options.scopes }),
+      createdAt: now(),
+      ...(options.expiresAt && { expiresAt: options.expiresAt }),
+    };
+    await this.#table.transact([
+      { ConditionCheck: { TableName, Key: userKey(uid), ConditionExpression: 'attribute_exists(pk)' } },
+      { Put: { TableName, Item: { ...apiKeyKey(hash), ...key } } },
+      { Put: { TableName, Item: { ...apiKeyListingKey(uid, key.keyId), keyId: key.keyId, hash } } },
+    ]);
+    return { ...key, secret };
+  }
+
+  async list(uid: string): Promise<ApiKey[]> {
+    const hashes: string[] = [];
+    for await (const { hash } of this.#table.query<ListingItem>(apiKeyListingsOf(uid))) hashes.push(hash);
+    const items = await this.#table.getMany<Item & ApiKey>(hashes.map(apiKeyKey));
+    return items.map(keyOf).sort((a, b) => (a.keyId < b.keyId ? -1 : 1));
+  }
+
+  async find(uid: string, keyId: string): Promise<ApiKey | undefined> {
+    const hash = await this.#hashOf(uid, keyId);
+    const item = hash && (await this.#table.get<Item & ApiKey>(apiKeyKey(hash)));
+    return item ? keyOf(item) : undefined;
+  }
+
+  /** Ends a key at a time, now or in the future; a key that ends earlier anyway keeps its end. False when there is no such key. */
+  async revoke(uid: string, keyId: string, at = now()): Promise<boolean> {
+    const hash = await this.#hashOf(uid, keyId);
+    if (!hash) return false;
+    const key = await this.#table.get<Item & ApiKey>(apiKeyKey(hash));
+    if (!key) return false;
+    if (key.revokedAt && key.revokedAt <= at) return true;
+    await this.#table.update(apiKeyKey(hash), {
+      UpdateExpression: 'set revokedAt = :at',
+      ExpressionAttributeValues: { ':at': at },
+    });
+    return true;
+  }
+
+  async #hashOf(uid: string, keyId: string): Promise<string | undefined> {
+    return (await this.#table.get<ListingItem>(apiKeyListingKey(uid, keyId)))?.hash;
+  }
+}
+
+const keyOf = ({ pk: _pk, sk: _sk, ...key }: Item & ApiKey): ApiKey => key;
+
+export const apiKeys = service(() => new ApiKeys(table.open()));

@@ -1,0 +1,140 @@
+import { BatchWriteCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import pMap from 'p-map';
+import type { Agent } from '../domain/agents.ts';
+import { service } from '../service.ts';
+import { Agents } from './agents.ts';
+import { blockedNumberKey, blockedNumbersOf, blockListShards, duplicationKey } from './keys.ts';
+import { backOff, chunks, deadline, type Item, refusalOf, type Table, table } from './table.ts';
+
+/** A copy of an agent in the making. Everything of it lies under the new agent's id, which nobody can see until the end. */
+export type Duplication = {
+  /** The new agent, as it will be. */
+  agent: Agent;
+  sourceAgentId: string;
+  /** The shards of the block list that are copied whole, and how many numbers they held. */
+  shardsDone: number;
+  blockedNumbers: number;
+  state: 'copying' | 'done';
+};
+
+type DuplicationItem = Item & Omit<Duplication, 'agent'> & { agent: string };
+type BlockedItem = Item & { blockedUntil: number };
+type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];
+
+const batchesInFlight = 8;
+
+/**
+ * Copies of agents. A copy is made of writes that can be repeated, and ends with one transaction that brings the new
+ * agent into being: killed at any point, it is whole or it is not there, and whoever goes on ends in the same agent.
+ */
+export class Duplications {
+  readonly #table: Table;
+  readonly #agents: Agents;
+
+  constructor(table: Table) {
+    this.#table = table;
+    this.#agents = new Agents(table);
+  }
+
+  async find(agentId: string): Promise<Duplication | undefined> {
+    const item = await this.#table.get<DuplicationItem>(duplicationKey(agentId));
+    return item && duplicationOf(item);
+  }
+
+  /** Begins a copy, or finds the one already begun under the new agent's id. */
+  async begin(agent: Agent, sourceAgentId: string): Promise<Duplication> {
+    const duplication: Duplication = { agent, sourceAgentId, shardsDone: 0, blockedNumbers: 0, state: 'copying' };
+    try {
+      await this.#table.put(itemOf(duplication), { ConditionExpression: 'attribute_not_exists(pk)' });
+      return duplication;
+    } catch (error) {
+      const begun = refusalOf(error) === 'condition' ? await this.find(agent.agentId) : undefined;
+      if (!begun) throw error;
+      return begun;
+    }
+  }
+
+  /** Copies until it is whole or `until` (Unix milliseconds) is reached; gives back how far it came. */
+  async proceed(duplication: Duplication, until: number): Promise<Duplication> {
+    let { shardsDone, blockedNumbers } = duplication;
+    if (duplication.state === 'done') return duplication;
+    while (shardsDone < blockListShards) {
+      const copied = await this.#copyShard(duplication, shardsDone, until);
+      if (copied === undefined) return this.#remember({ ...duplication, shardsDone, blockedNumbers });
+      shardsDone += 1;
+      blockedNumbers += copied;
+    }
+    return this.#finish({ ...duplication, shardsDone, blockedNumbers });
+  }
+
+  /** Copies the numbers of one shard that are blocked now and says how many; undefined when time ran out. */
+  async #copyShard({ agent, sourceAgentId }: Duplication, shard: number, until: number): Promise<number | undefined> {
+    let copied = 0;
+    let puts: WriteRequest[] = [];
+    const flush = async () => {
+      await pMap(chunks(puts, 25), (batch) => this.#write(batch), { concurrency: batchesInFlight });
+      copied += puts.length;
+      puts = [];
+    };
+    for await (const item of this.#table.query<BlockedItem>(blockedNumbersOf(sourceAgentId, shard))) {
+      if (item.blockedUntil <= Date.now()) continue;
+      puts.push({ PutRequest: { Item: { ...item, ...blockedNumberKey(agent.agentId, item.sk) } } });
+      if (puts.length < 25 * batchesInFlight) continue;
+      await flush();
+      if (Date.now() >= until) return undefined;
+    }
+    await flush();
+    return copied;
+  }
+
+  async #write(batch: WriteRequest[]): Promise<void> {
+    let wanted = batch;
+    for (let attempt = 0; wanted.length > 0; attempt++) {
+      if (attempt > 0) await backOff(attempt);
+      if (attempt > 10) throw new Error('DynamoDB left items of a batch unwritten.');
+      const command = new BatchWriteCommand({ RequestItems: { [this.#table.name]: wanted } });
+      const { UnprocessedItems } = await this.#table.client.send(command, deadline());
+      wanted = (UnprocessedItems?.[this.#table.name] ?? []) as WriteRequest[];
+    }
+  }
+
+  async #remember(duplication: Duplication): Promise<Duplication> {
+    await this.#table.put(itemOf(duplication), {
+      ConditionExpression: '#state = :copying',
+      ExpressionAttributeNames: { '#state': 'state' },
+      ExpressionAttributeValues: { ':copying': 'copying' },
+    });
+    return duplication;
+  }
+
+  /** The one transaction after which the new agent is there, and whole. */
+  async #finish(duplication: Duplication): Promise<Duplication> {
+    const done: Duplication = { ...duplication, state: 'done' };
+    const kept = { ...itemOf(done), ttlSeconds: Math.floor(Date.now() / 1000) + 7 * 24 * 60 * 60 };
+    try {
+      await this.#table.transact([
+        ...this.#agents.creation(done.agent),
+        { Put: { TableName: this.#table.name, Item: kept } },
+      ]);
+      return done;
+    } catch (error) {
+      // Somebody else finished it: the same copy, or this request's own write whose response was lost.
+      const found = refusalOf(error) ? await this.find(done.agent.agentId) : undefined;
+      if (found?.state !== 'done') throw error;
+      return found;
+    }
+  }
+}
+
+const itemOf = ({ agent, ...rest }: Duplication): DuplicationItem => ({
+  ...duplicationKey(agent.agentId),
+  ...rest,
+  agent: JSON.stringify(agent),
+});
+
+const duplicationOf = ({ pk: _pk, sk: _sk, agent, ...rest }: DuplicationItem): Duplication => ({
+  ...rest,
+  agent: JSON.parse(agent),
+});
+
+export const duplications = service(() => new Duplications(table.open()));

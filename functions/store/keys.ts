@@ -1,0 +1,67 @@
+/**
+ * The single table: every key there is, written here and nowhere else.
+ *
+ * item                  pk                                     sk                      holds
+ * user                  USER#<uid>                             USER                    name
+ * agent                 USER#<owner>                           AGENT#<agentId>         the agent's record, once, with its owner
+ * shared agent          USER#<guest>                           AGENT#<agentId>         whose it is, for the guest's list
+ * API key of a user     USER#<uid>                             KEY#<keyId>             the key's hash, for listing
+ * API key               KEY#<sha256>                           KEY                     the key's record
+ * access to an agent    AGENT#<agentId>                        ACCESS                  owner and guests: read with the key, in one BatchGet
+ * blocked number        AGENT#<agentId>#BLOCKED#<shard 0–15>   <phone>                 a hash spreads a million numbers; a check is one read
+ * call                  AGENT#<agentId>#CALL#<callId>          CALL                    the call, as it is asked for by id
+ * call by time          AGENT#<agentId>#CALLS                  <startedAt>#<callId>    the same, as it is listed
+ * call by phone         AGENT#<agentId>#PHONE#<phone>          <startedAt>#<callId>    the same, as it is asked for by phone
+ * duplication           DUPLICATION#<new agentId>              DUPLICATION             how far the copy has come
+ * idempotency           IDEMPOTENCY#<uid>#<operation>#<key>    IDEMPOTENCY             the first answer, for 24 hours
+ *
+ * An attribute `ttlSeconds` (Unix time) lets DynamoDB delete an item some time after it has lost its meaning.
+ * There is no secondary index: what was written is read consistently, from the table itself.
+ */
+import { createHash } from 'node:crypto';
+
+export type ItemKey = { pk: string; sk: string };
+
+/** A collection: one partition, or the part of it whose sort keys begin with `prefix`. */
+export type Collection = { pk: string; prefix?: string };
+
+export const userKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk: 'USER' });
+
+export const agentKey = (uid: string, agentId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `AGENT#${agentId}` });
+export const agentsOf = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'AGENT#' });
+
+export const apiKeyListingKey = (uid: string, keyId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `KEY#${keyId}` });
+export const apiKeyListingsOf = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'KEY#' });
+export const apiKeyKey = (hash: string): ItemKey => ({ pk: `KEY#${hash}`, sk: 'KEY' });
+
+export const accessKey = (agentId: string): ItemKey => ({ pk: `AGENT#${agentId}`, sk: 'ACCESS' });
+
+/** How many partitions an agent's block list is spread over. Changing it strands every number that is there. */
+export const blockListShards = 16;
+export const blockedNumberKey = (agentId: string, phone: string): ItemKey => ({
+  pk: `AGENT#${agentId}#BLOCKED#${shardOf(phone)}`,
+  sk: phone,
+});
+export const blockedNumbersOf = (agentId: string, shard: number): Collection => ({
+  pk: `AGENT#${agentId}#BLOCKED#${shard}`,
+});
+const shardOf = (phone: string) => (createHash('sha256').update(phone).digest()[0] as number) % blockListShards;
+
+export const callKey = (agentId: string, callId: string): ItemKey => ({
+  pk: `AGENT#${agentId}#CALL#${callId}`,
+  sk: 'CALL',
+});
+export const callsOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#CALLS` });
+export const callsWith = (agentId: string, phone: string): Collection => ({ pk: `AGENT#${agentId}#PHONE#${phone}` });
+/** The place of a call among others, by start and then by id. */
+export const callPosition = (call: { startedAt: string; callId: string }) => `${call.startedAt}#${call.callId}`;
+
+export const duplicationKey = (agentId: string): ItemKey => ({ pk: `DUPLICATION#${agentId}`, sk: 'DUPLICATION' });
+
+export const idempotencyKey = (uid: string, operation: string, key: string): ItemKey => ({
+  pk: `IDEMPOTENCY#${uid}#${operation}#${key}`,
+  sk: 'IDEMPOTENCY',
+});
+
+/** A sort key without the prefix of its collection: the position a cursor keeps. */
+export const positionIn = (collection: Collection, sk: string) => sk.slice(collection.prefix?.length ?? 0);

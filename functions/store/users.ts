@@ -1,0 +1,36 @@
+import { now } from '../domain/date-time.ts';
+import { service } from '../service.ts';
+import { userKey } from './keys.ts';
+import { type Item, refusalOf, type Table, table } from './table.ts';
+
+export type User = { uid: string; name?: string; createdAt: string };
+
+/** The users keys and agents belong to. */
+export class Users {
+  readonly #table: Table;
+
+  constructor(table: Table) {
+    this.#table = table;
+  }
+
+  async find(uid: string): Promise<User | undefined> {
+    const item = await this.#table.get<Item & User>(userKey(uid));
+    if (!item) return undefined;
+    const { pk: _pk, sk: _sk, ...user } = item;
+    return user;
+  }
+
+  /** Makes a user; undefined when there is one of that id already. */
+  async create(uid: string, name?: string): Promise<User | undefined> {
+    const user: User = { uid, ...(name !== undefined && { name }), createdAt: now() };
+    try {
+      await this.#table.put({ ...userKey(uid), ...user }, { ConditionExpression: 'attribute_not_exists(pk)' });
+      return user;
+    } catch (error) {
+      if (refusalOf(error) === 'condition') return undefined;
+      throw error;
+    }
+  }
+}
+
+export const users = service(() => new Users(table.open()));
