@@ -9,11 +9,11 @@ import {
   withOutcome,
 } from '../domain/calls.ts';
 import { now } from '../domain/date-time.ts';
-import { ApiError, insufficientPermissions, invalidRequest, noSuchCall } from '../domain/errors.ts';
+import { ApiError, insufficientPermissions, noSuchCall } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { detailsOf } from '../http/read-form.ts';
+import { check } from '../http/read-form.ts';
 import { calls } from '../store/calls.ts';
 import { keyring } from '../store/keyring.ts';
 
@@ -53,10 +53,10 @@ export const updateCallOutcomes = endpoint({
   errors: { 400: 'There is no item, or there are more than 1,000.', 401: 'The key is unknown, or not for calls.' },
 
   async handle({ body, holder }, { calls, keyring }) {
-    const items = body.items.map((item) => z.safeParse(Item, item));
+    const items = body.items.map((item) => check(Item, item));
     const access = await keyring.accessTo(items.flatMap(({ data }) => data?.agentId ?? []));
-    const refusals = items.map(({ data, error }) => {
-      if (error) return invalidRequest(detailsOf(error));
+    const refusals = items.map(({ data, refusal }) => {
+      if (refusal) return refusal;
       return access.get(data.agentId)?.has(holder.uid) ? undefined : insufficientPermissions();
     });
     const at = now();

@@ -30,30 +30,36 @@ export const readForm = (endpoint: AnyEndpoint): ApiMiddleware => ({
 
 const read = (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): Form => {
   const body = endpoint.body ? readJson(event) : undefined;
-  const details: ErrorDetail[] = [];
-  const codes: ErrorCode[] = [];
-  const parse = (schema: z.core.$ZodType | undefined, value: unknown) => {
-    if (!schema) return undefined;
-    const result = z.safeParse(schema, value, { error: sentences });
-    if (result.success) return result.data;
-    details.push(...detailsOf(result.error));
-    for (const issue of result.error.issues) {
-      const code = issue.code === 'custom' ? issue.params?.code : undefined;
-      if (typeof code === 'string' && code in errorStatuses) codes.push(code as ErrorCode);
-    }
-  };
-  const form = {
-    params: parse(endpoint.params, event.pathParameters ?? {}),
-    query: parse(endpoint.query, event.queryStringParameters ?? {}),
-    body: parse(endpoint.body, body),
-  };
-  if (details.length > 0) throw invalidRequest(details, codes[0]);
-  return form;
+  const parts = [
+    check(endpoint.params, event.pathParameters ?? {}),
+    check(endpoint.query, event.queryStringParameters ?? {}),
+    check(endpoint.body, body),
+  ];
+  const refusals = parts.flatMap(({ refusal }) => refusal ?? []);
+  if (refusals[0])
+    throw invalidRequest(
+      refusals.flatMap(({ details }) => details ?? []),
+      refusals[0].code,
+    );
+  const [params, query, read] = parts.map(({ data }) => data);
+  return { params, query, body: read };
 };
 
-/** What a schema refused, field by field. */
-export const detailsOf = (error: z.core.$ZodError): ErrorDetail[] =>
-  error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
+/** A value as its schema reads it, or a refusal that names each bad field. */
+export const check = <S extends z.core.$ZodType>(
+  schema: S | undefined,
+  value: unknown,
+): { data: z.infer<S>; refusal?: undefined } | { data?: undefined; refusal: ApiError } => {
+  if (!schema) return { data: undefined as z.infer<S> };
+  const result = z.safeParse(schema, value, { error: sentences });
+  if (result.success) return { data: result.data };
+  const { issues } = result.error;
+  const details: ErrorDetail[] = issues.map(({ path, message }) => ({ path: path.join('.'), message }));
+  const code = issues.map((issue) => (issue.code === 'custom' ? issue.params?.code : undefined)).find(isErrorCode);
+  return { refusal: invalidRequest(details, code) };
+};
+
+const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && code in errorStatuses;
 
 /** Zod's English, given to each parse: `zod/mini` brings no language of its own. */
 const sentences = en().localeError;

@@ -1,0 +1,98 @@
+/** `npm start`: the whole service on one machine, with stand-ins for what it uses on AWS. */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { demoData } from './local/demo.ts';
+import { startDynamoDb } from './local/dynamodb.ts';
+import { startGateway } from './local/gateway.ts';
+import { startQueueAndFiles } from './local/queue-and-files.ts';
+import { type Started, Unstartable } from './local/started.ts';
+import { welcome } from './local/welcome.ts';
+
+const toPort = (value: string) => {
+  const port = Number(value);
+  if (!/^\d+$/.test(value) || port > 65535) throw new InvalidArgumentError('It must be a number from 0 to 65535.');
+  return port;
+};
+
+const options = new Command('npm start --')
+  .description('Runs the whole service on this machine. It needs Node, npm and Java 17, and no AWS account.')
+  .option('--port <number>', 'the port to serve on; 0 takes any free one', toPort, 3000)
+  .option('--data <folder>', 'keep the data here between runs; without it they are gone at the end')
+  .option('--json', 'print one JSON line once ready, and nothing else, on standard output')
+  .option('--run-file <file>', 'where to note how to reach this run, for `npm run operator`', '.local/run.json')
+  .parse()
+  .opts<{ port: number; data?: string; json?: true; runFile: string }>();
+
+const running: Started[] = [];
+const start = async <S extends Started>(part: Promise<S>): Promise<S> => {
+  const started = await part;
+  running.push(started);
+  return started;
+};
+
+let ending: Promise<void> | undefined;
+const end = (code: number) => {
+  ending ??= Promise.allSettled(running.reverse().map((part) => part.stop())).then(() => process.exit(code));
+  return ending;
+};
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(0));
+
+const run = async () => {
+  const env = process.env;
+  env.AWS_REGION ??= 'us-east-1';
+  env.AWS_ACCESS_KEY_ID ??= 'local';
+  env.AWS_SECRET_ACCESS_KEY ??= 'local';
+  env.TABLE_NAME ??= 'voice-agent-platform';
+  const data = options.data && resolve(options.data);
+  if (data) mkdirSync(data, { recursive: true });
+
+  const gateway = await start(startGateway(options.port));
+  env.APP_ORIGIN ??= gateway.baseUrl;
+  const [dynamodb, queueAndFiles] = await Promise.all([
+    start(startDynamoDb(env.TABLE_NAME, { endpoint: env.AWS_ENDPOINT_URL_DYNAMODB, data })),
+    start(startQueueAndFiles({ data })),
+  ]);
+  env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.endpoint;
+  env.AWS_ENDPOINT_URL_SQS = queueAndFiles.endpoint;
+  env.JOBS_QUEUE_URL ??= queueAndFiles.queueUrl;
+  queueAndFiles.work(env.JOBS_QUEUE_URL);
+  gateway.open({ appOrigin: env.APP_ORIGIN });
+
+  const demo = await demoData(data && join(data, 'demo.json'));
+  const facts = {
+    baseUrl: gateway.baseUrl,
+    ...demo,
+    appOrigin: env.APP_ORIGIN,
+    tableName: env.TABLE_NAME,
+    endpoints: { dynamodb: dynamodb.endpoint, s3: queueAndFiles.endpoint, sqs: queueAndFiles.endpoint },
+  };
+  await start(noteRun(resolve(import.meta.dirname, '..', options.runFile), facts));
+  console.log(options.json ? JSON.stringify(facts) : welcome(facts));
+};
+
+/** Notes how to reach this run, with the credentials its stand-ins take; gone when it ends. */
+const noteRun = async (
+  file: string,
+  { baseUrl, tableName, endpoints }: Parameters<typeof welcome>[0],
+): Promise<Started> => {
+  const { AWS_REGION: region, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = process.env;
+  const credentials = { accessKeyId, secretAccessKey };
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(
+    file,
+    JSON.stringify({ pid: process.pid, baseUrl, tableName, endpoints, region, credentials }, null, 2),
+  );
+  return {
+    async stop() {
+      const noted = JSON.parse(readFileSync(file, 'utf8')) as { pid: number };
+      if (noted.pid === process.pid) rmSync(file);
+    },
+  };
+};
+
+run().catch((error: Error) => {
+  if (ending) return;
+  console.error(error instanceof Unstartable ? error.message : error);
+  return end(1);
+});

@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { TestProject } from 'vitest/node';
+
+/** Where the tests find the service: the JSON line of the local run. */
+export type Target = {
+  baseUrl: string;
+  apiKey: string;
+  uid: string;
+  agentId: string;
+  otherUid: string;
+  otherApiKey: string;
+  otherAgentId: string;
+  appOrigin: string;
+  callId: string;
+  phone: string;
+  tableName: string;
+  endpoints: { dynamodb: string; s3: string; sqs: string };
+};
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    target: Target;
+  }
+}
+
+/** Starts the local run once, as a user would, and ends it after the last test. */
+export default async (project: TestProject) => {
+  const folder = mkdtempSync(join(tmpdir(), 'voice-agent-tests-'));
+  const service = spawn(
+    process.execPath,
+    ['bin/local.ts', '--port', '0', '--json', '--run-file', join(folder, 'run.json')],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let log = '';
+  service.stderr.on('data', (text) => {
+    log += text;
+  });
+  project.provide('target', JSON.parse(await firstLine(service, () => log)) as Target);
+  return async () => {
+    service.kill('SIGTERM');
+    if (service.exitCode === null) await once(service, 'exit');
+    rmSync(folder, { recursive: true, force: true });
+  };
+};
+
+const firstLine = (service: ChildProcess, log: () => string) =>
+  new Promise<string>((resolve, reject) => {
+    createInterface({ input: service.stdout as NodeJS.ReadableStream }).once('line', resolve);
+    service.once('exit', (code) => reject(new Error(`The local run ended with ${code}:\n${log()}`)));
+  });
