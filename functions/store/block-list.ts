@@ -11,8 +11,6 @@ import { backOff, chunks, deadline, type Item, retryableCodes, type Table, table
 const forGood = 253_402_300_799_000;
 /** How long a removed number's item is kept, so that a repeated removal can tell that it was done. */
 const removedSeconds = 24 * 60 * 60;
-/** After this a request stops trying, and says which numbers it could not settle. */
-const patienceMilliseconds = 20_000;
 const statementsPerBatch = 25;
 const batchesInFlight = 8;
 
@@ -41,9 +39,12 @@ type Statement = { text: string; values: unknown[] };
 /** The numbers each agent does not take calls from. */
 export class BlockList {
   readonly #table: Table;
+  readonly #patienceMilliseconds: number;
 
-  constructor(table: Table) {
+  /** After `patienceMilliseconds` a request stops trying, and says which numbers it could not settle. */
+  constructor(table: Table, patienceMilliseconds = 20_000) {
     this.#table = table;
+    this.#patienceMilliseconds = patienceMilliseconds;
   }
 
   /** Blocks distinct E.164 numbers. Each is `done`, `already_blocked` or `temporarily_unavailable`, and that is true. */
@@ -144,7 +145,7 @@ export class BlockList {
     first: Step,
     steps: Partial<Record<Step, (batch: string[]) => Promise<(Step | undefined)[]>>>,
   ): Promise<Map<string, NumberOutcome>> {
-    const givesUpAt = Date.now() + patienceMilliseconds;
+    const givesUpAt = Date.now() + this.#patienceMilliseconds;
     const at = new Map<string, Step>(phones.map((phone) => [phone, first]));
     for (let round = 0; ; round++) {
       const unsettled = [...at].filter(([, step]) => step in steps);

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { newWorld } from '../world.ts';
 
+const numbers = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, index) => `+1415${String(5_000_000 + from + index)}`);
+
 describe('blocking numbers', () => {
   it('adds what is new and reports the rest, in the order sent', async () => {
     const world = await newWorld();
@@ -15,5 +18,197 @@ describe('blocking numbers', () => {
       ],
     });
     expect((await world.blockList()).blockList).toEqual(['+14155550100', '+442071838750']);
+  });
+
+  it('a number already blocked is reported in failed, and stays blocked', async () => {
+    const world = await newWorld();
+    await world.block(['+14155550100']);
+    const again = await world.block(['+1-415-555-0100']);
+    expect(again.status).toBe(200);
+    expect(again.body.added).toEqual([]);
+    expect(again.body.failed).toEqual([
+      { number: '+1-415-555-0100', reason: 'Number already in block list', code: 'already_blocked' },
+    ]);
+    expect((await world.blockList()).blockList).toEqual(['+14155550100']);
+  });
+
+  it('takes every white space, hyphen, dot and parenthesis, and no other spelling', async () => {
+    const world = await newWorld();
+    const good = [
+      '+1\u00a0415\u2009555\t0101',
+      '+1-415-555-0102',
+      '+1.415.555.0103',
+      '+1(415)5550104',
+      ' +14155550105 ',
+    ];
+    const bad = [
+      '',
+      '4155550100',
+      '+0155550100',
+      '+1415',
+      '+1234567890123456',
+      '+1415555010x',
+      '+1/415/5550100',
+      '＋14155550100',
+      '++14155550100',
+      '+١٤١٥٥٥٥',
+    ];
+    const { body } = await world.block([...good, ...bad]);
+    expect(body.added).toEqual(['+14155550101', '+14155550102', '+14155550103', '+14155550104', '+14155550105']);
+    expect(body.failed.map((entry: { number: string }) => entry.number)).toEqual(bad);
+    expect(new Set(body.failed.map((entry: { code: string }) => entry.code))).toEqual(new Set(['invalid_format']));
+  });
+
+  it('takes 10,000 numbers in one request, and refuses one more', async () => {
+    const world = await newWorld();
+    const answer = await world.block(numbers(10_000));
+    expect(answer.body.added).toEqual(numbers(10_000));
+    expect(answer.body.failed).toEqual([]);
+    const more = await world.block(numbers(10_001));
+    expect([more.status, more.body.error]).toEqual([400, 'too_many_numbers']);
+    expect((await world.blockList()).blockList).toEqual(numbers(10_000));
+  });
+
+  it.each([[[]], ['+14155550100'], [[14155550100]], [[null]], [undefined], [{ 0: '+14155550100' }]])(
+    'refuses %j as numbers',
+    async (given) => {
+      const world = await newWorld();
+      const answer = await world.block(given);
+      expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
+      expect(answer.body.details[0].path).toMatch(/^numbers/);
+    },
+  );
+
+  it('keeps why a number is blocked, and since when', async () => {
+    const world = await newWorld();
+    await world.block(['+14155550100'], { reason: 'spam' });
+    const { entries } = await world.blockList();
+    expect(entries).toEqual([{ number: '+14155550100', reason: 'spam', blockedAt: expect.any(String) }]);
+    expect(Date.parse(entries[0].blockedAt)).toBeGreaterThan(Date.now() - 10_000);
+  });
+
+  it('refuses a reason that is too long and an end that is past', async () => {
+    const world = await newWorld();
+    for (const more of [
+      { reason: 'x'.repeat(257) },
+      { expiresAt: '2020-01-01T00:00:00Z' },
+      { expiresAt: 'tomorrow' },
+    ]) {
+      expect((await world.block(['+14155550100'], more)).status).toBe(400);
+    }
+    expect((await world.blockList()).blockList).toEqual([]);
+  });
+
+  it('forgets a number when its time is over: it is in no list, and adding it again is added', async () => {
+    const world = await newWorld();
+    const expiresAt = new Date(Date.now() + 700).toISOString();
+    await world.block(['+14155550100'], { expiresAt, reason: 'for now' });
+    await world.block(['+14155550101']);
+    expect((await world.blockList()).entries[0]).toMatchObject({ number: '+14155550100', expiresAt });
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    expect((await world.blockList()).blockList).toEqual(['+14155550101']);
+    expect((await world.unblock(['+14155550100'])).body.failed[0].code).toBe('not_found');
+    const again = await world.block(['+14155550100']);
+    expect(again.body.added).toEqual(['+14155550100']);
+    expect((await world.blockList()).entries[0]).toEqual({ number: '+14155550100', blockedAt: expect.any(String) });
+  });
+
+  it('of two callers at once, exactly one has added each number', async () => {
+    const world = await newWorld();
+    const list = numbers(300);
+    const answers = await Promise.all([world.block(list), world.block([...list].reverse()), world.block(list)]);
+    const added = answers.flatMap((answer) => answer.body.added).sort();
+    expect(added).toEqual(list);
+  });
+});
+
+describe('unblocking numbers', () => {
+  it('removes what is there and reports the rest, in the order sent', async () => {
+    const world = await newWorld();
+    await world.block(['+14155550100', '+14155550101']);
+    const answer = await world.unblock(['+14155550102', '+1 415 555 0100', 'x', '+14155550100']);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      message: 'Block list updated successfully',
+      removed: ['+14155550100'],
+      failed: [
+        { number: '+14155550102', reason: 'Number not found in block list', code: 'not_found' },
+        { number: 'x', reason: 'Invalid phone number format', code: 'invalid_format' },
+        { number: '+14155550100', reason: 'Number not found in block list', code: 'not_found' },
+      ],
+    });
+    expect((await world.blockList()).blockList).toEqual(['+14155550101']);
+  });
+
+  it('lets a removed number be blocked again, with nothing left of its former terms', async () => {
+    const world = await newWorld();
+    await world.block(['+14155550100'], { reason: 'old', expiresAt: '2099-01-01T00:00:00Z' });
+    await world.unblock(['+14155550100']);
+    expect((await world.block(['+14155550100'])).body.added).toEqual(['+14155550100']);
+    expect((await world.blockList()).entries).toEqual([{ number: '+14155550100', blockedAt: expect.any(String) }]);
+  });
+
+  it('of two callers at once, exactly one has removed each number', async () => {
+    const world = await newWorld();
+    const list = numbers(200);
+    await world.block(list);
+    const answers = await Promise.all([world.unblock(list), world.unblock(list)]);
+    expect(answers.flatMap((answer) => answer.body.removed).sort()).toEqual(list);
+    expect((await world.blockList()).blockList).toEqual([]);
+  });
+});
+
+describe('listing blocked numbers', () => {
+  it('goes through all of them page by page, sorted, each once', async () => {
+    const world = await newWorld();
+    await world.block(numbers(137));
+    const found: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await world.blockList({ limit: 10, ...(cursor && { cursor }) });
+      expect(page.blockList.length).toBeLessThanOrEqual(10);
+      found.push(...page.blockList);
+      cursor = page.nextCursor;
+    } while (cursor);
+    expect(found).toEqual(numbers(137));
+  });
+
+  it('refuses a limit that is none and a cursor that is not of this list', async () => {
+    const world = await newWorld();
+    await world.block(numbers(3));
+    const { uid, agentId } = world;
+    const { nextCursor } = await world.blockList({ limit: 1 });
+    const other = await newWorld();
+    for (const limit of ['0', '-1', '1.5', 'ten', '1001', '']) {
+      expect((await world.call('GET', '/agent-block-list', { query: { uid, agentId, limit } })).status, limit).toBe(
+        400,
+      );
+    }
+    for (const cursor of ['x', '', nextCursor.slice(1), Buffer.from('["+1",1]').toString('base64url')]) {
+      const answer = await world.call('GET', '/agent-block-list', { query: { uid, agentId, cursor } });
+      expect([answer.status, answer.body.error], cursor).toEqual([400, 'invalid_request']);
+    }
+    const elsewhere = { uid: other.uid, agentId: other.agentId, cursor: nextCursor };
+    expect((await other.call('GET', '/agent-block-list', { query: elsewhere })).status).toBe(400);
+  });
+});
+
+describe('checking a number', () => {
+  it('says whether it is blocked, in whatever spelling, also when its plus came as a space', async () => {
+    const world = await newWorld();
+    const { uid, agentId } = world;
+    await world.block(['+14155550100'], { reason: 'spam' });
+    const check = (number: string) =>
+      world.call('GET', `/agent-block-list/check?uid=${uid}&agentId=${agentId}&number=${number}`);
+    for (const spelling of ['%2B14155550100', '+14155550100', '%2B1%20(415)%20555-0100', '%2014155550100']) {
+      expect((await check(spelling)).body, spelling).toEqual({
+        number: '+14155550100',
+        blocked: true,
+        reason: 'spam',
+        blockedAt: expect.any(String),
+      });
+    }
+    expect((await check('%2B14155550199')).body).toEqual({ number: '+14155550199', blocked: false });
+    for (const bad of ['14155550100', 'abc', '', '%2B1']) expect((await check(bad)).status, bad).toBe(400);
   });
 });

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { agents } from '../../functions/store/agents.ts';
+import { newUser, newWorld } from '../world.ts';
+
+describe('agents', () => {
+  it('are created, read, changed and listed with what they were given', async () => {
+    const world = await newWorld();
+    const { uid } = world;
+    const configuration = { greeting: 'Hello', variables: { a: 1e300, b: [null, { c: 'ü' }] }, ours: { x: true } };
+    const made = await world.call('POST', '/agents', {
+      body: { uid, name: 'Desk', configuration, phoneNumber: '+1 415 555 0100' },
+    });
+    expect(made.body).toEqual({
+      uid,
+      agentId: expect.stringMatching(/^agent_[0-9A-Z]{26}$/),
+      name: 'Desk',
+      configuration,
+      phoneNumber: '+14155550100',
+      createdAt: expect.any(String),
+      updatedAt: made.body.createdAt,
+    });
+    const { agentId } = made.body;
+    expect((await world.call('GET', `/agents/${agentId}`)).body).toEqual(made.body);
+
+    const change = {
+      name: 'Front desk',
+      configuration: { greeting: null, voice: 'warm', ours: { y: 1 } },
+      phoneNumber: null,
+    };
+    const changed = await world.call('PATCH', `/agents/${agentId}`, { body: change });
+    expect(changed.status).toBe(200);
+    expect(changed.body.name).toBe('Front desk');
+    expect(changed.body.configuration).toEqual({ variables: configuration.variables, ours: { y: 1 }, voice: 'warm' });
+    expect(changed.body).not.toHaveProperty('phoneNumber');
+    expect(changed.body.createdAt).toBe(made.body.createdAt);
+
+    const { body } = await world.call('GET', '/agents', { query: { uid } });
+    expect(body.agents.map((agent: { agentId: string }) => agent.agentId)).toEqual([world.agentId, agentId]);
+    expect(body.agents[1]).toEqual(changed.body);
+  });
+
+  it('never change their identity', async () => {
+    const world = await newWorld();
+    const body = { name: 'x', uid: 'somebody', agentId: 'other', createdAt: 'now', sourceAgentId: 'y' };
+    const changed = await world.call('PATCH', `/agents/${world.agentId}`, { body });
+    expect(changed.body).toMatchObject({ uid: world.uid, agentId: world.agentId });
+    expect(changed.body).not.toHaveProperty('sourceAgentId');
+  });
+
+  it('of two changes at once, both are kept', async () => {
+    const world = await newWorld();
+    const path = `/agents/${world.agentId}`;
+    const fields = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const answers = await Promise.all(
+      fields.map((field) => world.call('PATCH', path, { body: { configuration: { [field]: field } } })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(fields.map(() => 200));
+    const { body } = await world.call('GET', path);
+    expect(Object.keys(body.configuration).sort()).toEqual(fields);
+  });
+
+  it.each([
+    [{}, 'name'],
+    [{ name: '' }, 'name'],
+    [{ name: 'x'.repeat(201) }, 'name'],
+    [{ name: 'x', configuration: [] }, 'configuration'],
+    [{ name: 'x', configuration: { greeting: 7 } }, 'configuration.greeting'],
+    [{ name: 'x', configuration: { big: 'x'.repeat(200 * 1024) } }, 'configuration'],
+    [{ name: 'x', phoneNumber: '415' }, 'phoneNumber'],
+    [{ name: '\ud800' }, 'name'],
+  ])('refuse %j', async (given, path) => {
+    const world = await newWorld();
+    const answer = await world.call('POST', '/agents', { body: { uid: world.uid, ...given } });
+    expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
+    expect(answer.body.details[0].path).toBe(path);
+  });
+
+  it('keep their configuration within its size when it grows change by change', async () => {
+    const world = await newWorld();
+    const path = `/agents/${world.agentId}`;
+    const half = 'x'.repeat(120 * 1024);
+    expect((await world.call('PATCH', path, { body: { configuration: { a: half } } })).status).toBe(200);
+    const over = await world.call('PATCH', path, { body: { configuration: { b: half } } });
+    expect([over.status, over.body.details[0].path]).toEqual([400, 'configuration']);
+    expect(Object.keys((await world.call('GET', path)).body.configuration)).toEqual(['a']);
+  });
+
+  it('can be used and listed by whoever was given access, until it is taken away', async () => {
+    const world = await newWorld();
+    const guest = await newUser();
+    const use = () => world.call('GET', `/agents/${world.agentId}`, { apiKey: guest.apiKey });
+    const list = async () =>
+      (await world.call('GET', '/agents', { apiKey: guest.apiKey, query: { uid: guest.uid } })).body.agents;
+    expect((await use()).status).toBe(401);
+    await agents.open().grant(world.agentId, world.uid, guest.uid);
+    expect((await use()).body.uid).toBe(world.uid);
+    expect((await list()).map((agent: { agentId: string }) => agent.agentId)).toEqual([world.agentId]);
+    const body = { uid: guest.uid, agentId: world.agentId, numbers: ['+14155550100'] };
+    expect((await world.call('POST', '/agent-block-list', { apiKey: guest.apiKey, body })).status).toBe(200);
+    await agents.open().revoke(world.agentId, world.uid, guest.uid);
+    expect((await use()).status).toBe(401);
+    expect(await list()).toEqual([]);
+  });
+
+  it('are listed page by page, and never more than one answer can carry', async () => {
+    const world = await newWorld();
+    const { uid } = world;
+    const configuration = { big: 'x'.repeat(190 * 1024) };
+    await Promise.all(
+      Array.from({ length: 30 }, () => world.call('POST', '/agents', { body: { uid, name: 'big', configuration } })),
+    );
+    const pages: { agents: { agentId: string }[]; nextCursor?: string }[] = [];
+    let cursor: string | undefined;
+    do {
+      const answer = await world.call('GET', '/agents', { query: { uid, cursor } });
+      expect(answer.text.length).toBeLessThan(5.3 * 1024 * 1024);
+      pages.push(answer.body);
+      cursor = answer.body.nextCursor;
+    } while (cursor);
+    expect(pages.length).toBe(2);
+    const ids = pages.flatMap((page) => page.agents.map(({ agentId }) => agentId));
+    expect([ids.length, new Set(ids).size, [...ids].sort()]).toEqual([31, 31, ids]);
+    const two = await world.call('GET', '/agents', { query: { uid, limit: 2 } });
+    expect(two.body.agents.length).toBe(2);
+  });
+});

@@ -1,0 +1,221 @@
+import { describe, expect, it } from 'vitest';
+import { newWorld, type World } from '../world.ts';
+
+const phone = '+14155550100';
+const patch = (world: World, call: string, body: unknown, query: Record<string, string> = {}) =>
+  world.call('PATCH', `/calls/${world.agentId}/${call}`, { body, query });
+const get = async (world: World, call: string) => (await world.call('GET', `/calls/${world.agentId}/${call}`)).body;
+
+describe('recording a call', () => {
+  it('keeps its facts, in UTC, and the same again changes nothing', async () => {
+    const world = await newWorld();
+    const facts = {
+      phone: '+1 415 555 0100',
+      startedAt: '2026-03-01T12:00:00+02:00',
+      durationSeconds: 12.5,
+      status: 'completed',
+    };
+    const first = await world.recordCall('call-1', facts);
+    expect(first.body).toEqual({
+      callId: 'call-1',
+      agentId: world.agentId,
+      phone,
+      direction: 'inbound',
+      startedAt: '2026-03-01T10:00:00.000Z',
+      durationSeconds: 12.5,
+      status: 'completed',
+    });
+    expect((await world.recordCall('call-1', facts)).body).toEqual(first.body);
+    expect((await world.call('GET', `/calls/${world.agentId}`)).body.calls).toEqual([first.body]);
+  });
+
+  it('corrects a call in every place it is found, and leaves its outcome alone', async () => {
+    const world = await newWorld();
+    await world.recordCall('call-1', { durationSeconds: 5 });
+    await patch(world, 'call-1', { custom_call_outcome: 'booked' });
+    await world.recordCall('call-1', { phone: '+14155550199', startedAt: '2026-04-01T10:00:00Z' });
+    const corrected = await get(world, 'call-1');
+    expect(corrected).toMatchObject({ phone: '+14155550199', custom_call_outcome: 'booked' });
+    expect(corrected).not.toHaveProperty('durationSeconds');
+    expect((await world.call('GET', `/calls/${world.agentId}/${phone}`)).status).toBe(404);
+    expect(await get(world, '+14155550199')).toEqual(corrected);
+    expect((await world.call('GET', `/calls/${world.agentId}`)).body.calls).toEqual([corrected]);
+  });
+
+  it('refuses a phone number as an id, ids that are none, and facts that are wrong', async () => {
+    const world = await newWorld();
+    for (const id of ['+14155550100', '%2B14155550100', '%2014155550100', 'a%20b', 'x'.repeat(129), 'a%2Fb']) {
+      expect((await world.recordCall(id)).status, id).toBe(400);
+    }
+    for (const facts of [
+      { phone: '415' },
+      { direction: 'sideways' },
+      { startedAt: 'yesterday' },
+      { startedAt: '2026-03-01T10:00:00' },
+      { durationSeconds: '5' },
+      { durationSeconds: -1 },
+      { endedAt: 5 },
+    ]) {
+      const answer = await world.recordCall('call-1', facts);
+      expect([answer.status, answer.body.details?.[0].path], JSON.stringify(facts)).toEqual([
+        400,
+        Object.keys(facts)[0],
+      ]);
+    }
+  });
+});
+
+describe('setting an outcome', () => {
+  it('sets what is sent and tells it in the order of the contract', async () => {
+    const world = await newWorld();
+    await world.recordCall('call-1');
+    const body = { custom_call_metadata: { a: 1 }, custom_call_outcome_value: 1e300, custom_call_outcome: 'booked' };
+    const answer = await patch(world, 'call-1', body);
+    expect(answer.body).toEqual({
+      success: true,
+      call_id: 'call-1',
+      agent_id: world.agentId,
+      phone,
+      preference: 'last',
+      updated_fields: ['custom_call_outcome', 'custom_call_outcome_value', 'custom_call_metadata'],
+    });
+    expect(await get(world, 'call-1')).toMatchObject(body);
+  });
+
+  it('is partial: nothing sent changes nothing, null clears, the rest stays', async () => {
+    const world = await newWorld();
+    await world.recordCall('call-1');
+    const before = await get(world, 'call-1');
+    expect((await patch(world, 'call-1', {})).body.updated_fields).toEqual([]);
+    expect(await get(world, 'call-1')).toEqual(before);
+    await patch(world, 'call-1', { custom_call_outcome: 'a', custom_call_outcome_value: 0 });
+    await patch(world, 'call-1', { custom_call_outcome: null });
+    const after = await get(world, 'call-1');
+    expect(after).not.toHaveProperty('custom_call_outcome');
+    expect(after.custom_call_outcome_value).toBe(0);
+  });
+
+  it('finds the first or the last call of a number, ties by id, also one recorded a moment ago', async () => {
+    const world = await newWorld();
+    const times = {
+      b: '2026-03-02T00:00:00Z',
+      a: '2026-03-01T00:00:00Z',
+      d: '2026-03-03T00:00:00Z',
+      c: '2026-03-03T00:00:00Z',
+    };
+    for (const [id, startedAt] of Object.entries(times)) await world.recordCall(id, { startedAt });
+    const named = async (spelling: string, query: Record<string, string> = {}) =>
+      (await patch(world, spelling, { custom_call_outcome: 'x' }, query)).body;
+    expect((await named(phone, { preference: 'first' })).call_id).toBe('a');
+    for (const spelling of [phone, '%2B14155550100', '%2014155550100']) {
+      expect(await named(spelling)).toMatchObject({ call_id: 'd', preference: 'last' });
+    }
+    await world.recordCall('e', { startedAt: '2026-03-04T00:00:00Z' });
+    expect((await named(phone)).call_id).toBe('e');
+    expect((await named(phone, { preference: 'first' })).preference).toBe('first');
+  });
+
+  it('says that bare digits need their plus, and tells a missing call', async () => {
+    const world = await newWorld();
+    const digits = await patch(world, '14155550100', {});
+    expect([digits.status, digits.body.error]).toEqual([404, 'call_not_found']);
+    expect(digits.body.message).toContain('+');
+    for (const missing of ['nope', '+14155550111', 'a%20b', 'x'.repeat(500)]) {
+      expect((await patch(world, missing, {})).body.error, missing).toBe('call_not_found');
+    }
+  });
+
+  it('merges metadata by top-level key when asked to, within the limits of one document', async () => {
+    const world = await newWorld();
+    await world.recordCall('call-1');
+    await patch(world, 'call-1', { custom_call_metadata: { a: { x: 1 }, b: 1 } });
+    await patch(world, 'call-1', { custom_call_metadata: { a: { y: 2 }, c: 3 } }, { metadataMode: 'merge' });
+    expect((await get(world, 'call-1')).custom_call_metadata).toEqual({ a: { y: 2 }, b: 1, c: 3 });
+    const half = 'x'.repeat(30 * 1024);
+    expect(
+      (await patch(world, 'call-1', { custom_call_metadata: { d: half } }, { metadataMode: 'merge' })).status,
+    ).toBe(200);
+    const over = await patch(world, 'call-1', { custom_call_metadata: { e: half } }, { metadataMode: 'merge' });
+    expect([over.status, over.body.details[0].path]).toEqual([400, 'custom_call_metadata']);
+    expect((await patch(world, 'call-1', {}, { metadataMode: 'mix' })).status).toBe(400);
+  });
+
+  it.each([
+    [{ custom_call_outcome: 'x'.repeat(257) }],
+    [{ custom_call_outcome: 5 }],
+    [{ custom_call_outcome: '\udc00' }],
+    [{ custom_call_outcome_value: '5' }],
+    [{ custom_call_metadata: [] }],
+    [{ custom_call_metadata: 'x' }],
+    [{ custom_call_metadata: { x: 'x'.repeat(50 * 1024) } }],
+    [{ custom_call_metadata: { 1: { 2: { 3: { 4: { 5: { 6: { 7: { 8: { 9: { 10: {} } } } } } } } } } } }],
+  ])('refuses %#', async (body) => {
+    const world = await newWorld();
+    await world.recordCall('call-1');
+    const answer = await patch(world, 'call-1', body);
+    expect([answer.status, answer.body.details[0].path]).toEqual([400, Object.keys(body)[0]]);
+    expect((await patch(world, 'call-1', '{"custom_call_outcome_value":1e999}')).status).toBe(400);
+    expect((await patch(world, 'call-1', {}, { preference: 'middle' })).status).toBe(400);
+  });
+
+  it('gives metadata back exactly, also keys that a language treats as its own', async () => {
+    const world = await newWorld();
+    await world.recordCall('call-1');
+    const raw =
+      '{"__proto__":{"a":1},"constructor":null,"toString":"","":[],"n":[5e-324,1.7976931348623157e308,0.1],"lone":"\\ud800"}';
+    expect((await patch(world, 'call-1', `{"custom_call_metadata":${raw}}`)).status).toBe(200);
+    const { text } = await world.call('GET', `/calls/${world.agentId}/call-1`);
+    expect(text).toContain(
+      `"custom_call_metadata":${raw.replace('1.7976931348623157e308', '1.7976931348623157e+308')}`,
+    );
+  });
+
+  it('remembers the last twenty changes: when, by which key, which fields', async () => {
+    const world = await newWorld();
+    await world.recordCall('call-1');
+    for (let n = 0; n < 22; n++) await patch(world, 'call-1', { custom_call_outcome_value: n });
+    const { outcomeHistory } = await get(world, 'call-1');
+    expect(outcomeHistory.length).toBe(20);
+    expect(outcomeHistory[0]).toEqual({
+      at: expect.any(String),
+      keyId: world.keyId,
+      fields: ['custom_call_outcome_value'],
+    });
+  });
+
+  it('of many callers at once, each sees the others', async () => {
+    const world = await newWorld();
+    await world.recordCall('call-1');
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const answers = await Promise.all(
+      names.map((name) =>
+        patch(world, 'call-1', { custom_call_metadata: { [name]: name } }, { metadataMode: 'merge' }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200));
+    const call = await get(world, 'call-1');
+    expect(Object.keys(call.custom_call_metadata).sort()).toEqual(names);
+    expect(await get(world, phone)).toEqual(call);
+  });
+});
+
+describe('listing calls', () => {
+  it('tells them newest first, all or those of a number, page by page', async () => {
+    const world = await newWorld();
+    const day = (n: number) => `2026-03-${String(n + 1).padStart(2, '0')}T00:00:00Z`;
+    for (let n = 0; n < 7; n++)
+      await world.recordCall(`c${n}`, { startedAt: day(n), phone: n % 2 ? '+14155550199' : phone });
+    const ids = (body: { calls: { callId: string }[] }) => body.calls.map(({ callId }) => callId);
+    const list = async (query: Record<string, string | number> = {}) =>
+      (await world.call('GET', `/calls/${world.agentId}`, { query })).body;
+    expect(ids(await list())).toEqual(['c6', 'c5', 'c4', 'c3', 'c2', 'c1', 'c0']);
+    expect(ids(await list({ phone: '+14155550199' }))).toEqual(['c5', 'c3', 'c1']);
+    expect(ids(await list({ phone: ' 14155550199' }))).toEqual(['c5', 'c3', 'c1']);
+    const first = await list({ limit: 3 });
+    expect(ids(first)).toEqual(['c6', 'c5', 'c4']);
+    const second = await list({ limit: 4, cursor: first.nextCursor });
+    expect(ids(second)).toEqual(['c3', 'c2', 'c1', 'c0']);
+    expect(second).not.toHaveProperty('nextCursor');
+    expect((await world.call('GET', `/calls/${world.agentId}`, { query: { phone: 'x' } })).status).toBe(400);
+  });
+});

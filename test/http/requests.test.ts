@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import { idempotency } from '../../functions/store/idempotency.ts';
+import { table } from '../../functions/store/table.ts';
+import { call, newWorld, target, unique } from '../world.ts';
+
+describe('bodies', () => {
+  it('are read as JSON whatever their content type says', async () => {
+    const world = await newWorld();
+    const body = JSON.stringify({ uid: world.uid, agentId: world.agentId, numbers: ['+14155550100'] });
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/octet-stream',
+      'image/png',
+      '',
+    ]) {
+      const answer = await world.call('POST', '/agent-block-list', { body, headers: { 'content-type': type } });
+      expect(answer.status, type).toBe(200);
+    }
+  });
+
+  it('may carry fields nobody knows, and a byte order mark', async () => {
+    const world = await newWorld();
+    const body = `\ufeff${JSON.stringify({ uid: world.uid, name: 'x', strange: [1], __proto__x: {} })}`;
+    const answer = await world.call('POST', '/agents', { body });
+    expect(answer.status).toBe(200);
+    expect(answer.body).not.toHaveProperty('strange');
+  });
+
+  it('name every bad field of a refused request', async () => {
+    const world = await newWorld();
+    const answer = await world.call('POST', '/agent-block-list', {
+      body: { uid: 'a b', numbers: ['+14155550100', 7] },
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({
+      error: 'invalid_request',
+      message: expect.stringContaining('uid'),
+      details: [
+        { path: 'uid', message: expect.any(String) },
+        { path: 'agentId', message: expect.any(String) },
+        { path: 'numbers.1', message: expect.any(String) },
+      ],
+    });
+  });
+
+  it('may be as large as 1 MB, to the byte', async () => {
+    const world = await newWorld();
+    const sized = (bytes: number) => {
+      const empty = JSON.stringify({ uid: world.uid, name: 'x', padding: '' });
+      return empty.replace('""', `"${'x'.repeat(bytes - empty.length)}"`);
+    };
+    expect((await world.call('POST', '/agents', { body: sized(1024 * 1024) })).status).toBe(200);
+    const over = await world.call('POST', '/agents', { body: sized(1024 * 1024 + 1) });
+    expect([over.status, over.body.error]).toEqual([413, 'payload_too_large']);
+  });
+});
+
+describe('what the gateway answers by itself', () => {
+  it('carries its own body: unknown routes, malformed paths, bodies over its limit', async () => {
+    const refused = async (method: string, path: string, body?: unknown) => {
+      const answer = await call(method, path, { body });
+      return [answer.status, answer.body];
+    };
+    expect(await refused('GET', '/nowhere')).toEqual([404, { message: 'Not Found' }]);
+    expect(await refused('PUT', '/agents')).toEqual([404, { message: 'Not Found' }]);
+    expect(await refused('GET', '/agents/')).toEqual([404, { message: 'Not Found' }]);
+    expect(await refused('GET', '/agents/%E0%A4%A')).toEqual([400, { message: 'Bad Request' }]);
+    expect(await refused('POST', '/agents', Buffer.alloc(11 * 1024 * 1024))).toEqual([
+      413,
+      { message: 'Request Entity Too Large' },
+    ]);
+  });
+});
+
+describe('CORS', () => {
+  it('names the configured application origin, and nothing else, on preflights, answers and errors', async () => {
+    const world = await newWorld();
+    const headers = { origin: 'https://evil.example' };
+    const preflight = await call('OPTIONS', '/agents', {
+      headers: { ...headers, 'access-control-request-method': 'POST' },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('x-authorization');
+    expect(preflight.headers.get('access-control-allow-methods')).toContain('PATCH');
+    const answers = [
+      preflight,
+      await world.call('GET', '/agents', { query: { uid: world.uid }, headers }),
+      await call('GET', '/agents', { headers }),
+      await call('GET', '/nowhere', { headers }),
+    ];
+    expect(answers.map((answer) => answer.headers.get('access-control-allow-origin'))).toEqual(
+      answers.map(() => target.appOrigin),
+    );
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  const create = (world: Awaited<ReturnType<typeof newWorld>>, key: string, body: object = { name: 'x' }) =>
+    world.call('POST', '/agents', { body: { uid: world.uid, ...body }, headers: { 'idempotency-key': key } });
+
+  it('gives the first answer again, however the body is spelled', async () => {
+    const world = await newWorld();
+    const key = unique('key');
+    const first = await create(world, key, { name: 'x', configuration: { voice: 'a', language: 'b' } });
+    expect(first.headers.get('idempotency-replayed')).toBeNull();
+    const again = await create(world, key, { configuration: { language: 'b', voice: 'a' }, name: 'x', unknown: 1 });
+    expect(again.status).toBe(200);
+    expect(again.body).toEqual(first.body);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(again.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
+    expect((await world.call('GET', '/agents', { query: { uid: world.uid } })).body.agents.length).toBe(2);
+  });
+
+  it('refuses another request under the same key, and keys that are none', async () => {
+    const world = await newWorld();
+    const key = unique('key');
+    await create(world, key);
+    const other = await create(world, key, { name: 'y' });
+    expect([other.status, other.body.error]).toEqual([409, 'idempotency_conflict']);
+    for (const bad of ['', 'a b', 'ü', 'x'.repeat(256)]) {
+      const answer = await world.call('POST', '/agents', {
+        body: { uid: world.uid, name: 'x' },
+        headers: { 'idempotency-key': bad },
+      });
+      expect(answer.status, bad).toBe(400);
+    }
+  });
+
+  it('belongs to one user and one operation', async () => {
+    const [a, b] = await Promise.all([newWorld(), newWorld()]);
+    const key = unique('key');
+    const [first, second] = [await create(a, key), await create(b, key)];
+    expect(second.body.agentId).not.toBe(first.body.agentId);
+    const copy = await a.call('POST', '/duplicate-agent', {
+      body: { uid: a.uid, agentId: a.agentId },
+      headers: { 'idempotency-key': key },
+    });
+    expect(copy.status).toBe(200);
+  });
+
+  it('of many requests at once lets one through: the others are told to wait, or get its answer', async () => {
+    const world = await newWorld();
+    const key = unique('key');
+    const answers = await Promise.all(Array.from({ length: 8 }, () => create(world, key)));
+    for (const answer of answers) {
+      if (answer.status === 200) continue;
+      expect([answer.status, answer.body.error]).toEqual([409, 'idempotency_in_progress']);
+      expect(answer.headers.get('retry-after')).toBe('1');
+    }
+    expect(new Set(answers.filter(({ status }) => status === 200).map(({ body }) => body.agentId)).size).toBe(1);
+    expect((await world.call('GET', '/agents', { query: { uid: world.uid } })).body.agents.length).toBe(2);
+  });
+
+  it('of a request that was refused can be used again at once', async () => {
+    const world = await newWorld();
+    const stranger = await newWorld();
+    const key = unique('key');
+    const headers = { 'idempotency-key': key };
+    const refused = await world.call('POST', '/duplicate-agent', {
+      body: { uid: world.uid, agentId: stranger.agentId },
+      headers,
+    });
+    expect(refused.status).toBe(401);
+    const ours = await world.call('POST', '/duplicate-agent', {
+      body: { uid: world.uid, agentId: world.agentId },
+      headers,
+    });
+    expect(ours.status).toBe(200);
+  });
+
+  it('of a request that died is taken up under the same creation id, by one caller alone', async () => {
+    const { uid } = await newWorld();
+    const request = { uid, operation: 'createAgent', key: unique('key'), contentHash: 'h' };
+    const store = idempotency.open();
+    const first = await store.claim(request);
+    if (first.state !== 'claimed') throw new Error(first.state);
+    expect(await store.claim(request)).toEqual({ state: 'in progress' });
+    expect(await store.claim({ ...request, contentHash: 'other' })).toEqual({ state: 'other content' });
+    await table.open().update(first.key, {
+      UpdateExpression: 'set claimedUntil = :past',
+      ExpressionAttributeValues: { ':past': Date.now() - 1 },
+    });
+    const later = await Promise.all([store.claim(request), store.claim(request), store.claim(request)]);
+    const taken = later.filter((claim) => claim.state === 'claimed');
+    expect(taken.length).toBe(1);
+    expect(taken[0]?.creationId).toBe(first.creationId);
+  });
+});
