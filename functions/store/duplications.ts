@@ -12,7 +12,7 @@ export type Duplication = {
   agent: Agent;
   sourceAgentId: string;
   /** The shards of the block list that are copied whole, and how many numbers they held. */
-  shardsDone: number;
+  shardsDone: number[];
   blockedNumbers: number;
   state: 'copying' | 'done';
 };
@@ -21,7 +21,9 @@ type DuplicationItem = Item & Omit<Duplication, 'agent'> & { agent: string };
 type BlockedItem = Item & { blockedUntil: number };
 type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];
 
-const batchesInFlight = 8;
+const shardsAtOnce = 4;
+/** Of each shard. */
+const batchesInFlight = 4;
 
 /**
  * Copies of agents. A copy is made of writes that can be repeated, and ends with one transaction that brings the new
@@ -43,7 +45,7 @@ export class Duplications {
 
   /** Begins a copy, or finds the one already begun under the new agent's id. */
   async begin(agent: Agent, sourceAgentId: string): Promise<Duplication> {
-    const duplication: Duplication = { agent, sourceAgentId, shardsDone: 0, blockedNumbers: 0, state: 'copying' };
+    const duplication: Duplication = { agent, sourceAgentId, shardsDone: [], blockedNumbers: 0, state: 'copying' };
     try {
       await this.#table.put(itemOf(duplication), { ConditionExpression: 'attribute_not_exists(pk)' });
       return duplication;
@@ -56,19 +58,24 @@ export class Duplications {
 
   /** Copies until it is whole or `until` (Unix milliseconds) is reached; gives back how far it came. */
   async proceed(duplication: Duplication, until: number): Promise<Duplication> {
-    let { shardsDone, blockedNumbers } = duplication;
     if (duplication.state === 'done') return duplication;
-    while (shardsDone < blockListShards) {
-      const copied = await this.#copyShard(duplication, shardsDone, until);
-      if (copied === undefined) return this.#remember({ ...duplication, shardsDone, blockedNumbers });
-      shardsDone += 1;
-      blockedNumbers += copied;
-    }
-    return this.#finish({ ...duplication, shardsDone, blockedNumbers });
+    const reached = { ...duplication, shardsDone: [...duplication.shardsDone] };
+    const missing = Array.from({ length: blockListShards }, (_, shard) => shard).filter(
+      (shard) => !reached.shardsDone.includes(shard),
+    );
+    const copyShard = async (shard: number) => {
+      const copied = await this.#copyShard(duplication, shard, until);
+      if (copied === undefined) return;
+      reached.shardsDone.push(shard);
+      reached.blockedNumbers += copied;
+    };
+    await pMap(missing, copyShard, { concurrency: shardsAtOnce });
+    return reached.shardsDone.length === blockListShards ? this.#finish(reached) : this.#remember(reached);
   }
 
   /** Copies the numbers of one shard that are blocked now and says how many; undefined when time ran out. */
   async #copyShard({ agent, sourceAgentId }: Duplication, shard: number, until: number): Promise<number | undefined> {
+    if (Date.now() >= until) return undefined;
     let copied = 0;
     let puts: WriteRequest[] = [];
     const flush = async () => {

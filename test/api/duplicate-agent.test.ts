@@ -1,0 +1,191 @@
+import type { SQSEvent } from 'aws-lambda';
+import { afterEach, describe, expect, it } from 'vitest';
+import { duplicateAgent } from '../../functions/api/duplicate-agent.ts';
+import { finishDuplication } from '../../functions/jobs/finish-duplication.ts';
+import { worker } from '../../functions/jobs/job.ts';
+import { duplications } from '../../functions/store/duplications.ts';
+import { duplicationKey, idempotencyKey } from '../../functions/store/keys.ts';
+import { table } from '../../functions/store/table.ts';
+import { invoke } from '../events.ts';
+import { injectFaults } from '../store/faults.ts';
+import { newUser, newWorld, unique, type World } from '../world.ts';
+
+const phones = (count: number) => Array.from({ length: count }, (_, n) => `+1415${5_000_000 + n}`);
+const noFaults = () => injectFaults(table.open().client, () => undefined);
+afterEach(noFaults);
+
+const duplicate = (world: World, body: object = {}, headers: Record<string, string> = {}) =>
+  world.call('POST', '/duplicate-agent', { body: { uid: world.uid, agentId: world.agentId, ...body }, headers });
+
+const agentsOf = async (world: World): Promise<string[]> => {
+  const { body } = await world.call('GET', '/agents', { query: { uid: world.uid } });
+  return body.agents.map((agent: { agentId: string }) => agent.agentId);
+};
+
+const blockListOf = async (world: World, agentId: string) => {
+  const { status, body } = await world.call('GET', '/agent-block-list', { query: { uid: world.uid, agentId } });
+  return status === 200 ? body.entries : status;
+};
+
+const deliver = (message: object) =>
+  worker(finishDuplication)({ Records: [{ messageId: 'm', body: JSON.stringify(message) }] } as SQSEvent);
+
+describe('duplicating an agent', () => {
+  it('copies configuration and block list, and neither number, calls nor access', async () => {
+    const world = await newWorld();
+    const configuration = { greeting: 'Hello', variables: { a: [1, null] } };
+    await world.call('PATCH', `/agents/${world.agentId}`, {
+      body: { configuration, phoneNumber: '+14155550100', name: 'Desk' },
+    });
+    await world.block(phones(60), { reason: 'spam', expiresAt: '2099-01-01T00:00:00Z' });
+    await world.block(['+442071838750']);
+    await world.unblock(phones(10));
+    await world.recordCall('call-1');
+    const answer = await duplicate(world);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      uid: world.uid,
+      agentId: expect.stringMatching(/^agent_/),
+      name: 'Desk (Copy)',
+      copied: { configuration: true, websites: 0, documents: 0, blockedNumbers: 51 },
+      notCopied: ['phoneNumber', 'calls', 'access'],
+    });
+    const { agentId } = answer.body;
+    const copy = (await world.call('GET', `/agents/${agentId}`)).body;
+    expect(copy).toMatchObject({
+      uid: world.uid,
+      agentId,
+      name: 'Desk (Copy)',
+      configuration,
+      sourceAgentId: world.agentId,
+    });
+    expect(copy).not.toHaveProperty('phoneNumber');
+    expect(await blockListOf(world, agentId)).toEqual(await blockListOf(world, world.agentId));
+    expect((await world.call('GET', `/calls/${agentId}`)).body.calls).toEqual([]);
+    expect(await agentsOf(world)).toEqual([world.agentId, agentId]);
+  });
+
+  it('takes a name, and cuts the default one to what a name may have', async () => {
+    const world = await newWorld();
+    expect((await duplicate(world, { name: 'Mine' })).body.name).toBe('Mine');
+    await world.call('PATCH', `/agents/${world.agentId}`, { body: { name: '🙂'.repeat(200) } });
+    expect((await duplicate(world)).body.name).toBe(`${'🙂'.repeat(193)} (Copy)`);
+    expect((await duplicate(world, { name: '' })).status).toBe(400);
+  });
+
+  it('of somebody else’s agent belongs to the one who asked', async () => {
+    const world = await newWorld();
+    const guest = await newUser();
+    const { agents } = await import('../../functions/store/agents.ts');
+    await agents.open().grant(world.agentId, world.uid, guest.uid);
+    const body = { uid: guest.uid, agentId: world.agentId };
+    const answer = await world.call('POST', '/duplicate-agent', { apiKey: guest.apiKey, body });
+    expect(answer.body.uid).toBe(guest.uid);
+    expect((await world.call('GET', `/agents/${answer.body.agentId}`)).status).toBe(401);
+    expect((await world.call('GET', `/agents/${answer.body.agentId}`, { apiKey: guest.apiKey })).status).toBe(200);
+  });
+
+  it('is whole or absent when its function is killed after any write, and the job makes it whole', async () => {
+    const world = await newWorld();
+    await world.block(phones(60));
+    const body = { uid: world.uid, agentId: world.agentId };
+    const isWrite = (operation: string) => /^(Put|Update|TransactWrite|BatchWrite)/.test(operation);
+    let writes = 0;
+    injectFaults(table.open().client, (operation) => {
+      if (isWrite(operation)) writes += 1;
+      return undefined;
+    });
+    expect((await invoke(duplicateAgent, { apiKey: world.apiKey, body })).status).toBe(200);
+    expect(writes).toBeGreaterThan(5);
+    let known = await agentsOf(world);
+
+    for (let kill = 1; kill <= writes; kill++) {
+      let done = 0;
+      const begun: string[] = [];
+      injectFaults(
+        table.open().client,
+        (operation) => {
+          if (done >= kill) return 'kill';
+          if (isWrite(operation)) done += 1;
+          return undefined;
+        },
+        () => {},
+        (input) => {
+          const { Item } = input as { Item?: { pk?: { S?: string } } };
+          if (Item?.pk?.S?.startsWith(duplicationKey('').pk)) begun.push(Item.pk.S.slice(duplicationKey('').pk.length));
+        },
+      );
+      const answer = await invoke(duplicateAgent, { apiKey: world.apiKey, body });
+      noFaults();
+      const now = await agentsOf(world);
+      const appeared = now.filter((id) => !known.includes(id));
+      const agentId = begun[0] as string;
+      if (answer.status === 200) expect(appeared).toEqual([answer.body.agentId]);
+      if (appeared.length === 0) {
+        expect(await blockListOf(world, agentId)).toBe(401);
+        expect(await deliver({ job: 'finishDuplication', agentId })).toEqual({ batchItemFailures: [] });
+        expect((await agentsOf(world)).filter((id) => !known.includes(id))).toEqual([agentId]);
+      }
+      expect((await blockListOf(world, agentId)).length, `killed after write ${kill}`).toBe(60);
+      known = await agentsOf(world);
+    }
+  }, 120_000);
+
+  it('repeated under its Idempotency-Key after it died ends in the same agent', async () => {
+    const world = await newWorld();
+    await world.block(phones(60));
+    const headers = { 'idempotency-key': unique('key') };
+    const body = { uid: world.uid, agentId: world.agentId };
+    let batches = 0;
+    let dead = false;
+    const begun: string[] = [];
+    injectFaults(
+      table.open().client,
+      (operation) => {
+        dead ||= operation === 'BatchWriteItem' && ++batches > 3;
+        return dead ? 'kill' : undefined;
+      },
+      () => {},
+      (input) => {
+        const { Item } = input as { Item?: { pk?: { S?: string } } };
+        if (Item?.pk?.S?.startsWith(duplicationKey('').pk)) begun.push(Item.pk.S.slice(duplicationKey('').pk.length));
+      },
+    );
+    expect((await invoke(duplicateAgent, { apiKey: world.apiKey, body, headers })).status).toBe(500);
+    noFaults();
+    expect(await agentsOf(world)).toEqual([world.agentId]);
+    // The dead function could not give its claim back: it is over when its time is.
+    expect((await duplicate(world, {}, headers)).body.error).toBe('idempotency_in_progress');
+    await table
+      .open()
+      .update(idempotencyKey(world.uid, 'duplicateAgent', headers['idempotency-key']), {
+        UpdateExpression: 'set claimedUntil = :past',
+        ExpressionAttributeValues: { ':past': 1 },
+      });
+    const again = await duplicate(world, {}, headers);
+    expect(again.body).toMatchObject({ agentId: begun[0], copied: { blockedNumbers: 60 } });
+    expect((await duplicate(world, {}, headers)).body).toEqual(again.body);
+    expect(await agentsOf(world)).toEqual([world.agentId, begun[0]]);
+  });
+
+  it('too large for its answer is pending, invisible until it is whole, and finished in the background', async () => {
+    const world = await newWorld();
+    await world.block(phones(400));
+    const source = (await world.call('GET', `/agents/${world.agentId}`)).body;
+    const agent = { ...source, agentId: unique('agent') };
+    const begun = await duplications.open().begin(agent, world.agentId);
+    const reached = await duplications.open().proceed(begun, 0);
+    expect(reached).toMatchObject({ state: 'copying' });
+    expect(await blockListOf(world, agent.agentId)).toBe(401);
+    expect(await agentsOf(world)).toEqual([world.agentId]);
+    await deliver({ job: 'finishDuplication', agentId: agent.agentId });
+    expect((await blockListOf(world, agent.agentId)).length).toBe(400);
+    // Delivered again, and for a copy nobody knows: nothing happens.
+    await world.call('DELETE', '/agent-block-list', {
+      body: { uid: world.uid, agentId: agent.agentId, numbers: phones(1) },
+    });
+    expect(await deliver({ job: 'finishDuplication', agentId: agent.agentId })).toEqual({ batchItemFailures: [] });
+    expect(await deliver({ job: 'finishDuplication', agentId: 'nobody' })).toEqual({ batchItemFailures: [] });
+    expect((await blockListOf(world, agent.agentId)).length).toBe(399);
+  });
+});
