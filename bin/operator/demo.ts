@@ -5,14 +5,14 @@ import { examples, type Operator } from './command-line.ts';
 import { print, record } from './output.ts';
 import { openStores, type Stores } from './stores.ts';
 
-/** What a demonstration consists of. `phone` has two calls of `agentId`, of which `callId` is the later. */
+/** What there is to try the service with. `phone` has two calls of `agentId`, of which `callId` is the later one. */
 export type Demo = {
   uid: string;
   apiKey: string;
   agentId: string;
   callId: string;
   phone: string;
-  /** Another user, who may not use `agentId`. */
+  /** Another user, who owns `otherAgentId` and may not use `agentId`. */
   otherUid: string;
   otherApiKey: string;
   otherAgentId: string;
@@ -20,28 +20,36 @@ export type Demo = {
 
 type DemoStores = Pick<Stores, 'users' | 'apiKeys' | 'agents' | 'calls'>;
 
-const configuration = {
-  greeting: 'Hello, this is the front desk of Acme. How may I help you?',
-  instructions: 'Answer questions about opening hours, take messages, and hand over whoever asks for a person.',
-  voice: 'warm',
-  language: 'en-US',
-  timeZone: 'America/Los_Angeles',
-  transferTo: '+14155550199',
-};
+const phone = '+14155550100';
+const dayMilliseconds = 86_400_000;
+const calls = [
+  { callId: 'demo-call-1', phone, direction: 'inbound' as const, daysAgo: 3, durationSeconds: 74 },
+  { callId: 'demo-call-2', phone, direction: 'outbound' as const, daysAgo: 1, durationSeconds: 212 },
+  { callId: 'demo-call-3', phone: '+442071838750', direction: 'inbound' as const, daysAgo: 2, durationSeconds: 31 },
+];
 
-/** Makes two users with a key and an agent each, and calls of the first one's agent. Each time anew: ids never meet. */
-export const makeDemo = async (stores: DemoStores): Promise<Demo> => {
-  const [one, other] = await Promise.all([
-    makeUser(stores, 'demo', 'Front desk'),
-    makeUser(stores, 'other', 'Night shift'),
+/** Makes two users with a key and an agent each, and calls of the first one's agent. */
+export const makeDemo = async (stores: DemoStores, users: { uid: string; otherUid: string }): Promise<Demo> => {
+  const [first, other] = await Promise.all([
+    userWithAgent(stores, users.uid, 'Front desk'),
+    userWithAgent(stores, users.otherUid, 'Somebody else’s agent'),
   ]);
-  const phone = '+14155550123';
-  await recordCall(stores, one.agentId, '+14155550145', 3 * 60);
-  await recordCall(stores, one.agentId, phone, 26 * 60);
-  const callId = await recordCall(stores, one.agentId, phone, 60);
+  const { agentId } = first;
+  await Promise.all(
+    calls.map(({ callId, daysAgo, ...call }) => {
+      const started = Date.now() - daysAgo * dayMilliseconds;
+      const times = {
+        startedAt: new Date(started).toISOString(),
+        endedAt: new Date(started + call.durationSeconds * 1000).toISOString(),
+      };
+      return stores.calls.change({ agentId, reference: { callId } }, (found) =>
+        withFacts(found, agentId, callId, { ...call, ...times, status: 'completed' }),
+      );
+    }),
+  );
   return {
-    ...one,
-    callId,
+    ...first,
+    callId: 'demo-call-2',
     phone,
     otherUid: other.uid,
     otherApiKey: other.apiKey,
@@ -49,34 +57,14 @@ export const makeDemo = async (stores: DemoStores): Promise<Demo> => {
   };
 };
 
-const makeUser = async ({ users, apiKeys, agents }: DemoStores, kind: string, agentName: string) => {
-  const uid = `${kind}_${newUlid()}`;
+const userWithAgent = async ({ users, apiKeys, agents }: DemoStores, uid: string, name: string) => {
+  await users.create(uid);
+  const { secret } = await apiKeys.create(uid, { name: 'demo' });
   const agentId = newIdentifier('agent');
   const createdAt = now();
-  await users.create(uid, `A user for trying things out (${kind})`);
-  const [key] = await Promise.all([
-    apiKeys.create(uid, { name: 'demo' }),
-    agents.create({ uid, agentId, name: agentName, configuration, createdAt, updatedAt: createdAt }),
-  ]);
-  if (!key) throw new Error(`User ${uid} was made, and is not there.`);
-  return { uid, apiKey: key.secret, agentId };
-};
-
-const recordCall = async ({ calls }: DemoStores, agentId: string, phone: string, minutesAgo: number) => {
-  const callId = `call_${newUlid()}`;
-  const started = Date.now() - minutesAgo * 60_000;
-  const durationSeconds = 184;
-  await calls.change({ agentId, reference: { callId } }, (found) =>
-    withFacts(found, agentId, callId, {
-      phone,
-      direction: 'inbound',
-      startedAt: new Date(started).toISOString(),
-      endedAt: new Date(started + durationSeconds * 1000).toISOString(),
-      durationSeconds,
-      status: 'completed',
-    }),
-  );
-  return callId;
+  const configuration = { greeting: 'Hello, how can I help you?', language: 'en-US', voice: 'warm' };
+  await agents.create({ uid, agentId, name, configuration, createdAt, updatedAt: createdAt });
+  return { uid, apiKey: secret, agentId };
 };
 
 export const addDemoCommand = (program: Operator) => {
@@ -86,7 +74,8 @@ export const addDemoCommand = (program: Operator) => {
     .addHelpText('after', examples('demo', 'demo --json'))
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
-      const demo = await makeDemo(await openStores(options));
+      const ulid = newUlid();
+      const demo = await makeDemo(await openStores(options), { uid: `demo-${ulid}`, otherUid: `other-${ulid}` });
       print(options, demo, () => record(demo));
     });
 };

@@ -8,10 +8,11 @@ import { ApiError } from '../../functions/domain/errors.ts';
 import { Identifier } from '../../functions/domain/identifiers.ts';
 import { isDeeperThan } from '../../functions/domain/json.ts';
 import { limits } from '../../functions/domain/limits.ts';
+import { check } from '../../functions/http/read-form.ts';
 import { deadline } from '../../functions/store/table.ts';
 import { type Line, linesAfter } from './lines.ts';
 import { Mistake } from './mistake.ts';
-import { check } from './read.ts';
+import { complaintOf } from './read.ts';
 import type { Stores } from './stores.ts';
 
 /** A line of the import: the body of PUT /calls, with the two ids of its path. */
@@ -167,8 +168,8 @@ const readLine = ({ bytes }: Line): { call: ImportedCall } | { call?: never; out
     return { outcome: 'is not JSON in UTF-8' };
   }
   if (isDeeperThan(value, limits.jsonDepth)) return { outcome: `is nested deeper than ${limits.jsonDepth} levels` };
-  const read = check(ImportedCall, value);
-  return read.complaint === undefined ? { call: read.value } : { outcome: read.complaint };
+  const { data, refusal } = check(ImportedCall, value);
+  return refusal ? { outcome: complaintOf(refusal) } : { call: data };
 };
 
 /** Does something with the table, again and again while the table is only busy or away for a moment. */

@@ -46,7 +46,6 @@ export const addKeyCommands = (program: Operator) => {
       await existingUser(users, options.uid);
       const { name, scope, expires } = options;
       const made = await apiKeys.create(options.uid, { name, scopes: scope, expiresAt: expires });
-      if (!made) throw new Mistake(`There is no user ${options.uid}.`);
       print(options, told(made), () => textOf(made));
     });
 

@@ -1,30 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import * as z from 'zod/mini';
-import { detailsOf, sentences } from '../../functions/http/read-form.ts';
+import type * as z from 'zod/mini';
+import type { ApiError } from '../../functions/domain/errors.ts';
+import { check } from '../../functions/http/read-form.ts';
 import { Mistake } from './mistake.ts';
 
-/** Reads a value as the HTTP operations do: the schema's own result, or every complaint in one sentence. */
-export const check = <S extends z.core.$ZodType>(
-  schema: S,
-  value: unknown,
-): { value: z.infer<S>; complaint?: never } | { complaint: string } => {
-  const result = z.safeParse(schema, value, { error: sentences });
-  if (result.success) return { value: result.data };
-  return {
-    complaint: detailsOf(result.error)
-      .map(({ path, message }) => (path ? `${path}: ${message}` : message))
-      .join('; '),
-  };
-};
+/** Everything a refusal of the interface complains about, in one sentence without its full stop. */
+export const complaintOf = ({ details = [] }: ApiError) =>
+  details.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
 
 /** An argument of the command line, read by a schema of the interface. What it refuses is a mistake in usage. */
 export const as =
   <S extends z.core.$ZodType>(schema: S) =>
   (text: string): z.infer<S> => {
-    const read = check(schema, text);
-    if (read.complaint !== undefined) throw new InvalidArgumentError(`It ${read.complaint}.`);
-    return read.value;
+    const { data, refusal } = check(schema, text);
+    if (refusal) throw new InvalidArgumentError(`It ${complaintOf(refusal)}.`);
+    return data;
   };
 
 /** A file of JSON, read by a schema of the interface. */
@@ -36,7 +27,7 @@ export const readJsonFile = async <S extends z.core.$ZodType>(schema: S, file: s
   } catch (error) {
     throw new Mistake(`${file} is not JSON: ${(error as Error).message}`);
   }
-  const read = check(schema, value);
-  if (read.complaint !== undefined) throw new Mistake(`${file} is no such thing: ${read.complaint}.`);
-  return read.value;
+  const { data, refusal } = check(schema, value);
+  if (refusal) throw new Mistake(`${file} is refused: ${complaintOf(refusal)}.`);
+  return data;
 };
