@@ -1,8 +1,8 @@
-import type { DemoData } from './demo.ts';
+import type { Demo } from '../operator/demo.ts';
 
 /** What a person reads once the local run is ready: where it is, the demo key, and three calls that work when pasted. */
 export const welcome = (
-  run: DemoData & { baseUrl: string; tableName: string; endpoints: Record<string, string> },
+  run: Demo & { baseUrl: string; tableName: string; endpoints: Record<string, string> },
 ): string => {
   const { baseUrl, apiKey, uid, agentId, phone } = run;
   const json = (body: unknown) => `-H 'content-type: application/json' -d '${JSON.stringify(body)}'`;

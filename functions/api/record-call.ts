@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Call, CallFacts } from '../domain/calls.ts';
+import { Call, CallFacts, withFacts } from '../domain/calls.ts';
 import { invalidField } from '../domain/errors.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { isPhoneNumber, restorePlus } from '../domain/phone-numbers.ts';
@@ -33,18 +33,5 @@ export const recordCall = endpoint({
     )) as Call;
   },
 });
-
-const withFacts = (found: Call | undefined, agentId: string, callId: string, facts: CallFacts): Call => {
-  const {
-    phone: _p,
-    direction: _d,
-    startedAt: _s,
-    endedAt: _e,
-    durationSeconds: _ds,
-    status: _st,
-    ...outcome
-  } = found ?? {};
-  return { ...outcome, agentId, callId, ...facts };
-};
 
 export const handler = lambda(recordCall);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { DateTime } from './date-time.ts';
 import { invalidField } from './errors.ts';
@@ -68,6 +69,13 @@ export const Call = z.object({
   ),
 });
 export type Call = z.infer<typeof Call>;
+
+/** The call with its facts recorded or corrected, and its outcome as it was. The same facts again are the same call. */
+export const withFacts = (found: Call | undefined, agentId: string, callId: string, facts: CallFacts): Call => {
+  const former = Object.entries(found ?? {}).filter(([name]) => !(name in CallFacts.shape));
+  const call = { ...Object.fromEntries(former), agentId, callId, ...facts };
+  return found && isDeepStrictEqual(call, found) ? found : call;
+};
 
 /** How a request names a call: by its id, or as the first or last one with a phone number. */
 export type CallReference = { callId: string } | { phone: string; preference: Preference };

@@ -86,6 +86,7 @@ export class Agents {
 
   /** Lets another user use an agent. */
   async grant(agentId: string, owner: string, guest: string): Promise<void> {
+    if (guest === owner) throw ownerIsNoGuest();
     const TableName = this.#table.name;
     const shared = { ...agentKey(guest, agentId), agentId, owner };
     await this.#table.transact([
@@ -105,6 +106,7 @@ export class Agents {
 
   /** Takes a user's access to somebody else's agent away; holds with the next request. */
   async revoke(agentId: string, owner: string, guest: string): Promise<void> {
+    if (guest === owner) throw ownerIsNoGuest();
     const TableName = this.#table.name;
     await this.#table.transact([
       {
@@ -126,6 +128,9 @@ export class Agents {
     return item && { owner: item.uid, guests: [...(item.guests ?? [])] };
   }
 }
+
+/** A guest's entry lies where an owner's record lies: writing one for the owner would destroy the agent. */
+const ownerIsNoGuest = () => new Error('The owner of an agent cannot be its guest.');
 
 const itemOf = ({ configuration, ...rest }: Agent): AgentItem => ({
   ...agentKey(rest.uid, rest.agentId),

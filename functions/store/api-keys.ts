@@ -3,9 +3,13 @@ import { now } from '../domain/date-time.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
 import { service } from '../service.ts';
 import { apiKeyKey, apiKeyListingKey, apiKeyListingsOf, userKey } from './keys.ts';
-import { type Item, type Table, table } from './table.ts';
+import { type Item, refusalOf, type Table, type TransactionAction, table } from './table.ts';
 
 type ListingItem = Item & { keyId: string; hash: string };
+type NewKey = { name: string; scopes?: Scope[] | undefined; expiresAt?: string | undefined };
+
+/** A key just made. `secret` is the key itself, told this once. */
+export type MadeApiKey = ApiKey & { secret: string };
 
 /** Keys as the operator handles them: made, listed, rotated and revoked. Requests read them by `Keyring`. */
 export class ApiKeys {
@@ -15,29 +19,35 @@ export class ApiKeys {
     this.#table = table;
   }
 
-  /** Makes a key of an existing user. `secret` is the key itself, told this once. */
-  async create(
-    uid: string,
-    options: { name: string; scopes?: Scope[] | undefined; expiresAt?: string | undefined },
-  ): Promise<ApiKey & { secret: string }> {
-    const TableName = this.#table.name;
-    const secret = newApiKey();
-    const hash = hashApiKey(secret);
-    const key: ApiKey = {
-      keyId: newIdentifier('key'),
-      uid,
-      name: options.name,
-      start: startOfApiKey(secret),
-      ...(options.scopes?.length && { scopes: options.scopes }),
-      createdAt: now(),
-      ...(options.expiresAt && { expiresAt: options.expiresAt }),
+  /** Makes a key of an existing user. */
+  async create(uid: string, options: NewKey): Promise<MadeApiKey> {
+    const { made, creation } = this.#newKey(uid, options);
+    await this.#table.transact(creation);
+    return made;
+  }
+
+  /**
+   * Makes a key that takes the place of another, which ends at `endsAt`. Both or neither: undefined when the other key
+   * is not there or its end was set already, so that of two rotations at once only one makes a key.
+   */
+  async rotate(uid: string, keyId: string, options: NewKey & { endsAt: string }): Promise<MadeApiKey | undefined> {
+    const hash = await this.#hashOf(uid, keyId);
+    if (!hash) return undefined;
+    const { made, creation } = this.#newKey(uid, options);
+    const end = {
+      TableName: this.#table.name,
+      Key: apiKeyKey(hash),
+      UpdateExpression: 'set revokedAt = :at',
+      ConditionExpression: 'attribute_exists(pk) and attribute_not_exists(revokedAt)',
+      ExpressionAttributeValues: { ':at': options.endsAt },
     };
-    await this.#table.transact([
-      { ConditionCheck: { TableName, Key: userKey(uid), ConditionExpression: 'attribute_exists(pk)' } },
-      { Put: { TableName, Item: { ...apiKeyKey(hash), ...key } } },
-      { Put: { TableName, Item: { ...apiKeyListingKey(uid, key.keyId), keyId: key.keyId, hash } } },
-    ]);
-    return { ...key, secret };
+    try {
+      await this.#table.transact([...creation, { Update: end }]);
+      return made;
+    } catch (error) {
+      if (refusalOf(error) === 'condition') return undefined;
+      throw error;
+    }
   }
 
   async list(uid: string): Promise<ApiKey[]> {
@@ -57,14 +67,37 @@ export class ApiKeys {
   async revoke(uid: string, keyId: string, at = now()): Promise<boolean> {
     const hash = await this.#hashOf(uid, keyId);
     if (!hash) return false;
-    const key = await this.#table.get<Item & ApiKey>(apiKeyKey(hash));
-    if (!key) return false;
-    if (key.revokedAt && key.revokedAt <= at) return true;
-    await this.#table.update(apiKeyKey(hash), {
-      UpdateExpression: 'set revokedAt = :at',
-      ExpressionAttributeValues: { ':at': at },
-    });
+    try {
+      await this.#table.update(apiKeyKey(hash), {
+        UpdateExpression: 'set revokedAt = :at',
+        ConditionExpression: 'attribute_exists(pk) and (attribute_not_exists(revokedAt) or revokedAt > :at)',
+        ExpressionAttributeValues: { ':at': at },
+      });
+    } catch (error) {
+      if (refusalOf(error) !== 'condition') throw error;
+    }
     return true;
+  }
+
+  #newKey(uid: string, options: NewKey): { made: MadeApiKey; creation: TransactionAction[] } {
+    const TableName = this.#table.name;
+    const secret = newApiKey();
+    const hash = hashApiKey(secret);
+    const key: ApiKey = {
+      keyId: newIdentifier('key'),
+      uid,
+      name: options.name,
+      start: startOfApiKey(secret),
+      ...(options.scopes?.length && { scopes: options.scopes }),
+      createdAt: now(),
+      ...(options.expiresAt && { expiresAt: options.expiresAt }),
+    };
+    const creation = [
+      { ConditionCheck: { TableName, Key: userKey(uid), ConditionExpression: 'attribute_exists(pk)' } },
+      { Put: { TableName, Item: { ...apiKeyKey(hash), ...key } } },
+      { Put: { TableName, Item: { ...apiKeyListingKey(uid, key.keyId), keyId: key.keyId, hash } } },
+    ];
+    return { made: { ...key, secret }, creation };
   }
 
   async #hashOf(uid: string, keyId: string): Promise<string | undefined> {

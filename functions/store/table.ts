@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ConditionalCheckFailedException,
   DynamoDBClient,
+  type DynamoDBClientConfig,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 import {
@@ -143,11 +144,14 @@ export const backOff = (attempt: number) => sleep(Math.random() * Math.min(500, 
 export const chunks = <T>(items: T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 
-export const table = service(() => {
+/** Opens a table. Where it is and who asks is for AWS's own settings to say, unless `config` does. */
+export const openTable = (name: string, config: DynamoDBClientConfig = {}): Table => {
   const client = new DynamoDBClient({
     maxAttempts: 3,
     requestHandler: { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true },
+    ...config,
   });
-  const options = { marshallOptions: { removeUndefinedValues: true } };
-  return new Table(DynamoDBDocumentClient.from(client, options), environment.tableName);
-});
+  return new Table(DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }), name);
+};
+
+export const table = service(() => openTable(environment.tableName));

@@ -1,7 +1,7 @@
 import { now } from '../domain/date-time.ts';
 import { service } from '../service.ts';
 import { userKey } from './keys.ts';
-import { type Item, refusalOf, type Table, table } from './table.ts';
+import { type Item, itemInTheWay, refusalOf, type Table, table } from './table.ts';
 
 export type User = { uid: string; name?: string; createdAt: string };
 
@@ -24,11 +24,16 @@ export class Users {
   async create(uid: string, name?: string): Promise<User | undefined> {
     const user: User = { uid, ...(name !== undefined && { name }), createdAt: now() };
     try {
-      await this.#table.put({ ...userKey(uid), ...user }, { ConditionExpression: 'attribute_not_exists(pk)' });
+      await this.#table.put(
+        { ...userKey(uid), ...user },
+        { ConditionExpression: 'attribute_not_exists(pk)', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },
+      );
       return user;
     } catch (error) {
-      if (refusalOf(error) === 'condition') return undefined;
-      throw error;
+      if (refusalOf(error) !== 'condition') throw error;
+      // This very write, if its response was lost on the way and the SDK sent it again.
+      const found = itemInTheWay<User>(error);
+      return found?.createdAt === user.createdAt && found.name === name ? user : undefined;
     }
   }
 }

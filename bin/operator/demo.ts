@@ -1,0 +1,81 @@
+import { withFacts } from '../../functions/domain/calls.ts';
+import { now } from '../../functions/domain/date-time.ts';
+import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
+import { examples, type Operator } from './command-line.ts';
+import { print, record } from './output.ts';
+import { openStores, type Stores } from './stores.ts';
+
+/** What there is to try the service with. `phone` has two calls of `agentId`, of which `callId` is the later one. */
+export type Demo = {
+  uid: string;
+  apiKey: string;
+  agentId: string;
+  callId: string;
+  phone: string;
+  /** Another user, who owns `otherAgentId` and may not use `agentId`. */
+  otherUid: string;
+  otherApiKey: string;
+  otherAgentId: string;
+};
+
+type DemoStores = Pick<Stores, 'users' | 'apiKeys' | 'agents' | 'calls'>;
+
+const phone = '+14155550100';
+const dayMilliseconds = 86_400_000;
+const calls = [
+  { callId: 'demo-call-1', phone, direction: 'inbound' as const, daysAgo: 3, durationSeconds: 74 },
+  { callId: 'demo-call-2', phone, direction: 'outbound' as const, daysAgo: 1, durationSeconds: 212 },
+  { callId: 'demo-call-3', phone: '+442071838750', direction: 'inbound' as const, daysAgo: 2, durationSeconds: 31 },
+];
+
+/** Makes two users with a key and an agent each, and calls of the first one's agent. */
+export const makeDemo = async (stores: DemoStores, users: { uid: string; otherUid: string }): Promise<Demo> => {
+  const [first, other] = await Promise.all([
+    userWithAgent(stores, users.uid, 'Front desk'),
+    userWithAgent(stores, users.otherUid, 'Somebody else’s agent'),
+  ]);
+  const { agentId } = first;
+  await Promise.all(
+    calls.map(({ callId, daysAgo, ...call }) => {
+      const started = Date.now() - daysAgo * dayMilliseconds;
+      const times = {
+        startedAt: new Date(started).toISOString(),
+        endedAt: new Date(started + call.durationSeconds * 1000).toISOString(),
+      };
+      return stores.calls.change({ agentId, reference: { callId } }, (found) =>
+        withFacts(found, agentId, callId, { ...call, ...times, status: 'completed' }),
+      );
+    }),
+  );
+  return {
+    ...first,
+    callId: 'demo-call-2',
+    phone,
+    otherUid: other.uid,
+    otherApiKey: other.apiKey,
+    otherAgentId: other.agentId,
+  };
+};
+
+const userWithAgent = async ({ users, apiKeys, agents }: DemoStores, uid: string, name: string) => {
+  await users.create(uid);
+  const { secret } = await apiKeys.create(uid, { name: 'demo' });
+  const agentId = newIdentifier('agent');
+  const createdAt = now();
+  const configuration = { greeting: 'Hello, how can I help you?', language: 'en-US', voice: 'warm' };
+  await agents.create({ uid, agentId, name, configuration, createdAt, updatedAt: createdAt });
+  return { uid, apiKey: secret, agentId };
+};
+
+export const addDemoCommand = (program: Operator) => {
+  program
+    .command('demo')
+    .description('Make a user with a key, an agent and calls, and another user, to try things out with')
+    .addHelpText('after', examples('demo', 'demo --json'))
+    .action(async (_, command) => {
+      const options = command.optsWithGlobals();
+      const ulid = newUlid();
+      const demo = await makeDemo(await openStores(options), { uid: `demo-${ulid}`, otherUid: `other-${ulid}` });
+      print(options, demo, () => record(demo));
+    });
+};

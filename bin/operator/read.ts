@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+import type * as z from 'zod/mini';
+import type { ApiError } from '../../functions/domain/errors.ts';
+import { check } from '../../functions/http/read-form.ts';
+import { Mistake } from './mistake.ts';
+
+/** Everything a refusal of the interface complains about, in one sentence without its full stop. */
+export const complaintOf = ({ details = [] }: ApiError) =>
+  details.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
+
+/** An argument of the command line, read by a schema of the interface. What it refuses is a mistake in usage. */
+export const as =
+  <S extends z.core.$ZodType>(schema: S) =>
+  (text: string): z.infer<S> => {
+    const { data, refusal } = check(schema, text);
+    if (refusal) throw new InvalidArgumentError(`It ${complaintOf(refusal)}.`);
+    return data;
+  };
+
+/** A file of JSON, read by a schema of the interface. */
+export const readJsonFile = async <S extends z.core.$ZodType>(schema: S, file: string): Promise<z.infer<S>> => {
+  const text = await readFile(file, 'utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    throw new Mistake(`${file} is not JSON: ${(error as Error).message}`);
+  }
+  const { data, refusal } = check(schema, value);
+  if (refusal) throw new Mistake(`${file} is refused: ${complaintOf(refusal)}.`);
+  return data;
+};

@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Agents } from '../../functions/store/agents.ts';
+import { ApiKeys } from '../../functions/store/api-keys.ts';
+import { Calls } from '../../functions/store/calls.ts';
+import { openTable, type Table } from '../../functions/store/table.ts';
+import { Users } from '../../functions/store/users.ts';
+import { Mistake } from './mistake.ts';
+
+/** What the operator works on: the stores of one table. */
+export type Stores = { table: Table; users: Users; apiKeys: ApiKeys; agents: Agents; calls: Calls };
+
+/** The options that say which table is meant. */
+export type TableOptions = { table?: string | undefined; region?: string | undefined };
+
+/** Where the local run says what it is, while it runs. */
+export const runFile = join(import.meta.dirname, '..', '..', '.local', 'run.json');
+
+type LocalRun = {
+  pid: number;
+  tableName: string;
+  endpoints: { dynamodb: string };
+  region: string;
+  credentials: { accessKeyId: string; secretAccessKey: string };
+};
+
+export const storesOf = (table: Table): Stores => ({
+  table,
+  users: new Users(table),
+  apiKeys: new ApiKeys(table),
+  agents: new Agents(table),
+  calls: new Calls(table),
+});
+
+/**
+ * The stores of the table that is named, by `--table` or by `TABLE_NAME`, with AWS's own settings; when none is named,
+ * of the local run.
+ */
+export const openStores = async (
+  options: TableOptions,
+  environment: NodeJS.ProcessEnv = process.env,
+  file = runFile,
+): Promise<Stores> => {
+  const name = options.table ?? environment.TABLE_NAME;
+  if (name) return storesOf(openTable(name, options.region ? { region: options.region } : {}));
+  const { tableName, endpoints, region, credentials } = await localRun(file);
+  return storesOf(openTable(tableName, { endpoint: endpoints.dynamodb, region, credentials }));
+};
+
+const localRun = async (file: string): Promise<LocalRun> => {
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  const run = text === undefined ? undefined : parse(text);
+  if (run && isAlive(run.pid)) return run;
+  throw new Mistake('No local run was found: start one with npm start, or name a table with --table.');
+};
+
+/** It is written while we read it, or by something else: then there is no run we could use. */
+const parse = (text: string): LocalRun | undefined => {
+  try {
+    return JSON.parse(text) as LocalRun;
+  } catch {
+    return undefined;
+  }
+};
+
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
