@@ -1,4 +1,5 @@
 /** `npm start`: the whole service on one machine, with stand-ins for what it uses on AWS. */
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
@@ -7,6 +8,7 @@ import { startDynamoDb } from './local/dynamodb.ts';
 import { startGateway } from './local/gateway.ts';
 import { startQueueAndFiles } from './local/queue-and-files.ts';
 import { type Started, Unstartable } from './local/started.ts';
+import { startStripe, stripeCustomers } from './local/stripe.ts';
 import { welcome } from './local/welcome.ts';
 
 const toPort = (value: string) => {
@@ -49,9 +51,10 @@ const run = async () => {
 
   const gateway = await start(startGateway(options.port));
   env.APP_ORIGIN ??= gateway.baseUrl;
-  const [dynamodb, queueAndFiles] = await Promise.all([
+  const [dynamodb, queueAndFiles, stripe] = await Promise.all([
     start(startDynamoDb(env.TABLE_NAME, { endpoint: env.AWS_ENDPOINT_URL_DYNAMODB, data })),
     start(startQueueAndFiles({ data })),
+    stripeOrStandIn(),
   ]);
   env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.endpoint;
   env.AWS_ENDPOINT_URL_SQS = queueAndFiles.endpoint;
@@ -64,12 +67,34 @@ const run = async () => {
     baseUrl: gateway.baseUrl,
     ...demo,
     appOrigin: env.APP_ORIGIN,
+    customerId: stripe.customerId,
     tableName: env.TABLE_NAME,
-    endpoints: { dynamodb: dynamodb.endpoint, s3: queueAndFiles.endpoint, sqs: queueAndFiles.endpoint },
+    endpoints: {
+      dynamodb: dynamodb.endpoint,
+      s3: queueAndFiles.endpoint,
+      sqs: queueAndFiles.endpoint,
+      stripe: stripe.endpoint,
+    },
   };
   await start(noteRun(resolve(import.meta.dirname, '..', options.runFile), facts));
   console.log(options.json ? JSON.stringify(facts) : welcome(facts));
 };
+
+/** Stripe itself, or one at STRIPE_API_BASE, where its settings are given; otherwise the stand-in, and a customer it knows. */
+const stripeOrStandIn = async (): Promise<{ endpoint: string; customerId: string | null }> => {
+  const { env } = process;
+  if (env.STRIPE_SECRET_KEY || env.STRIPE_SECRET_ARN || env.STRIPE_API_BASE) {
+    if (!env.STRIPE_SECRET_ARN) env.STRIPE_SECRET_KEY ??= randomKey();
+    return { endpoint: env.STRIPE_API_BASE ?? 'https://api.stripe.com', customerId: null };
+  }
+  const key = randomKey();
+  const standIn = await start(startStripe({ key }));
+  env.STRIPE_SECRET_KEY = key;
+  env.STRIPE_API_BASE = standIn.endpoint;
+  return { endpoint: standIn.endpoint, customerId: stripeCustomers.several };
+};
+
+const randomKey = () => `sk_test_${randomBytes(18).toString('hex')}`;
 
 /** Notes how to reach this run, with the credentials its stand-ins take; gone when it ends. */
 const noteRun = async (

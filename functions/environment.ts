@@ -9,11 +9,39 @@ export const environment = {
   },
   /** The one browser origin that may call the service, as a browser spells it: `https://app.example.com`. */
   get appOrigin() {
-    const value = required('APP_ORIGIN');
-    if (URL.parse(value)?.origin !== value)
-      throw wrong('APP_ORIGIN', value, 'an origin such as https://app.example.com');
-    return value;
+    return origin('APP_ORIGIN');
   },
+  get stripeSecret() {
+    return secret('STRIPE_SECRET_KEY', 'STRIPE_SECRET_ARN');
+  },
+  /** Where Stripe is, for a stand-in. */
+  get stripeApiBase() {
+    return origin('STRIPE_API_BASE', 'https://api.stripe.com');
+  },
+  /** What signs a call to AWS that no SDK makes: the credentials that Lambda gives a function. */
+  get awsCredentials() {
+    return {
+      region: required('AWS_REGION'),
+      accessKeyId: required('AWS_ACCESS_KEY_ID'),
+      secretAccessKey: required('AWS_SECRET_ACCESS_KEY'),
+      sessionToken: process.env.AWS_SESSION_TOKEN,
+    };
+  },
+  get secretsManagerEndpoint() {
+    const name = process.env.AWS_ENDPOINT_URL_SECRETS_MANAGER ? 'AWS_ENDPOINT_URL_SECRETS_MANAGER' : 'AWS_ENDPOINT_URL';
+    return process.env[name] ? url(name) : `https://secretsmanager.${required('AWS_REGION')}.amazonaws.com`;
+  },
+};
+
+/** A secret: itself, as on one machine, or the ARN under which Secrets Manager keeps it. */
+export type SecretSource = { value: string } | { arn: string };
+
+const secret = (valueName: string, arnName: string): SecretSource => {
+  const value = process.env[valueName];
+  if (value) return { value };
+  const arn = process.env[arnName];
+  if (arn) return { arn };
+  throw new Error(`Neither of the settings ${valueName} and ${arnName} is in the environment.`);
 };
 
 const required = (name: string) => {
@@ -25,6 +53,12 @@ const required = (name: string) => {
 const url = (name: string) => {
   const value = required(name);
   if (!URL.canParse(value)) throw wrong(name, value, 'an address');
+  return value;
+};
+
+const origin = (name: string, otherwise?: string) => {
+  const value = otherwise === undefined ? required(name) : process.env[name] || otherwise;
+  if (URL.parse(value)?.origin !== value) throw wrong(name, value, 'an origin such as https://app.example.com');
   return value;
 };
 

@@ -16,10 +16,11 @@ export type Target = {
   otherApiKey: string;
   otherAgentId: string;
   appOrigin: string;
+  customerId: string;
   callId: string;
   phone: string;
   tableName: string;
-  endpoints: { dynamodb: string; s3: string; sqs: string };
+  endpoints: { dynamodb: string; s3: string; sqs: string; stripe: string };
 };
 
 declare module 'vitest' {

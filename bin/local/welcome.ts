@@ -1,8 +1,15 @@
 import type { Demo } from '../operator/demo.ts';
+import { stripeCustomers } from './stripe.ts';
 
 /** What a person reads once the local run is ready: where it is, the demo key, and three calls that work when pasted. */
 export const welcome = (
-  run: Demo & { baseUrl: string; tableName: string; endpoints: Record<string, string> },
+  run: Demo & {
+    baseUrl: string;
+    appOrigin: string;
+    customerId: string | null;
+    tableName: string;
+    endpoints: Record<string, string>;
+  },
 ): string => {
   const { baseUrl, apiKey, uid, agentId, phone } = run;
   const json = (body: unknown) => `-H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
@@ -27,6 +34,14 @@ Copy the agent:
 Set the outcome of the latest call with ${phone}:
 
   curl -s -X PATCH ${baseUrl}/calls/${agentId}/${phone} ${key} ${json({ custom_call_outcome: 'booked', custom_call_outcome_value: 120 })}
+
+${
+  run.customerId
+    ? `List a customer’s invoices (a stand-in for Stripe answers, with made-up customers: ${Object.values(stripeCustomers).join(', ')}):
+
+  curl -s ${baseUrl}/get-invoices -H 'origin: ${run.appOrigin}' ${json({ customerId: run.customerId })}`
+    : `Invoices come from Stripe at ${run.endpoints.stripe}.`
+}
 
 Ctrl-C ends it.
 `;

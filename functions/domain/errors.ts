@@ -68,6 +68,9 @@ export const invalidApiKey = () => new ApiError('invalid_api_key', 'The API key 
 export const insufficientPermissions = () =>
   new ApiError('insufficient_permissions', 'This API key may not do this, or there is no such agent.');
 
+export const unauthorizedOrigin = () =>
+  new ApiError('unauthorized_origin', 'This operation may only be called from the platform’s own application.');
+
 /** Bare digits are most likely a phone number that lost its `+`: the message says so. */
 export const noSuchCall = (callIdOrPhone: string) =>
   new ApiError(

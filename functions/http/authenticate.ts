@@ -1,18 +1,20 @@
 import { isApiKey, type Scope } from '../domain/api-keys.ts';
 import { insufficientPermissions, invalidApiKey, missingApiKey } from '../domain/errors.ts';
 import { keyring } from '../store/keyring.ts';
+import { admit } from './admit.ts';
 import type { AgentReference, AnyEndpoint, KeyHolder } from './endpoint.ts';
 import type { ApiEvent, ApiMiddleware, Form, FormRead } from './lambda.ts';
 
 /**
- * Lets a request in, or tells what keeps it out: first its key, then its form, then its access to what it names.
+ * Lets a request with a key in, or tells what keeps it out: first its key, then its form, then its access to what it names.
  * Key and agent come in one read; when the form is wrong only the key is read, and a malformed key costs no read.
  */
-export const authenticate = (endpoint: AnyEndpoint): ApiMiddleware => ({
-  async before({ event, context }) {
-    const form = context.form as Form;
-    const { caller } = endpoint;
-    if (caller.kind === 'key') {
+export const authenticate = (endpoint: AnyEndpoint): ApiMiddleware => {
+  const { caller } = endpoint;
+  if (caller.kind !== 'key') return admit(endpoint);
+  return {
+    async before({ event, context }) {
+      const form = context.form as Form;
       const named = 'refusal' in form ? {} : namedBy(caller, form);
       const { key, access } = await keyring.open().read(keyOf(event), named.agentId);
       if (!key) throw invalidApiKey();
@@ -25,10 +27,9 @@ export const authenticate = (endpoint: AnyEndpoint): ApiMiddleware => ({
         if (!access?.has(holder.uid)) throw insufficientPermissions();
         context.agent = { agentId: named.agentId, uid: access.owner };
       }
-    }
-    if ('refusal' in form) throw form.refusal;
-  },
-});
+    },
+  };
+};
 
 /** Whether a key's scopes cover what is asked. A key without scopes may do everything. */
 export const allows = (holder: KeyHolder, scope: Scope) => !holder.scopes || holder.scopes.includes(scope);

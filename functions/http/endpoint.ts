@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import type { Scope } from '../domain/api-keys.ts';
+import type { ErrorCode } from '../domain/errors.ts';
 import type { Opened, Service } from '../service.ts';
 
 /** An agent as a request names it. With `uid`, that user must be the key's. */
@@ -24,6 +25,7 @@ export type Permission =
   | 'dynamodb:PutItem'
   | 'dynamodb:Query'
   | 'dynamodb:UpdateItem'
+  | 'secretsmanager:GetSecretValue'
   | 'sqs:SendMessage';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -70,6 +72,8 @@ export type Endpoint<
   params?: Params;
   query?: Query;
   body?: Body;
+  /** The code of a 400 on account of one field, by its path; the empty path is a body that is missing or no object. */
+  codes?: Record<string, ErrorCode>;
   /** Takes an `Idempotency-Key` header: repeated with it, the request answers as it did the first time. */
   idempotent?: true;
   response: Response;

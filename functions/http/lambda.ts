@@ -3,6 +3,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import * as z from 'zod/mini';
 import { newUlid } from '../domain/identifiers.ts';
 import { openLazily } from '../service.ts';
+import { admit } from './admit.ts';
 import { answerErrors, json } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import type { Admission, AnyEndpoint } from './endpoint.ts';
@@ -30,7 +31,12 @@ const noAgent = { agentId: '', uid: '' };
  * Makes an endpoint a Lambda handler for API Gateway's HTTP API (payload 2.0). In this order:
  * request log, error answers, form (kept back until the key is known), key and access, handle, response schema.
  */
-export const lambda = (endpoint: AnyEndpoint): ApiHandler => {
+export const lambda = (endpoint: AnyEndpoint): ApiHandler => handlerOf(endpoint, authenticate(endpoint), answerOnce);
+
+/** The same for an endpoint without keys. Its bundle is lighter by all that reading the table takes. */
+export const lambdaWithoutKey = (endpoint: AnyEndpoint): ApiHandler => handlerOf(endpoint, admit(endpoint));
+
+const handlerOf = (endpoint: AnyEndpoint, admission: ApiMiddleware, once?: typeof answerOnce): ApiHandler => {
   const services = openLazily(endpoint.uses ?? {});
 
   const handle = async (event: ApiEvent, context: KitContext) => {
@@ -40,13 +46,13 @@ export const lambda = (endpoint: AnyEndpoint): ApiHandler => {
       const body = await endpoint.handle({ ...form, holder, agent, creationId }, services);
       return json(200, z.parse(endpoint.response, body));
     };
-    return endpoint.idempotent ? answerOnce(endpoint, event, context, answer) : answer(newUlid());
+    return endpoint.idempotent && once ? once(endpoint, event, context, answer) : answer(newUlid());
   };
 
   return middy<ApiEvent, ApiResult, Error, KitContext>({ timeoutEarlyInMillis: 500 })
     .use(logRequests(endpoint))
     .use(answerErrors())
     .use(readForm(endpoint))
-    .use(authenticate(endpoint))
+    .use(admission)
     .handler(handle) as unknown as ApiHandler;
 };

@@ -7,4 +7,4 @@ export const log = (level: 'info' | 'warn' | 'error', fields: Record<string, unk
   process.stderr.write(`${line.replace(secrets, '…')}\n`);
 };
 
-const secrets = /vap_[0-9A-Za-z]+|(?:\+|%2B)\d{5,15}/gi;
+const secrets = /vap_[0-9A-Za-z]+|\b[sr]k_(?:live|test)_\w+|(?:\+|%2B)\d{5,15}/gi;

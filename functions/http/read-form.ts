@@ -29,18 +29,18 @@ export const readForm = (endpoint: AnyEndpoint): ApiMiddleware => ({
 });
 
 const read = (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): Form => {
-  const body = endpoint.body ? readJson(event) : undefined;
+  const body = endpoint.body ? readJson(event, endpoint.codes?.['']) : undefined;
   const parts = [
     check(endpoint.params, event.pathParameters ?? {}),
     check(endpoint.query, event.queryStringParameters ?? {}),
     check(endpoint.body, body),
   ];
   const refusals = parts.flatMap(({ refusal }) => refusal ?? []);
-  if (refusals[0])
-    throw invalidRequest(
-      refusals.flatMap(({ details }) => details ?? []),
-      refusals[0].code,
-    );
+  if (refusals[0]) {
+    const details = refusals.flatMap(({ details }) => details ?? []);
+    const named = details.map(({ path }) => endpoint.codes?.[path]).find((code) => code !== undefined);
+    throw invalidRequest(details, named ?? refusals[0].code);
+  }
   const [params, query, read] = parts.map(({ data }) => data);
   return { params, query, body: read };
 };
@@ -67,10 +67,10 @@ const sentences = en().localeError;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The body as a JSON object, whatever its content type says: curl's `-d` must work. */
-const readJson = (event: APIGatewayProxyEventV2): unknown => {
+const readJson = (event: APIGatewayProxyEventV2, missing?: ErrorCode): unknown => {
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
   if (bytes.length > limits.bodyBytes) throw payloadTooLarge(limits.bodyBytes);
-  if (bytes.length === 0) throw malformed('A JSON body is required.');
+  if (bytes.length === 0) throw malformed('A JSON body is required.', missing);
   let value: unknown;
   try {
     value = JSON.parse(utf8.decode(bytes));
@@ -78,7 +78,7 @@ const readJson = (event: APIGatewayProxyEventV2): unknown => {
     throw malformed('The body is not valid JSON in UTF-8.');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw malformed('The body must be a JSON object.');
+    throw malformed('The body must be a JSON object.', missing);
   }
   if (isDeeperThan(value, limits.jsonDepth)) {
     throw malformed(`The body is nested deeper than ${limits.jsonDepth} levels.`);
@@ -86,4 +86,5 @@ const readJson = (event: APIGatewayProxyEventV2): unknown => {
   return value;
 };
 
-const malformed = (message: string) => new ApiError('invalid_request', message, { details: [{ path: '', message }] });
+const malformed = (message: string, code: ErrorCode = 'invalid_request') =>
+  new ApiError(code, message, { details: [{ path: '', message }] });

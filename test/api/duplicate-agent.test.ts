@@ -156,12 +156,10 @@ describe('duplicating an agent', () => {
     expect(await agentsOf(world)).toEqual([world.agentId]);
     // The dead function could not give its claim back: it is over when its time is.
     expect((await duplicate(world, {}, headers)).body.error).toBe('idempotency_in_progress');
-    await table
-      .open()
-      .update(idempotencyKey(world.uid, 'duplicateAgent', headers['idempotency-key']), {
-        UpdateExpression: 'set claimedUntil = :past',
-        ExpressionAttributeValues: { ':past': 1 },
-      });
+    await table.open().update(idempotencyKey(world.uid, 'duplicateAgent', headers['idempotency-key']), {
+      UpdateExpression: 'set claimedUntil = :past',
+      ExpressionAttributeValues: { ':past': 1 },
+    });
     const again = await duplicate(world, {}, headers);
     expect(again.body).toMatchObject({ agentId: begun[0], copied: { blockedNumbers: 60 } });
     expect((await duplicate(world, {}, headers)).body).toEqual(again.body);

@@ -1,0 +1,224 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type Stripe from 'stripe';
+import type { Started } from './started.ts';
+
+/** The customers of the stand-in. The first has a few invoices, in every state there is. */
+export const stripeCustomers = {
+  several: 'cus_LocalSeveral',
+  many: 'cus_LocalMany',
+  none: 'cus_LocalNone',
+  deleted: 'cus_LocalDeleted',
+} as const;
+
+/** An invoice as it travels, where a decimal is a text. */
+type WireInvoice = Omit<Stripe.Invoice, 'lines'> & { lines: object };
+type StripeError = { type: string; message: string; code?: string; param?: string; doc_url?: string };
+
+/** Stands in for Stripe: lists the invoices of a few customers, in Stripe's own words, to whoever has the key. */
+export const startStripe = async (options: { key: string; port?: number }): Promise<Started & { endpoint: string }> => {
+  const invoices = demoInvoices();
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+    const answer = (status: number, body: object) => {
+      const requestId = `req_${randomUUID().replaceAll('-', '').slice(0, 14)}`;
+      const version = request.headers['stripe-version'];
+      response.writeHead(status, {
+        'content-type': 'application/json',
+        'request-id': requestId,
+        ...(version && { 'stripe-version': version }),
+      });
+      response.end(JSON.stringify(body, null, 2));
+    };
+    const refuse = (status: number, error: StripeError) => answer(status, { error });
+    request.resume();
+    const wrongKey = refusalOfKey(request.headers.authorization, options.key);
+    if (wrongKey) return refuse(401, wrongKey);
+    if (request.method !== 'GET' || pathname !== '/v1/invoices') {
+      return refuse(404, {
+        type: 'invalid_request_error',
+        message: `Unrecognized request URL (${request.method}: ${pathname}). Please see https://stripe.com/docs.`,
+      });
+    }
+    const list = listInvoices(invoices, searchParams);
+    return 'error' in list ? refuse(400, list.error) : answer(200, list);
+  });
+  server.listen(options.port ?? 0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+};
+
+/** The key comes as a bearer token, or as the user name of basic authentication. */
+const refusalOfKey = (header: string | undefined, key: string): StripeError | undefined => {
+  const [scheme, value = ''] = (header ?? '').split(' ');
+  const given = scheme === 'Basic' ? Buffer.from(value, 'base64').toString().split(':')[0] : value;
+  if (given === key) return undefined;
+  const type = 'invalid_request_error';
+  if (!given)
+    return { type, message: 'You did not provide an API key. You need to provide it in the Authorization header.' };
+  return { type, message: `Invalid API Key provided: ${given.slice(0, 8)}${'*'.repeat(8)}${given.slice(-4)}` };
+};
+
+const listInvoices = (invoices: WireInvoice[], query: URLSearchParams) => {
+  const limit = Number(query.get('limit') ?? 10);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 100) {
+    return {
+      error: { type: 'invalid_request_error', param: 'limit', message: `Invalid integer: ${query.get('limit')}` },
+    };
+  }
+  const customer = query.get('customer');
+  const known: string[] = [stripeCustomers.several, stripeCustomers.many, stripeCustomers.none];
+  if (customer && !known.includes(customer)) return missing('customer', customer);
+  const matching = invoices.filter((invoice) => !customer || invoice.customer === customer);
+  const after = query.get('starting_after');
+  const place = matching.findIndex(({ id }) => id === after);
+  if (after && place < 0) return missing('invoice', after, 'starting_after');
+  const rest = matching.slice(place + 1);
+  return { object: 'list', data: rest.slice(0, limit), has_more: rest.length > limit, url: '/v1/invoices' };
+};
+
+const missing = (kind: string, id: string, param = kind): { error: StripeError } => ({
+  error: {
+    type: 'invalid_request_error',
+    code: 'resource_missing',
+    doc_url: 'https://stripe.com/docs/error-codes/resource-missing',
+    message: `No such ${kind}: '${id}'`,
+    param,
+  },
+});
+
+/** Newest first, as Stripe lists them. */
+const demoInvoices = (): WireInvoice[] => {
+  const monthSeconds = 30 * 86_400;
+  const now = Math.floor(Date.now() / 86_400_000) * 86_400;
+  const states = ['draft', 'open', 'paid', 'paid', 'uncollectible', 'void', 'paid'] as const;
+  return [
+    ...states.map((status, index) => invoice(stripeCustomers.several, index, now - index * monthSeconds, status)),
+    ...Array.from({ length: 137 }, (_, index) =>
+      invoice(stripeCustomers.many, index, now - index * monthSeconds, index === 0 ? 'open' : 'paid'),
+    ),
+  ];
+};
+
+const invoice = (customer: string, index: number, created: number, status: Stripe.Invoice.Status): WireInvoice => {
+  const id = identifier('in', customer, index);
+  const total = 4900 + (index % 5) * 1250;
+  const isFinal = status !== 'draft';
+  const paid = status === 'paid' ? total : 0;
+  const period = { start: created - 30 * 86_400, end: created };
+  const line = {
+    id: identifier('il', customer, index),
+    object: 'line_item',
+    amount: total,
+    currency: 'usd',
+    description: `${total / 10} minutes × Voice agents`,
+    discount_amounts: [],
+    discountable: true,
+    discounts: [],
+    invoice: id,
+    livemode: false,
+    metadata: {},
+    parent: null,
+    period,
+    pretax_credit_amounts: [],
+    pricing: { type: 'price_details', unit_amount_decimal: '10' },
+    quantity: total / 10,
+    quantity_decimal: String(total / 10),
+    subscription: null,
+    subtotal: total,
+    taxes: [],
+  };
+  return {
+    id,
+    object: 'invoice',
+    account_country: 'US',
+    account_name: 'Voice Agent Platform',
+    account_tax_ids: null,
+    amount_due: total,
+    amount_overpaid: 0,
+    amount_paid: paid,
+    amount_remaining: status === 'void' ? 0 : total - paid,
+    amount_shipping: 0,
+    application: null,
+    attempt_count: isFinal ? 1 : 0,
+    attempted: isFinal,
+    auto_advance: !isFinal,
+    automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
+    automatically_finalizes_at: null,
+    billing_reason: 'subscription_cycle',
+    collection_method: 'send_invoice',
+    created,
+    currency: 'usd',
+    custom_fields: null,
+    customer,
+    customer_account: null,
+    customer_address: null,
+    customer_email: 'billing@example.com',
+    customer_name: 'Example Ltd',
+    customer_phone: null,
+    customer_shipping: null,
+    customer_tax_exempt: 'none',
+    customer_tax_ids: [],
+    default_payment_method: null,
+    default_source: null,
+    default_tax_rates: [],
+    description: null,
+    discounts: [],
+    due_date: isFinal ? created + 30 * 86_400 : null,
+    effective_at: isFinal ? created : null,
+    ending_balance: isFinal ? 0 : null,
+    footer: null,
+    from_invoice: null,
+    hosted_invoice_url: isFinal ? `https://invoice.example.com/i/${id}` : null,
+    invoice_pdf: isFinal ? `https://invoice.example.com/i/${id}/pdf` : null,
+    issuer: { type: 'self' },
+    last_finalization_error: null,
+    latest_revision: null,
+    lines: { object: 'list', data: [line], has_more: false, url: `/v1/invoices/${id}/lines` },
+    livemode: false,
+    metadata: {},
+    next_payment_attempt: null,
+    number: isFinal ? `LOCAL-${String(1000 - index).padStart(4, '0')}` : null,
+    on_behalf_of: null,
+    parent: null,
+    payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
+    period_end: period.end,
+    period_start: period.start,
+    post_payment_credit_notes_amount: 0,
+    pre_payment_credit_notes_amount: 0,
+    receipt_number: null,
+    rendering: null,
+    shipping_cost: null,
+    shipping_details: null,
+    starting_balance: 0,
+    statement_descriptor: null,
+    status,
+    status_transitions: {
+      finalized_at: isFinal ? created : null,
+      marked_uncollectible_at: status === 'uncollectible' ? created + 60 * 86_400 : null,
+      paid_at: status === 'paid' ? created + 86_400 : null,
+      voided_at: status === 'void' ? created + 86_400 : null,
+    },
+    subtotal: total,
+    subtotal_excluding_tax: total,
+    test_clock: null,
+    total,
+    total_discount_amounts: [],
+    total_excluding_tax: total,
+    total_pretax_credit_amounts: [],
+    total_taxes: [],
+    webhooks_delivered_at: isFinal ? created : null,
+  };
+};
+
+/** The same again in every run, so that what was noted of one holds in the next. */
+const identifier = (prefix: string, customer: string, index: number) =>
+  `${prefix}_${createHash('sha256').update(`${customer}/${index}`).digest('hex').slice(0, 24)}`;

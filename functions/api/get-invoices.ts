@@ -1,0 +1,49 @@
+import * as z from 'zod/mini';
+import { CustomerId, InvoiceId, InvoiceList, withDateAndPaid } from '../domain/invoices.ts';
+import { limits } from '../domain/limits.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambdaWithoutKey } from '../http/lambda.ts';
+import { noInvoices, stripe } from '../outside/stripe.ts';
+
+/** Tells a customer's invoices as the payment provider keeps them. For the platform's own application alone. */
+export const getInvoices = endpoint({
+  name: 'getInvoices',
+  method: 'POST',
+  path: '/get-invoices',
+  summary: 'Get a customer’s invoices',
+  caller: { kind: 'application' },
+  may: ['secretsmanager:GetSecretValue'],
+  uses: { stripe },
+  body: z.object({
+    customerId: CustomerId.check(z.describe('The customer at the payment provider.')),
+    startingAfter: z.optional(InvoiceId.check(z.describe('The last invoice of the page before.'))),
+  }),
+  codes: { '': 'customer_id_required', customerId: 'customer_id_required' },
+  response: z.object({ message: z.string(), invoices: InvoiceList }),
+  errors: {
+    400: 'The customer id is missing, or a field is invalid.',
+    403: 'The request does not come from the platform’s own application.',
+    404: 'The customer is unknown, or has no invoices.',
+  },
+
+  async handle({ body: { customerId, startingAfter } }, { stripe }) {
+    const list = await stripe.listInvoices(customerId, startingAfter);
+    if (list.data.length === 0 && !startingAfter) throw noInvoices();
+    return {
+      message: 'Invoices retrieved.',
+      invoices: withinOneAnswer({ ...list, data: list.data.map(withDateAndPaid) }),
+    };
+  },
+});
+
+/** Leaves out what one answer cannot carry, and says that there is more. */
+const withinOneAnswer = (list: InvoiceList): InvoiceList => {
+  let bytes = 0;
+  const tooMuch = list.data.findIndex((invoice) => {
+    bytes += Buffer.byteLength(JSON.stringify(invoice)) + 1;
+    return bytes > limits.answerBytes;
+  });
+  return tooMuch < 1 ? list : { ...list, data: list.data.slice(0, tooMuch), has_more: true };
+};
+
+export const handler = lambdaWithoutKey(getInvoices);

@@ -1,0 +1,408 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Context } from 'aws-lambda';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startStripe, stripeCustomers } from '../../bin/local/stripe.ts';
+import { handler } from '../../functions/api/get-invoices.ts';
+import type { ApiEvent } from '../../functions/http/lambda.ts';
+import { call, target } from '../world.ts';
+
+const get = (body: unknown, headers: Record<string, string> = { origin: target.appOrigin }) =>
+  call('POST', '/get-invoices', { body, headers });
+
+describe('invoices of a customer', () => {
+  it('come as Stripe lists them, newest first, with date and paid', async () => {
+    const { status, body } = await get({ customerId: target.customerId });
+    expect(status).toBe(200);
+    expect(body.message).toBe('Invoices retrieved.');
+    const { object, data, has_more, url } = body.invoices;
+    expect({ object, has_more, url }).toEqual({ object: 'list', has_more: false, url: '/v1/invoices' });
+    expect(data.map(({ status, paid }: { status: string; paid: boolean }) => [status, paid])).toEqual([
+      ['draft', false],
+      ['open', false],
+      ['paid', true],
+      ['paid', true],
+      ['uncollectible', false],
+      ['void', false],
+      ['paid', true],
+    ]);
+    for (const invoice of data) {
+      expect(invoice).toMatchObject({ object: 'invoice', customer: target.customerId, currency: 'usd' });
+      expect(invoice.date).toBe(invoice.created);
+      expect(invoice.lines.data[0].pricing).toEqual({ type: 'price_details', unit_amount_decimal: '10' });
+    }
+    const dates = data.map(({ date }: { date: number }) => date);
+    expect(dates).toEqual(dates.toSorted((a: number, b: number) => b - a));
+    expect(data[0].due_date).toBeNull();
+  });
+
+  it('come a hundred at once, and the rest after the last of them', async () => {
+    const first = (await get({ customerId: stripeCustomers.many })).body.invoices;
+    expect([first.data.length, first.has_more]).toEqual([100, true]);
+    const rest = await get({ customerId: stripeCustomers.many, startingAfter: first.data.at(-1).id });
+    expect([rest.body.invoices.data.length, rest.body.invoices.has_more]).toEqual([37, false]);
+    const all = [...first.data, ...rest.body.invoices.data].map(({ id }) => id);
+    expect(new Set(all).size).toBe(137);
+    const end = await get({ customerId: stripeCustomers.many, startingAfter: all.at(-1) });
+    expect([end.status, end.body.invoices.data]).toEqual([200, []]);
+  });
+
+  it.each([
+    ['has none', stripeCustomers.none],
+    ['was deleted', stripeCustomers.deleted],
+    ['is unknown', 'cus_nobody'],
+  ])('are not found when the customer %s', async (_, customerId) => {
+    const { status, body } = await get({ customerId });
+    expect([status, body.error]).toEqual([404, 'invoices_not_found']);
+  });
+
+  it.each(['in_nobodys', 'cus_1', '', 'in_', 5])('are refused after %j', async (startingAfter) => {
+    const { status, body } = await get({ customerId: target.customerId, startingAfter });
+    expect([status, body.error, body.details[0].path]).toEqual([400, 'invalid_request', 'startingAfter']);
+  });
+});
+
+describe('a request that names no customer', () => {
+  it.each([
+    ['', 'customer_id_required'],
+    ['{}', 'customer_id_required'],
+    ['[]', 'customer_id_required'],
+    ['null', 'customer_id_required'],
+    ['"cus_1"', 'customer_id_required'],
+    ['7', 'customer_id_required'],
+    ['{"customerId":""}', 'customer_id_required'],
+    ['{"customerId":null}', 'customer_id_required'],
+    ['{"customerId":7}', 'customer_id_required'],
+    ['{"customerId":["cus_1"]}', 'customer_id_required'],
+    ['{"customerId":"cus_"}', 'customer_id_required'],
+    ['{"customerId":"cus_1\\n"}', 'customer_id_required'],
+    ['{"customerId":" cus_1"}', 'customer_id_required'],
+    ['{"customerId":"cus_1&limit=1"}', 'customer_id_required'],
+    ['{"customerId":"acct_1"}', 'customer_id_required'],
+    [`{"customerId":"cus_${'a'.repeat(251)}"}`, 'customer_id_required'],
+    ['{"CustomerId":"cus_1"}', 'customer_id_required'],
+    ['{"customerId":5,"startingAfter":5}', 'customer_id_required'],
+    ['{"customerId":', 'invalid_request'],
+    ['customerId=cus_1', 'invalid_request'],
+  ])('%s is refused with 400', async (body, error) => {
+    const answer = await get(body);
+    expect([answer.status, answer.body.error]).toEqual([400, error]);
+  });
+});
+
+/** What the faulty Stripe does, by the customer it is asked for. */
+const key = 'sk_test_4eC39HqLyjWDarjtT1zdp7dc';
+const leak = 'what-stripe-says';
+type Behaviour = (response: ServerResponse, request: IncomingMessage, attempt: number) => unknown;
+const json =
+  (status: number, body: unknown, headers = {}): Behaviour =>
+  (response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(JSON.stringify(body));
+  };
+const refusal = (status: number, error: object = {}, headers = {}) =>
+  json(status, { error: { type: leak, message: `${leak}: invalid key ${key}`, doc_url: leak, ...error } }, headers);
+const list = (data: unknown) => ({ object: 'list', data, has_more: false, url: '/v1/invoices' });
+const text =
+  (status: number, type: string, body: string): Behaviour =>
+  (response) =>
+    response.writeHead(status, { 'content-type': type }).end(body);
+
+let poured = 0;
+const failures: Record<string, Behaviour> = {
+  'never answers': () => {},
+  'answers a head and no body': (response) => response.writeHead(200).flushHeaders(),
+  'answers a byte at a time, without end': (response) => {
+    const timer = setInterval(() => response.write(' '), 100);
+    response.on('close', () => clearInterval(timer));
+  },
+  'refuses the key': refusal(401),
+  'refuses permission': refusal(403),
+  'refuses the request': refusal(400, { code: leak }),
+  'is asked too often': refusal(429, { code: 'rate_limit' }, { 'retry-after': '60' }),
+  'fails with 500': refusal(500),
+  'fails with 503 and asks to wait': refusal(503, {}, { 'retry-after': '60', 'stripe-should-retry': 'true' }),
+  'fails without an error body': json(500, {}),
+  'says success and means an error': refusal(200),
+  'resets the connection': (response) => response.socket?.resetAndDestroy(),
+  'resets the connection in mid-body': (response) => {
+    response.writeHead(200, { 'content-length': 1000 }).write('{"object":"list"');
+    setTimeout(() => response.socket?.resetAndDestroy(), 50);
+  },
+  'ends in mid-body': (response) => {
+    response.writeHead(200, { 'content-length': 1000 }).write('{"object":"list"');
+    setTimeout(() => response.socket?.destroy(), 50);
+  },
+  'sends a page': text(502, 'text/html', `<html>${leak}</html>`),
+  'sends a page as a success': text(200, 'text/html', `<html>${leak}</html>`),
+  'sends nothing': text(200, 'application/json', ''),
+  'sends half a document': text(200, 'application/json', '{"object":"list","data":['),
+  'sends JSON null': json(200, null),
+  'sends a JSON text': json(200, leak),
+  'sends a JSON number': json(200, 5),
+  'sends a JSON array': json(200, [{ id: leak }]),
+  'sends an empty object': json(200, {}),
+  'sends another object': json(200, { id: leak, object: 'customer' }),
+  'sends data that is no array': json(200, list({ id: leak })),
+  'sends data that is no invoices': json(200, list([leak])),
+  redirects: (response) => response.writeHead(302, { location: '/elsewhere' }).end(),
+};
+
+const others: Record<string, Behaviour> = {
+  'pours without end': (response) => {
+    const block = Buffer.alloc(1024 * 1024, ' ');
+    const pour = () => {
+      do poured += block.length;
+      while (response.write(block) && !response.destroyed);
+    };
+    response.on('drain', pour);
+    pour();
+  },
+  'fails once': (response, request, attempt) =>
+    (attempt === 1 ? refusal(500) : json(200, list([{ id: 'in_1', object: 'invoice' }])))(response, request, attempt),
+  'resets once': (response, request, attempt) =>
+    attempt === 1
+      ? response.socket?.resetAndDestroy()
+      : json(200, list([{ id: 'in_1', object: 'invoice' }]))(response, request, attempt),
+  'is silent once': (response, request, attempt) =>
+    attempt > 1 && json(200, list([{ id: 'in_1', object: 'invoice' }]))(response, request, attempt),
+  'still sends date and paid': json(
+    200,
+    list([
+      { id: 'in_1', object: 'invoice', created: 1, date: 2, status: 'paid', paid: false },
+      { id: 'in_2', object: 'invoice', created: 3, status: 'paid', extra: { deep: [1.5, null, '½'] }, customer: null },
+    ]),
+  ),
+  'sends more than one answer carries': json(
+    200,
+    list(
+      Array.from({ length: 20 }, (_, index) => ({
+        id: `in_${index}`,
+        object: 'invoice',
+        description: 'x'.repeat(400_000),
+      })),
+    ),
+  ),
+  'misses the customer with 404': refusal(404, { code: 'resource_missing', param: 'customer' }),
+  'misses the customer with 400': refusal(400, { code: 'resource_missing' }),
+};
+
+const behaviours = { ...failures, ...others };
+const customerOf = (behaviour: string) => `cus_${behaviour.replaceAll(/\W/g, '_')}`;
+const asked: IncomingMessage[] = [];
+const timesAsked = (behaviour: string) =>
+  asked.filter(({ url }) => url?.includes(`customer=${customerOf(behaviour)}&`)).length;
+
+const faulty = createServer((request, response) => {
+  asked.push(request);
+  const customer = new URL(request.url ?? '', 'http://stripe').searchParams.get('customer');
+  const name = Object.keys(behaviours).find((behaviour) => customerOf(behaviour) === customer) ?? 'sends a page';
+  behaviours[name]?.(response, request, timesAsked(name));
+});
+
+const ask = async (body: unknown, headers: Record<string, string> = { origin: 'https://app.example.com' }) => {
+  const event = { headers, body: JSON.stringify(body), requestContext: { requestId: 'test' } } as unknown as ApiEvent;
+  const { statusCode, body: text } = await handler(event, { getRemainingTimeInMillis: () => 29_000 } as Context);
+  return { status: statusCode, text: text ?? '', body: JSON.parse(text ?? '') };
+};
+
+const logged: string[] = [];
+beforeAll(async () => {
+  faulty.listen(0, '127.0.0.1');
+  await once(faulty, 'listening');
+  process.env.STRIPE_API_BASE = `http://127.0.0.1:${(faulty.address() as AddressInfo).port}`;
+  process.env.STRIPE_SECRET_KEY = key;
+  process.env.APP_ORIGIN = 'https://app.example.com';
+  vi.spyOn(process.stderr, 'write').mockImplementation((line) => logged.push(String(line)) > 0);
+});
+afterAll(() => {
+  vi.restoreAllMocks();
+  faulty.close();
+  faulty.closeAllConnections();
+});
+
+describe('Stripe', () => {
+  it('is asked with its key, in a pinned version', async () => {
+    await ask({ customerId: customerOf('still sends date and paid'), startingAfter: 'in_9' });
+    const { method, url, headers } = asked.at(-1) as IncomingMessage;
+    expect([method, url]).toEqual([
+      'GET',
+      `/v1/invoices?customer=${customerOf('still sends date and paid')}&limit=100&starting_after=in_9`,
+    ]);
+    expect(headers).toMatchObject({ authorization: `Bearer ${key}`, 'stripe-version': '2026-10-28.endive' });
+  });
+
+  it('is believed where it still sends date and paid, and loses no field', async () => {
+    const { body } = await ask({ customerId: customerOf('still sends date and paid') });
+    expect(body.invoices.data).toEqual([
+      { id: 'in_1', object: 'invoice', created: 1, date: 2, status: 'paid', paid: false },
+      {
+        id: 'in_2',
+        object: 'invoice',
+        created: 3,
+        date: 3,
+        status: 'paid',
+        paid: true,
+        extra: { deep: [1.5, null, '½'] },
+        customer: null,
+      },
+    ]);
+  });
+
+  it('is not read beyond what can be an answer', async () => {
+    const { status } = await ask({ customerId: customerOf('pours without end') });
+    expect([status, timesAsked('pours without end')]).toEqual([500, 2]);
+    expect(poured).toBeGreaterThan(32 * 1024 * 1024);
+    expect(poured).toBeLessThan(2 * 48 * 1024 * 1024);
+  });
+
+  it('may send more than one answer carries: the rest is to be asked for', async () => {
+    const { status, text, body } = await ask({ customerId: customerOf('sends more than one answer carries') });
+    expect([status, body.invoices.has_more, body.invoices.data.length]).toEqual([200, true, 13]);
+    expect(Buffer.byteLength(text)).toBeLessThan(5.5 * 1024 * 1024);
+  });
+
+  it.each(['fails once', 'resets once', 'is silent once'])('is asked again when it %s', async (behaviour) => {
+    const { status } = await ask({ customerId: customerOf(behaviour) });
+    expect([status, timesAsked(behaviour)]).toEqual([200, 2]);
+  });
+
+  it.each(['misses the customer with 404', 'misses the customer with 400'])(
+    'answers 404 and says nothing of its own when it %s',
+    async (behaviour) => {
+      const { status, text, body } = await ask({ customerId: customerOf(behaviour) });
+      expect([status, body.error]).toEqual([404, 'invoices_not_found']);
+      expect(text).not.toContain(leak);
+    },
+  );
+});
+
+describe.concurrent('when Stripe', () => {
+  it.each(Object.keys(failures))('%s, the answer is 500 within 10 seconds and tells nothing', async (behaviour) => {
+    const started = performance.now();
+    const { status, text, body } = await ask({ customerId: customerOf(behaviour) });
+    expect([status, body.error]).toEqual([500, 'internal_error']);
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(timesAsked(behaviour)).toBeGreaterThan(0);
+    expect(timesAsked(behaviour)).toBeLessThanOrEqual(2);
+    for (const secret of [leak, key.slice(8)]) expect(text + logged.join('')).not.toContain(secret);
+    expect(asked.some(({ url }) => url === '/elsewhere')).toBe(false);
+  });
+});
+
+describe('the origin', () => {
+  const appOrigin = 'https://app.example.com';
+  const spellings = [
+    '',
+    ' ',
+    'null',
+    '*',
+    'undefined',
+    'app.example.com',
+    '//app.example.com',
+    'http://app.example.com',
+    'HTTPS://app.example.com',
+    'https://APP.example.com',
+    'https://App.Example.Com',
+    'https://app.example.com/',
+    'https://app.example.com//',
+    'https://app.example.com/path',
+    'https://app.example.com?',
+    'https://app.example.com?x',
+    'https://app.example.com#',
+    'https://app.example.com.',
+    'https://app.example.com:443',
+    'https://app.example.com:8443',
+    'https://app.example.com:',
+    'https://app.example.com:0443',
+    'https://user@app.example.com',
+    'https://user:pass@app.example.com',
+    'https://app.example.com@evil.example',
+    'https://evil.example@app.example.com',
+    'https://app.example.com.evil.example',
+    'https://evil-app.example.com',
+    'https://evilapp.example.com',
+    'https://x.app.example.com',
+    'https://example.com',
+    'https://app.example.co',
+    'https://app.example.comm',
+    'https://app-example.com',
+    'https://appXexample.com',
+    'https://app.example.com, https://app.example.com',
+    'https://app.example.com,https://evil.example',
+    'https://evil.example,https://app.example.com',
+    'https://app.example.com https://app.example.com',
+    ' https://app.example.com',
+    'https://app.example.com ',
+    '\thttps://app.example.com',
+    'https://app.example.com\r\n',
+    'https://app.example.com\0',
+    'https://app.example.com%00',
+    'https://app%2eexample.com',
+    'https:/app.example.com',
+    'https:\\\\app.example.com',
+    'https://app。example.com',
+    'https://аpp.example.com',
+    'https://app.example.com\u200b',
+    'https://127.0.0.1',
+    'file://',
+    'chrome-extension://app.example.com',
+    'data:https://app.example.com',
+  ];
+  let before = 0;
+  beforeEach(() => {
+    before = asked.length;
+  });
+  afterEach(() => expect(asked.length).toBe(before));
+
+  it.each(spellings.map((origin) => [origin]))('%j is refused, and Stripe is not asked', async (origin) => {
+    const { status, body } = await ask({ customerId: customerOf('fails once') }, { origin });
+    expect([status, body.error]).toEqual([403, 'unauthorized_origin']);
+  });
+
+  it.each([
+    {},
+    { referer: `${appOrigin}/` },
+    { host: 'app.example.com' },
+    { 'x-forwarded-origin': appOrigin },
+    { Origin: 'x' },
+  ])('cannot be left out, nor come as %j', async (headers) => {
+    const { status, body } = await ask({ customerId: customerOf('fails once') }, headers as Record<string, string>);
+    expect([status, body.error]).toEqual([403, 'unauthorized_origin']);
+  });
+
+  it('is looked at before the body', async () => {
+    const event = { headers: { origin: 'https://evil.example' }, body: '{', requestContext: { requestId: 'test' } };
+    const answer = await handler(event as unknown as ApiEvent, {} as Context);
+    expect(answer.statusCode).toBe(403);
+  });
+
+  it('given twice over HTTP is refused, though both are right', async () => {
+    const { request } = await import('node:http');
+    const sent = request(`${target.baseUrl}/get-invoices`, { method: 'POST' });
+    sent.setHeader('origin', [target.appOrigin, target.appOrigin]);
+    sent.end(JSON.stringify({ customerId: target.customerId }));
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    response.resume();
+    expect(response.statusCode).toBe(403);
+  });
+});
+
+describe('the stand-in for Stripe', () => {
+  it('refuses a wrong key as Stripe does, and shows little of it', async () => {
+    const { endpoint, stop } = await startStripe({ key });
+    const ask = async (authorization?: string) => {
+      const response = await fetch(`${endpoint}/v1/invoices`, { headers: authorization ? { authorization } : {} });
+      return [response.status, ((await response.json()) as { error?: { message: string } }).error?.message];
+    };
+    expect(await ask()).toEqual([401, expect.stringContaining('You did not provide an API key')]);
+    expect(await ask('Bearer sk_test_00000000000000001234')).toEqual([
+      401,
+      'Invalid API Key provided: sk_test_********1234',
+    ]);
+    expect((await ask(`Bearer ${key}`))[0]).toBe(200);
+    expect((await ask(`Basic ${Buffer.from(`${key}:`).toString('base64')}`))[0]).toBe(200);
+    await stop();
+  });
+});
