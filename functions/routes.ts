@@ -4,6 +4,7 @@ import { createAgent } from './api/create-agent.ts';
 import { duplicateAgent } from './api/duplicate-agent.ts';
 import { getAgent } from './api/get-agent.ts';
 import { getCall } from './api/get-call.ts';
+import { getOpenapiDocument } from './api/get-openapi-document.ts';
 import { listAgents } from './api/list-agents.ts';
 import { listBlockedNumbers } from './api/list-blocked-numbers.ts';
 import { listCalls } from './api/list-calls.ts';
@@ -30,4 +31,5 @@ export const routes: AnyEndpoint[] = [
   listCalls,
   updateCallOutcome,
   updateCallOutcomes,
+  getOpenapiDocument,
 ];
