@@ -419,6 +419,8 @@ class Schemas {
     if (json.format === 'date-time') delete json.pattern;
     // Fields may be added to answers, and requests may hold more than is read.
     if (json.additionalProperties === false) delete json.additionalProperties;
+    if (json.type === 'object' && !json.properties) json.additionalProperties ??= {};
+    delete json.propertyNames;
     if (json.type === 'integer') {
       if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
       if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;

@@ -485,7 +485,9 @@ export interface components {
              *       "agentScore": 4.5
              *     }
              */
-            custom_call_metadata?: Record<string, never>;
+            custom_call_metadata?: {
+                [key: string]: unknown;
+            };
             /**
              * Format: date-time
              * @description When the outcome was last changed.
@@ -546,7 +548,9 @@ export interface components {
              *       "agentScore": 4.5
              *     }
              */
-            custom_call_metadata?: Record<string, never> | null;
+            custom_call_metadata?: {
+                [key: string]: unknown;
+            } | null;
         };
         /** @description A change of one call’s outcome. */
         CallOutcomeItem: {
@@ -567,7 +571,9 @@ export interface components {
              *       "agentScore": 4.5
              *     }
              */
-            custom_call_metadata?: Record<string, never> | null;
+            custom_call_metadata?: {
+                [key: string]: unknown;
+            } | null;
             /**
              * @description The agent whose call it is.
              * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
