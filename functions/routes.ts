@@ -5,6 +5,7 @@ import { duplicateAgent } from './api/duplicate-agent.ts';
 import { getAgent } from './api/get-agent.ts';
 import { getCall } from './api/get-call.ts';
 import { getInvoices } from './api/get-invoices.ts';
+import { getOpenapiDocument } from './api/get-openapi-document.ts';
 import { listAgents } from './api/list-agents.ts';
 import { listBlockedNumbers } from './api/list-blocked-numbers.ts';
 import { listCalls } from './api/list-calls.ts';
@@ -32,4 +33,5 @@ export const routes: AnyEndpoint[] = [
   updateCallOutcome,
   updateCallOutcomes,
   getInvoices,
+  getOpenapiDocument,
 ];

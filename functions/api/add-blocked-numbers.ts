@@ -1,7 +1,15 @@
 import * as z from 'zod/mini';
-import { BlockListFailure, BlockListRequest, distinctNumbers, reportNumbers } from '../domain/block-list.ts';
+import {
+  BlockListFailures,
+  BlockListMessage,
+  BlockListRequest,
+  distinctNumbers,
+  reportNumbers,
+} from '../domain/block-list.ts';
 import { DateTime } from '../domain/date-time.ts';
+import { documented } from '../domain/documented.ts';
 import { limits } from '../domain/limits.ts';
+import { phoneNumbers } from '../domain/phone-numbers.ts';
 import { text } from '../domain/text.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -13,19 +21,26 @@ export const addBlockedNumbers = endpoint({
   method: 'POST',
   path: '/agent-block-list',
   summary: 'Add numbers to an agent’s block list',
+  description:
+    'Each number is answered for by itself: it is in `added`, or in `failed` with the reason. All of them failing is still 200. Both lists keep the order sent. A number whose `expiresAt` has passed is not blocked any more, and can be added again.',
   caller: { kind: 'key', scope: 'block-list', agent: ({ body }) => body },
   may: ['dynamodb:BatchGetItem', 'dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate'],
   uses: { blockList },
   body: z.extend(BlockListRequest, {
-    reason: z.optional(text(0, limits.blockReasonCharacters).check(z.describe('Why the numbers are blocked.'))),
+    reason: z.optional(text(0, limits.blockReasonCharacters).check(documented('Why the numbers are blocked.', 'Spam'))),
     expiresAt: z.optional(
       DateTime.check(
         z.refine((value) => Date.parse(value) > Date.now(), { error: 'must lie in the future' }),
-        z.describe('When the numbers are to be unblocked by themselves.'),
+        documented('When the numbers are to be unblocked by themselves; in the future.', '2099-01-31T12:00:00Z'),
       ),
     ),
   }),
-  response: z.object({ message: z.string(), added: z.array(z.string()), failed: z.array(BlockListFailure) }),
+  response: z.object({
+    message: BlockListMessage,
+    added: phoneNumbers('The numbers that are blocked now and were not before, in E.164 format.', ['+14155550100']),
+    failed: BlockListFailures,
+  }),
+  refusals: ['too_many_numbers'],
   errors: {
     400: 'The body or its numbers are invalid.',
     401: 'The key is unknown, or its user may not use this agent.',

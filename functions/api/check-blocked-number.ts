@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { BlockedNumber } from '../domain/block-list.ts';
-import { Identifier } from '../domain/identifiers.ts';
-import { PhoneNumber, restorePlus } from '../domain/phone-numbers.ts';
+import { documented } from '../domain/documented.ts';
+import { AgentId, Uid } from '../domain/identifiers.ts';
+import { PhoneNumber, phoneNumber, restorePlus } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { blockList } from '../store/block-list.ts';
@@ -12,15 +13,22 @@ export const checkBlockedNumber = endpoint({
   method: 'GET',
   path: '/agent-block-list/check',
   summary: 'Ask whether a number is blocked for an agent',
+  description:
+    'For a telephony hook that decides whether to take a call: one fast, strongly consistent read. A `+` that arrives as a space counts as a `+`.',
   caller: { kind: 'key', scope: 'block-list', agent: ({ query }) => query },
   may: ['dynamodb:GetItem'],
   uses: { blockList },
   query: z.object({
-    uid: Identifier,
-    agentId: Identifier,
-    number: z.pipe(z.pipe(z.string(), z.transform(restorePlus)), PhoneNumber),
+    uid: Uid,
+    agentId: AgentId,
+    number: z
+      .pipe(z.pipe(z.string(), z.transform(restorePlus)), PhoneNumber)
+      .check(documented('The number to look for, in E.164 format.', '+14155550100', { type: 'string' })),
   }),
-  response: z.extend(z.partial(BlockedNumber), { number: z.string(), blocked: z.boolean() }),
+  response: z.extend(z.partial(BlockedNumber), {
+    number: phoneNumber('The number, in E.164 format.'),
+    blocked: z.boolean().check(documented('Whether it is blocked now.', true)),
+  }),
   errors: { 400: 'A parameter is invalid.', 401: 'The key is unknown, or its user may not use this agent.' },
 
   async handle({ query: { agentId, number } }, { blockList }) {

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
-import { Agent, AgentConfiguration, AgentName } from '../domain/agents.ts';
+import { Agent, AgentConfiguration, AgentName, AgentPhoneNumber } from '../domain/agents.ts';
 import { now } from '../domain/date-time.ts';
-import { Identifier, newIdentifier } from '../domain/identifiers.ts';
-import { PhoneNumber } from '../domain/phone-numbers.ts';
+import { newIdentifier, Uid } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agents } from '../store/agents.ts';
@@ -13,14 +12,15 @@ export const createAgent = endpoint({
   method: 'POST',
   path: '/agents',
   summary: 'Create an agent',
+  description: 'The new agent belongs to the user of the key. Its identifier is made by the service.',
   caller: { kind: 'key', scope: 'agents', user: ({ body }) => body },
   may: ['dynamodb:PutItem', 'dynamodb:GetItem'],
   uses: { agents },
   body: z.object({
-    uid: Identifier,
+    uid: Uid,
     name: AgentName,
     configuration: z._default(AgentConfiguration, {}),
-    phoneNumber: z.optional(PhoneNumber),
+    phoneNumber: z.optional(AgentPhoneNumber),
   }),
   idempotent: true,
   response: Agent,

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 import { AgentName, nameOfCopy } from '../domain/agents.ts';
 import { now } from '../domain/date-time.ts';
+import { documented } from '../domain/documented.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
-import { Identifier, newIdentifier } from '../domain/identifiers.ts';
+import { AgentId, newIdentifier, Uid } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { jobQueue } from '../outside/job-queue.ts';
@@ -20,24 +21,36 @@ export const duplicateAgent = endpoint({
   method: 'POST',
   path: '/duplicate-agent',
   summary: 'Copy an agent',
+  description:
+    'Copies an agent’s configuration, knowledge and block list into a new agent that belongs to the user of the key. Its phone number, its calls and other people’s access to it stay behind. A copy is whole or not there at all: one too large to be made within an answer is finished in the background (`copied.status` is `pending`), and until then the new agent is nowhere to be seen.',
   caller: { kind: 'key', scope: 'agents', agent: ({ body }) => body },
   may: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
   sends: ['finishDuplication'],
   uses: { agents, duplications, jobQueue },
-  body: z.object({ uid: Identifier, agentId: Identifier, name: z.optional(AgentName) }),
+  body: z.object({
+    uid: Uid,
+    agentId: AgentId.check(documented('The agent to copy.', 'agent_01KB3M5T3Q8RXN2M6J4HB7C0DE')),
+    name: z.optional(
+      AgentName.check(documented('The copy’s name. Without one: the source’s with ` (Copy)`.', 'Front desk (Copy)')),
+    ),
+  }),
   idempotent: true,
   response: z.object({
-    uid: z.string(),
-    agentId: z.string(),
-    name: z.string(),
-    copied: z.object({
-      status: z.optional(z.literal('pending')),
-      configuration: z.boolean(),
-      websites: z.number(),
-      documents: z.number(),
-      blockedNumbers: z.number(),
-    }),
-    notCopied: z.array(z.string()),
+    uid: z.string().check(documented('The user who owns the copy.', 'demo-user')),
+    agentId: z.string().check(documented('The new agent.', 'agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T')),
+    name: z.string().check(documented('Its name.', 'Front desk (Copy)')),
+    copied: z
+      .object({
+        status: z.optional(
+          z.literal('pending').check(documented('Given while the copy is still being made.', 'pending')),
+        ),
+        configuration: z.boolean().check(documented('Whether the configuration was copied.', true)),
+        websites: z.number().check(documented('How many websites were copied.', 2)),
+        documents: z.number().check(documented('How many documents were copied.', 5)),
+        blockedNumbers: z.number().check(documented('How many blocked numbers were copied so far.', 120)),
+      })
+      .check(documented('What travelled.', { configuration: true, websites: 2, documents: 5, blockedNumbers: 120 })),
+    notCopied: z.array(z.string()).check(documented('What stays with the source.', ['phoneNumber', 'calls', 'access'])),
   }),
   errors: { 400: 'The body is invalid.', 401: 'The key is unknown, or its user may not use this agent.' },
 

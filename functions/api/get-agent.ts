@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { Agent } from '../domain/agents.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
+import { AgentIdInPath } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agents } from '../store/agents.ts';
@@ -11,10 +12,11 @@ export const getAgent = endpoint({
   method: 'GET',
   path: '/agents/{agentId}',
   summary: 'Get an agent',
+  description: 'The whole record of one agent that the user of the key may use.',
   caller: { kind: 'key', scope: 'agents', agent: ({ params }) => params },
   may: ['dynamodb:GetItem'],
   uses: { agents },
-  params: z.object({ agentId: z.string() }),
+  params: z.object({ agentId: AgentIdInPath }),
   response: Agent,
   errors: { 401: 'The key is unknown, or its user may not use this agent.' },
 

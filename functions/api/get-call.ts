@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
-import { Call, Preference, toCallReference } from '../domain/calls.ts';
+import { Call, CallIdOrPhone, Preference, toCallReference } from '../domain/calls.ts';
 import { noSuchCall } from '../domain/errors.ts';
+import { AgentIdInPath } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { calls } from '../store/calls.ts';
@@ -11,12 +12,15 @@ export const getCall = endpoint({
   method: 'GET',
   path: '/calls/{agentId}/{callIdOrPhone}',
   summary: 'Get a call',
+  description:
+    'The call is named by its id, or by a phone number: then it is the first or the last call with that number, as `preference` says.',
   caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
   may: ['dynamodb:GetItem', 'dynamodb:Query'],
   uses: { calls },
-  params: z.object({ agentId: z.string(), callIdOrPhone: z.string() }),
+  params: z.object({ agentId: AgentIdInPath, callIdOrPhone: CallIdOrPhone }),
   query: z.object({ preference: z._default(Preference, 'last') }),
   response: Call,
+  refusals: ['call_not_found'],
   errors: {
     400: 'A parameter is invalid.',
     401: 'The key is unknown, or its user may not use this agent.',

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { documented } from '../domain/documented.ts';
 import { CustomerId, InvoiceId, InvoiceList, withDateAndPaid } from '../domain/invoices.ts';
 import { limits } from '../domain/limits.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -11,21 +12,29 @@ export const getInvoices = endpoint({
   method: 'POST',
   path: '/get-invoices',
   summary: 'Get a customer’s invoices',
+  description:
+    'For the platform’s own web application alone: the `Origin` header must be the configured application origin. The invoices are Stripe’s own objects, newest first, up to 100 at once.',
   caller: { kind: 'application' },
   may: [],
   secrets: ['stripe'],
   uses: { stripe },
   body: z.object({
-    customerId: CustomerId.check(z.describe('The customer at the payment provider.')),
-    startingAfter: z.optional(InvoiceId.check(z.describe('The last invoice of the page before.'))),
+    customerId: CustomerId.check(documented('The customer at the payment provider.', 'cus_LocalSeveral')),
+    startingAfter: z.optional(
+      InvoiceId.check(documented('The last invoice of the page before.', 'in_bc83b719a3f5c1f9b5f45788')),
+    ),
   }),
   codes: { '': 'customer_id_required', customerId: 'customer_id_required' },
-  response: z.object({ message: z.string(), invoices: InvoiceList }),
+  response: z.object({
+    message: z.string().check(documented('What was done.', 'Invoices retrieved.')),
+    invoices: InvoiceList,
+  }),
   errors: {
     400: 'The customer id is missing, or a field is invalid.',
     403: 'The request does not come from the platform’s own application.',
     404: 'The customer is unknown, or has no invoices.',
   },
+  refusals: ['customer_id_required', 'invoices_not_found'],
 
   async handle({ body: { customerId, startingAfter } }, { stripe }) {
     const list = await stripe.listInvoices(customerId, startingAfter);

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { Agent } from '../domain/agents.ts';
-import { Identifier } from '../domain/identifiers.ts';
-import { fillPage, fromCursor, paging } from '../domain/paging.ts';
+import { Uid } from '../domain/identifiers.ts';
+import { fillPage, fromCursor, nextPage, paging } from '../domain/paging.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agents } from '../store/agents.ts';
@@ -12,11 +12,12 @@ export const listAgents = endpoint({
   method: 'GET',
   path: '/agents',
   summary: 'List a user’s agents',
+  description: 'The agents the user owns, and those they were given access to.',
   caller: { kind: 'key', scope: 'agents', user: ({ query }) => query },
   may: ['dynamodb:Query', 'dynamodb:BatchGetItem'],
   uses: { agents },
-  query: z.object({ uid: Identifier, ...paging }),
-  response: z.object({ agents: z.array(Agent), nextCursor: z.optional(z.string()) }),
+  query: z.object({ uid: Uid, ...paging }),
+  response: z.object({ agents: z.array(Agent).check(z.describe('The agents.')), ...nextPage }),
   errors: { 400: 'A parameter is invalid.', 401: 'The key is unknown, or not this user’s.' },
 
   async handle({ query: { uid, limit, cursor } }, { agents }) {

@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
 import { BlockedNumber } from '../domain/block-list.ts';
-import { Identifier } from '../domain/identifiers.ts';
-import { fillPage, fromCursor, paging } from '../domain/paging.ts';
+import { documented } from '../domain/documented.ts';
+import { AgentId, Uid } from '../domain/identifiers.ts';
+import { fillPage, fromCursor, nextPage, paging } from '../domain/paging.ts';
+import { phoneNumbers } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { blockList } from '../store/block-list.ts';
@@ -12,14 +14,21 @@ export const listBlockedNumbers = endpoint({
   method: 'GET',
   path: '/agent-block-list',
   summary: 'List an agent’s block list',
+  description: 'The numbers that are blocked now, sorted as text. Entries whose `expiresAt` has passed are left out.',
   caller: { kind: 'key', scope: 'block-list', agent: ({ query }) => query },
   may: ['dynamodb:Query'],
   uses: { blockList },
-  query: z.object({ uid: Identifier, agentId: Identifier, ...paging }),
+  query: z.object({ uid: Uid, agentId: AgentId, ...paging }),
   response: z.object({
-    blockList: z.array(z.string()),
-    entries: z.array(BlockedNumber),
-    nextCursor: z.optional(z.string()),
+    blockList: phoneNumbers('The numbers alone.', ['+14155550100']),
+    entries: z
+      .array(BlockedNumber)
+      .check(
+        documented('The same numbers, with what is known of each.', [
+          { number: '+14155550100', reason: 'Spam', blockedAt: '2026-03-01T10:00:00.000Z' },
+        ]),
+      ),
+    ...nextPage,
   }),
   errors: { 400: 'A parameter is invalid.', 401: 'The key is unknown, or its user may not use this agent.' },
 

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import { Call } from '../domain/calls.ts';
-import { fillPage, fromCursor, paging } from '../domain/paging.ts';
+import { documented } from '../domain/documented.ts';
+import { AgentIdInPath } from '../domain/identifiers.ts';
+import { fillPage, fromCursor, nextPage, paging } from '../domain/paging.ts';
 import { PhoneNumber, restorePlus } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -13,15 +15,20 @@ export const listCalls = endpoint({
   method: 'GET',
   path: '/calls/{agentId}',
   summary: 'List an agent’s calls',
+  description: 'Newest first. With `phone`, only the calls with that number.',
   caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
   may: ['dynamodb:Query'],
   uses: { calls },
-  params: z.object({ agentId: z.string() }),
+  params: z.object({ agentId: AgentIdInPath }),
   query: z.object({
-    phone: z.optional(z.pipe(z.pipe(z.string(), z.transform(restorePlus)), PhoneNumber)),
+    phone: z.optional(
+      z
+        .pipe(z.pipe(z.string(), z.transform(restorePlus)), PhoneNumber)
+        .check(documented('Only calls with this number, in E.164 format.', '+14155550100', { type: 'string' })),
+    ),
     ...paging,
   }),
-  response: z.object({ calls: z.array(Call), nextCursor: z.optional(z.string()) }),
+  response: z.object({ calls: z.array(Call).check(z.describe('The calls, newest first.')), ...nextPage }),
   errors: { 400: 'A parameter is invalid.', 401: 'The key is unknown, or its user may not use this agent.' },
 
   async handle({ agent: { agentId }, query: { phone, limit, cursor } }, { calls }) {

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { Call, CallFacts, withFacts } from '../domain/calls.ts';
+import { documented } from '../domain/documented.ts';
 import { invalidField } from '../domain/errors.ts';
-import { isIdentifier } from '../domain/identifiers.ts';
+import { AgentIdInPath, isIdentifier } from '../domain/identifiers.ts';
 import { isPhoneNumber, restorePlus } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -13,10 +14,17 @@ export const recordCall = endpoint({
   method: 'PUT',
   path: '/calls/{agentId}/{callIdOrPhone}',
   summary: 'Record a call',
+  description:
+    'How calls come in: the telephony records a call when it begins or ends, and corrects it by recording it again. The outcome fields are never touched, and the same request again changes nothing.',
   caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
   may: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
   uses: { calls },
-  params: z.object({ agentId: z.string(), callIdOrPhone: z.string() }),
+  params: z.object({
+    agentId: AgentIdInPath,
+    callIdOrPhone: z
+      .string()
+      .check(documented('The call’s id: 1 to 128 of `A-Z a-z 0-9 _ . : -`. A phone number is refused.', 'demo-call-2')),
+  }),
   body: CallFacts,
   response: Call,
   errors: {

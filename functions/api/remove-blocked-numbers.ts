@@ -1,5 +1,12 @@
 import * as z from 'zod/mini';
-import { BlockListFailure, BlockListRequest, distinctNumbers, reportNumbers } from '../domain/block-list.ts';
+import {
+  BlockListFailures,
+  BlockListMessage,
+  BlockListRequest,
+  distinctNumbers,
+  reportNumbers,
+} from '../domain/block-list.ts';
+import { phoneNumbers } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { blockList } from '../store/block-list.ts';
@@ -10,11 +17,18 @@ export const removeBlockedNumbers = endpoint({
   method: 'DELETE',
   path: '/agent-block-list',
   summary: 'Remove numbers from an agent’s block list',
+  description:
+    'Each number is answered for by itself: it is in `removed`, or in `failed` with the reason. All of them failing is still 200. Both lists keep the order sent.',
   caller: { kind: 'key', scope: 'block-list', agent: ({ body }) => body },
   may: ['dynamodb:PartiQLUpdate'],
   uses: { blockList },
   body: BlockListRequest,
-  response: z.object({ message: z.string(), removed: z.array(z.string()), failed: z.array(BlockListFailure) }),
+  response: z.object({
+    message: BlockListMessage,
+    removed: phoneNumbers('The numbers that were blocked and are no longer, in E.164 format.', ['+14155550100']),
+    failed: BlockListFailures,
+  }),
+  refusals: ['too_many_numbers'],
   errors: {
     400: 'The body or its numbers are invalid.',
     401: 'The key is unknown, or its user may not use this agent.',

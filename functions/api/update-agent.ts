@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { Agent, AgentChange, withChange } from '../domain/agents.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
+import { AgentIdInPath } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agents } from '../store/agents.ts';
@@ -11,10 +12,12 @@ export const updateAgent = endpoint({
   method: 'PATCH',
   path: '/agents/{agentId}',
   summary: 'Change an agent',
+  description:
+    'Fields that are not sent stay as they are. `configuration` is merged by top-level field, and `null` clears a field. `agentId` and `uid` never change.',
   caller: { kind: 'key', scope: 'agents', agent: ({ params }) => params },
   may: ['dynamodb:GetItem', 'dynamodb:PutItem'],
   uses: { agents },
-  params: z.object({ agentId: z.string() }),
+  params: z.object({ agentId: AgentIdInPath }),
   body: AgentChange,
   response: Agent,
   errors: { 400: 'The body is invalid.', 401: 'The key is unknown, or its user may not use this agent.' },

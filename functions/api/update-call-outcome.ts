@@ -1,15 +1,19 @@
 import * as z from 'zod/mini';
 import {
+  CallIdOrPhone,
   CallOutcomeChange,
   fieldsOf,
   MetadataMode,
-  outcomeFields,
   Preference,
   toCallReference,
+  UpdatedFields,
   withOutcome,
 } from '../domain/calls.ts';
 import { now } from '../domain/date-time.ts';
+import { documented } from '../domain/documented.ts';
 import { noSuchCall } from '../domain/errors.ts';
+import { AgentIdInPath } from '../domain/identifiers.ts';
+import { phoneNumber } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { calls } from '../store/calls.ts';
@@ -20,20 +24,23 @@ export const updateCallOutcome = endpoint({
   method: 'PATCH',
   path: '/calls/{agentId}/{callIdOrPhone}',
   summary: 'Set a call’s outcome',
+  description:
+    'A partial update: any combination of the three fields, even none. `null` clears a field. The call is named by its id, or by a phone number: then it is the first or the last call with that number, as `preference` says. To set many outcomes, use `POST /call-outcomes`.',
   caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
   may: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
   uses: { calls },
-  params: z.object({ agentId: z.string(), callIdOrPhone: z.string() }),
+  params: z.object({ agentId: AgentIdInPath, callIdOrPhone: CallIdOrPhone }),
   query: z.object({ preference: z._default(Preference, 'last'), metadataMode: z._default(MetadataMode, 'replace') }),
   body: CallOutcomeChange,
   response: z.object({
-    success: z.literal(true),
-    call_id: z.string(),
-    agent_id: z.string(),
-    phone: z.string(),
-    preference: Preference,
-    updated_fields: z.array(z.enum(outcomeFields)),
+    success: z.literal(true).check(documented('Always `true`.', true)),
+    call_id: z.string().check(documented('The call that was changed.', 'demo-call-2')),
+    agent_id: z.string().check(documented('Its agent.', 'agent_01KB3M5T3Q8RXN2M6J4HB7C0DE')),
+    phone: phoneNumber('The other party’s number of that call.'),
+    preference: Preference.check(documented('The preference that was applied.', 'last')),
+    updated_fields: UpdatedFields,
   }),
+  refusals: ['call_not_found'],
   errors: {
     400: 'A parameter or the body is invalid.',
     401: 'The key is unknown, or its user may not use this agent.',

@@ -1,28 +1,39 @@
 import * as z from 'zod/mini';
-import {
-  CallOutcomeChange,
-  fieldsOf,
-  MetadataMode,
-  outcomeFields,
-  Preference,
-  toCallReference,
-  withOutcome,
-} from '../domain/calls.ts';
+import { CallOutcomeItem, fieldsOf, toCallReference, UpdatedFields, withOutcome } from '../domain/calls.ts';
 import { now } from '../domain/date-time.ts';
+import { documented, named } from '../domain/documented.ts';
 import { ApiError, insufficientPermissions, noSuchCall } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
+import { phoneNumber } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { check } from '../http/read-form.ts';
 import { calls } from '../store/calls.ts';
 import { keyring } from '../store/keyring.ts';
 
-const Item = z.extend(CallOutcomeChange, {
-  agentId: z.string(),
-  callIdOrPhone: z.string(),
-  preference: z._default(Preference, 'last'),
-  metadataMode: z._default(MetadataMode, 'replace'),
-});
+const index = z.number().check(documented('The item’s place in the request, counted from 0.', 0, { type: 'integer' }));
+
+const UpdatedOutcome = named(
+  'UpdatedOutcome',
+  'An item whose call was changed.',
+  z.object({
+    index,
+    call_id: z.string().check(documented('The call that was changed.', 'demo-call-2')),
+    agent_id: z.string().check(documented('Its agent.', 'agent_01KB3M5T3Q8RXN2M6J4HB7C0DE')),
+    phone: phoneNumber('The other party’s number of that call.'),
+    updated_fields: UpdatedFields,
+  }),
+);
+
+const FailedOutcome = named(
+  'FailedOutcome',
+  'An item that was not carried out, and why.',
+  z.object({
+    index,
+    error: z.string().check(documented('Why, as one of the error codes.', 'call_not_found')),
+    message: z.string().check(documented('Why, in words.', 'This agent has no such call.')),
+  }),
+);
 
 /** Sets the outcomes of many calls. A malformed item, or one whose call is missing or foreign, fails alone. */
 export const updateCallOutcomes = endpoint({
@@ -30,30 +41,24 @@ export const updateCallOutcomes = endpoint({
   method: 'POST',
   path: '/call-outcomes',
   summary: 'Set the outcomes of many calls',
+  description:
+    'For batch jobs: up to 1,000 changes in one request, of any agents the user of the key may use. Each item is answered for by itself; a bad one fails alone. Several items may name the same call: they are carried out in the order sent. `npm run outcomes` sends files of any size this way.',
   caller: { kind: 'key', scope: 'calls' },
   may: ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
   uses: { calls, keyring },
   body: z.object({
     items: z
-      .array(z.unknown())
+      .array(z.unknown().check(z.meta({ readAs: CallOutcomeItem })))
       .check(z.minLength(1), z.maxLength(limits.outcomesPerRequest), z.describe('1 to 1,000 changes.')),
   }),
   response: z.object({
-    updated: z.array(
-      z.object({
-        index: z.number(),
-        call_id: z.string(),
-        agent_id: z.string(),
-        phone: z.string(),
-        updated_fields: z.array(z.enum(outcomeFields)),
-      }),
-    ),
-    failed: z.array(z.object({ index: z.number(), error: z.string(), message: z.string() })),
+    updated: z.array(UpdatedOutcome).check(z.describe('The items that were carried out, in the order sent.')),
+    failed: z.array(FailedOutcome).check(z.describe('Those that were not, in the order sent.')),
   }),
   errors: { 400: 'There is no item, or there are more than 1,000.', 401: 'The key is unknown, or not for calls.' },
 
   async handle({ body, holder }, { calls, keyring }) {
-    const items = body.items.map((item) => check(Item, item));
+    const items = body.items.map((item) => check(CallOutcomeItem, item));
     const access = await keyring.accessTo(items.flatMap(({ data }) => data?.agentId ?? []));
     const refusals = items.map(({ data, refusal }) => {
       if (refusal) return refusal;

@@ -1,23 +1,30 @@
 import * as z from 'zod/mini';
-import { now } from './date-time.ts';
+import { now, timestamp } from './date-time.ts';
+import { documented, named } from './documented.ts';
 import { invalidField } from './errors.ts';
-import { Identifier } from './identifiers.ts';
+import { AgentId, Identifier } from './identifiers.ts';
 import { jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
 import { PhoneNumber } from './phone-numbers.ts';
 import { characters, cut, text } from './text.ts';
 
-export const AgentName = text(1, limits.nameCharacters).check(z.describe('The agent’s name.'));
+export const AgentName = text(1, limits.nameCharacters).check(documented('The agent’s name.', 'Front desk'));
 
 const fields = {
-  greeting: z.string().check(z.describe('What the agent says first.')),
-  instructions: z.string().check(z.describe('How the agent is to behave.')),
-  voice: z.string().check(z.describe('The voice it speaks with.')),
-  language: z.string().check(z.describe('Its language, such as en-US.')),
-  model: z.string().check(z.describe('The language model it uses.')),
-  timeZone: z.string().check(z.describe('Its time zone, such as Europe/Berlin.')),
-  transferTo: z.string().check(z.describe('The number calls are handed to.')),
-  variables: z.record(z.string(), z.unknown()).check(z.describe('Values its instructions may name.')),
+  greeting: z.string().check(documented('What the agent says first.', 'Hello, how can I help you?')),
+  instructions: z
+    .string()
+    .check(
+      documented('How the agent is to behave.', 'Answer briefly. Offer an appointment to everybody who asks for one.'),
+    ),
+  voice: z.string().check(documented('The voice it speaks with.', 'warm')),
+  language: z.string().check(documented('Its language, as a BCP 47 tag.', 'en-US')),
+  model: z.string().check(documented('The language model it uses.', 'default')),
+  timeZone: z.string().check(documented('Its time zone, by its IANA name.', 'Europe/Berlin')),
+  transferTo: z.string().check(documented('The number calls are handed to.', '+14155550199')),
+  variables: z
+    .record(z.string(), z.unknown())
+    .check(documented('Values its instructions may name.', { company: 'Example Dental', openingHour: 9 })),
 };
 
 const tooLarge = `must be at most ${limits.configurationBytes} bytes of JSON`;
@@ -25,32 +32,49 @@ const small = <T extends object>() =>
   z.refine<T>((value) => jsonBytes(value) <= limits.configurationBytes, { error: tooLarge });
 
 /** Known fields, all optional, and whatever else the platform keeps there. */
-export const AgentConfiguration = z.looseObject(z.partial(z.object(fields)).shape).check(small());
+export const AgentConfiguration = named(
+  'AgentConfiguration',
+  `How an agent speaks and behaves. Other fields are kept as they are. At most ${limits.configurationBytes / 1024} KB of JSON.`,
+  z.looseObject(z.partial(z.object(fields)).shape).check(small()),
+);
 export type AgentConfiguration = z.infer<typeof AgentConfiguration>;
 
 /** A change of a configuration: a field given replaces the former one, `null` clears it, the others stay. */
-export const AgentConfigurationChange = z
-  .looseObject(z.partial(z.object(mapValues(fields, (field) => z.nullable(field)))).shape)
-  .check(small());
+export const AgentConfigurationChange = named(
+  'AgentConfigurationChange',
+  'A change of a configuration: a field given replaces the former one, `null` clears it, the others stay.',
+  z.looseObject(z.partial(z.object(mapValues(fields, (field) => z.nullable(field)))).shape).check(small()),
+);
 
 /** What may be changed of an agent. */
 export const AgentChange = z.object({
   name: z.optional(AgentName),
   configuration: z.optional(AgentConfigurationChange),
-  phoneNumber: z.optional(z.nullable(PhoneNumber)),
+  phoneNumber: z.optional(
+    z.nullable(PhoneNumber).check(documented('The number the agent answers; `null` clears it.', '+14155550123')),
+  ),
 });
 export type AgentChange = z.infer<typeof AgentChange>;
 
-export const Agent = z.object({
-  uid: Identifier,
-  agentId: Identifier,
-  name: AgentName,
-  configuration: AgentConfiguration,
-  phoneNumber: z.optional(PhoneNumber),
-  createdAt: z.string(),
-  updatedAt: z.string(),
-  sourceAgentId: z.optional(Identifier),
-});
+/** The number callers reach an agent by. */
+export const AgentPhoneNumber = PhoneNumber.check(documented('The number the agent answers.', '+14155550123'));
+
+export const Agent = named(
+  'Agent',
+  'A voice agent.',
+  z.object({
+    uid: Identifier.check(documented('The user who owns the agent.', 'demo-user')),
+    agentId: AgentId,
+    name: AgentName,
+    configuration: AgentConfiguration,
+    phoneNumber: z.optional(AgentPhoneNumber),
+    createdAt: timestamp('When the agent was made.'),
+    updatedAt: timestamp('When it was last changed.'),
+    sourceAgentId: z.optional(
+      Identifier.check(documented('The agent this one is a copy of.', 'agent_01KA8QF0X2V5TJ9W3N6YBD4C7E')),
+    ),
+  }),
+);
 export type Agent = z.infer<typeof Agent>;
 
 /** The name of a copy: the source's with ` (Copy)`, cut where it would be too long. */

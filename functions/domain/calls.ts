@@ -1,25 +1,35 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
-import { DateTime } from './date-time.ts';
+import { DateTime, timestamp } from './date-time.ts';
+import { documented, named } from './documented.ts';
 import { invalidField } from './errors.ts';
-import { Identifier } from './identifiers.ts';
+import { AgentId, Identifier } from './identifiers.ts';
 import { isDeeperThan, jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
 import { isPhoneNumber, PhoneNumber, restorePlus } from './phone-numbers.ts';
 import { text } from './text.ts';
 
 /** Which call of a phone number is meant: the earliest or the most recent. */
-export const Preference = z.enum(['first', 'last']);
+export const Preference = z
+  .enum(['first', 'last'])
+  .check(
+    documented(
+      'Which call of a phone number is meant: the earliest (`first`) or the most recent (`last`). Of no effect with a call id.',
+      'last',
+    ),
+  );
 export type Preference = z.infer<typeof Preference>;
 
 /** The facts of a call, as PUT records or corrects them. */
 export const CallFacts = z.object({
-  phone: PhoneNumber.check(z.describe('The other party’s number.')),
-  direction: z.enum(['inbound', 'outbound']),
-  startedAt: DateTime,
-  endedAt: z.optional(DateTime),
-  durationSeconds: z.optional(z.number().check(z.nonnegative())),
-  status: z.optional(text(1, 64)),
+  phone: PhoneNumber.check(documented('The other party’s number, in E.164 format.', '+14155550100')),
+  direction: z
+    .enum(['inbound', 'outbound'])
+    .check(documented('Who called: the other party (`inbound`) or the agent (`outbound`).', 'inbound')),
+  startedAt: DateTime.check(documented('When the call began.', '2026-03-01T10:00:00.000Z')),
+  endedAt: z.optional(DateTime.check(documented('When it ended.', '2026-03-01T10:03:32.000Z'))),
+  durationSeconds: z.optional(z.number().check(z.nonnegative(), documented('How long it lasted, in seconds.', 212))),
+  status: z.optional(text(1, 64).check(documented('How it ended, in the telephony’s own word.', 'completed'))),
 });
 export type CallFacts = z.infer<typeof CallFacts>;
 
@@ -33,41 +43,93 @@ const depthError = `must nest at most ${limits.metadataDepth} levels deep`;
 export const CallMetadata = z.custom<Record<string, unknown>>(isJsonObject, { error: 'must be an object' }).check(
   z.refine((value) => jsonBytes(value) <= limits.metadataBytes, { error: sizeError }),
   z.refine((value) => !isDeeperThan(value, limits.metadataDepth), { error: depthError }),
+  documented(
+    `Free-form metadata: an object of at most ${limits.metadataBytes / 1024} KB of JSON and ${limits.metadataDepth} levels. It comes back exactly as sent.`,
+    { campaign: 'spring', agentScore: 4.5 },
+    { type: 'object' },
+  ),
 );
+
+const OutcomeLabel = text(0, limits.outcomeCharacters).check(documented('The outcome’s label.', 'appointment_booked'));
+const OutcomeValue = z.number().check(documented('The monetary value tied to the outcome.', 149.5));
 
 /** The outcome fields of a call (contract 2.6). */
 export const CallOutcome = z.object({
-  custom_call_outcome: z.optional(text(0, limits.outcomeCharacters)),
-  custom_call_outcome_value: z.optional(z.number()),
+  custom_call_outcome: z.optional(OutcomeLabel),
+  custom_call_outcome_value: z.optional(OutcomeValue),
   custom_call_metadata: z.optional(CallMetadata),
 });
 export type CallOutcome = z.infer<typeof CallOutcome>;
 
 /** A change of outcome fields: a field given replaces the former one, `null` clears it, the others stay. */
-export const CallOutcomeChange = z.object({
-  custom_call_outcome: z.optional(z.nullable(text(0, limits.outcomeCharacters))),
-  custom_call_outcome_value: z.optional(z.nullable(z.number())),
-  custom_call_metadata: z.optional(z.nullable(CallMetadata)),
-});
+export const CallOutcomeChange = named(
+  'CallOutcomeChange',
+  'A change of outcome fields: a field given replaces the former one, `null` clears it, the others stay.',
+  z.object({
+    custom_call_outcome: z.optional(z.nullable(OutcomeLabel)),
+    custom_call_outcome_value: z.optional(z.nullable(OutcomeValue)),
+    custom_call_metadata: z.optional(z.nullable(CallMetadata)),
+  }),
+);
 export type CallOutcomeChange = z.infer<typeof CallOutcomeChange>;
 
 /** Whether metadata replaces what was there, or is merged into it by top-level key. */
-export const MetadataMode = z.enum(['replace', 'merge']);
+export const MetadataMode = z
+  .enum(['replace', 'merge'])
+  .check(
+    documented(
+      'Whether `custom_call_metadata` replaces what was there, or is merged into it by top-level key.',
+      'replace',
+    ),
+  );
 export type MetadataMode = z.infer<typeof MetadataMode>;
 
 /** The outcome fields, in the order of the contract. */
 export const outcomeFields = ['custom_call_outcome', 'custom_call_outcome_value', 'custom_call_metadata'] as const;
 
-export const Call = z.object({
-  callId: Identifier,
-  agentId: Identifier,
-  ...CallFacts.shape,
-  ...CallOutcome.shape,
-  outcomeUpdatedAt: z.optional(z.string()),
-  outcomeHistory: z.optional(
-    z.array(z.object({ at: z.string(), keyId: z.string(), fields: z.array(z.enum(outcomeFields)) })),
-  ),
+/** What an answer says of the fields that a change set. */
+export const UpdatedFields = z
+  .array(z.enum(outcomeFields))
+  .check(
+    documented('The outcome fields that were set or cleared, in this order.', [
+      'custom_call_outcome',
+      'custom_call_outcome_value',
+    ]),
+  );
+
+const OutcomeEntry = z.object({
+  at: timestamp('When the outcome was changed.', '2026-03-02T08:15:00.000Z'),
+  keyId: z.string().check(documented('The API key it was changed with.', 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF')),
+  fields: UpdatedFields,
 });
+
+export const Call = named(
+  'Call',
+  'A call of an agent, with its outcome.',
+  z.object({
+    callId: Identifier.check(documented('The call.', 'demo-call-2')),
+    agentId: AgentId,
+    ...CallFacts.shape,
+    ...CallOutcome.shape,
+    outcomeUpdatedAt: z.optional(timestamp('When the outcome was last changed.', '2026-03-02T08:15:00.000Z')),
+    outcomeHistory: z.optional(
+      z.array(OutcomeEntry).check(
+        documented(`The last ${limits.outcomeHistory} changes of the outcome, oldest first.`, [
+          {
+            at: '2026-03-02T08:15:00.000Z',
+            keyId: 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF',
+            fields: ['custom_call_outcome', 'custom_call_outcome_value'],
+          },
+        ]),
+      ),
+    ),
+  }),
+);
+
+/** A call as a path or an item names it. */
+export const CallIdOrPhone = z
+  .string()
+  .check(documented('The call’s id, or a phone number in E.164 format, whose `+` may stand as it is.', '+14155550100'));
 export type Call = z.infer<typeof Call>;
 
 /** The call with its facts recorded or corrected, and its outcome as it was. The same facts again are the same call. */
@@ -76,6 +138,17 @@ export const withFacts = (found: Call | undefined, agentId: string, callId: stri
   const call = { ...Object.fromEntries(former), agentId, callId, ...facts };
   return found && isDeepStrictEqual(call, found) ? found : call;
 };
+/** One change among many. Checked by itself, so that a bad one fails alone. */
+export const CallOutcomeItem = named(
+  'CallOutcomeItem',
+  'A change of one call’s outcome.',
+  z.extend(CallOutcomeChange, {
+    agentId: z.string().check(documented('The agent whose call it is.', 'agent_01KB3M5T3Q8RXN2M6J4HB7C0DE')),
+    callIdOrPhone: CallIdOrPhone,
+    preference: z._default(Preference, 'last'),
+    metadataMode: z._default(MetadataMode, 'replace'),
+  }),
+);
 
 /** How a request names a call: by its id, or as the first or last one with a phone number. */
 export type CallReference = { callId: string } | { phone: string; preference: Preference };

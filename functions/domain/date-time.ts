@@ -1,9 +1,19 @@
 import * as z from 'zod/mini';
+import { documented } from './documented.ts';
 
 /** An ISO 8601 date-time with its offset, kept as UTC to the millisecond so that text order is time order. */
-export const DateTime = z.pipe(
-  z.iso.datetime({ offset: true, error: 'must be an ISO 8601 date-time with an offset, such as 2026-01-31T12:00:00Z' }),
-  z.transform((value) => new Date(value).toISOString()),
-);
+export const DateTime = z
+  .pipe(
+    z.iso.datetime({
+      offset: true,
+      error: 'must be an ISO 8601 date-time with an offset, such as 2026-01-31T12:00:00Z',
+    }),
+    z.transform((value) => new Date(value).toISOString()),
+  )
+  .check(z.meta({ type: 'string', format: 'date-time' }));
+
+/** A time in an answer: ISO 8601, in UTC. */
+export const timestamp = (description: string, example = '2026-03-01T10:00:00.000Z') =>
+  z.string().check(documented(description, example, { format: 'date-time' }));
 
 export const now = () => new Date().toISOString();

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { documented, named } from './documented.ts';
 
 export const CustomerId = z
   .string()
@@ -10,32 +11,44 @@ export const InvoiceId = z
   .string()
   .check(z.regex(/^in_[A-Za-z0-9_]{1,250}$/, { error: 'must be an invoice identifier of Stripe, such as in_ABC123' }));
 
-const amount = z.optional(z.nullable(z.number().check(z.describe('In the smallest unit of the currency.'))));
-const time = z.nullable(z.number().check(z.describe('In Unix seconds.')));
+const amount = (description: string, example: number) =>
+  z.optional(z.nullable(z.number())).check(documented(`${description} In the smallest unit of the currency.`, example));
+const time = (description: string, example: number | null) =>
+  z.optional(z.nullable(z.number())).check(documented(`${description} In Unix seconds.`, example));
+const text = (description: string, example: string) =>
+  z.optional(z.nullable(z.string())).check(documented(description, example));
 
 /** An invoice with every field Stripe sends. Those named here are the contract's (2.7). */
-export const Invoice = z.looseObject({
-  id: z.string(),
-  object: z.literal('invoice'),
-  amount_due: amount,
-  amount_paid: amount,
-  amount_remaining: amount,
-  currency: z.optional(z.nullable(z.string())),
-  customer: z.optional(z.nullable(z.string())),
-  date: z.optional(time),
-  due_date: z.optional(time),
-  paid: z.optional(z.boolean()),
-  status: z.optional(z.nullable(z.string().check(z.describe('draft, open, paid, uncollectible or void.')))),
-  total: amount,
-});
+export const Invoice = named(
+  'Invoice',
+  'An invoice, with every field that the payment provider sends.',
+  z.looseObject({
+    id: z.string().check(documented('The invoice.', 'in_bc83b719a3f5c1f9b5f45788')),
+    object: z.literal('invoice').check(documented('What this is.', 'invoice')),
+    amount_due: amount('What is to be paid.', 4900),
+    amount_paid: amount('What was paid.', 4900),
+    amount_remaining: amount('What is still to be paid.', 0),
+    currency: text('The currency, as three letters.', 'usd'),
+    customer: text('Whose invoice it is.', 'cus_LocalSeveral'),
+    date: time('When it was made.', 1_772_323_200),
+    due_date: time('When it is due, if it is.', null),
+    paid: z.optional(z.boolean()).check(documented('Whether it is paid.', true)),
+    status: text('One of draft, open, paid, uncollectible and void.', 'paid'),
+    total: amount('What it amounts to.', 4900),
+  }),
+);
 export type Invoice = z.infer<typeof Invoice>;
 
-export const InvoiceList = z.looseObject({
-  object: z.literal('list'),
-  data: z.array(Invoice),
-  has_more: z.boolean(),
-  url: z.string(),
-});
+export const InvoiceList = named(
+  'InvoiceList',
+  'A page of invoices, newest first.',
+  z.looseObject({
+    object: z.literal('list').check(documented('What this is.', 'list')),
+    data: z.array(Invoice).check(z.describe('The invoices.')),
+    has_more: z.boolean().check(documented('Whether there are more after these.', false)),
+    url: z.string().check(documented('Where the payment provider lists them.', '/v1/invoices')),
+  }),
+);
 export type InvoiceList = z.infer<typeof InvoiceList>;
 
 /** Adds `date` and `paid` where Stripe's version no longer sends them: it dropped them in 2019-03-14 and 2025-03-31. */

@@ -1,23 +1,41 @@
 import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
+import { documented } from './documented.ts';
 import { invalidField } from './errors.ts';
 import { limits } from './limits.ts';
 
 /** `limit` in a query: a whole number of items. */
 export const pageLimit = (most: number) =>
-  z.pipe(
-    z.string().check(
-      z.refine((value) => /^\d{1,6}$/.test(value) && Number(value) >= 1 && Number(value) <= most, {
-        error: `must be a whole number from 1 to ${most}`,
+  z
+    .pipe(
+      z.string().check(
+        z.refine((value) => /^\d{1,6}$/.test(value) && Number(value) >= 1 && Number(value) <= most, {
+          error: `must be a whole number from 1 to ${most}`,
+        }),
+      ),
+      z.transform(Number),
+    )
+    .check(
+      documented('How many items at most. Without it, as many as one answer may weigh (5 MB).', 100, {
+        type: 'integer',
+        minimum: 1,
+        maximum: most,
       }),
-    ),
-    z.transform(Number),
-  );
+    );
+
+const exampleCursor = 'WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ';
 
 /** The two query parameters every list takes. */
 export const paging = {
-  limit: z.optional(pageLimit(limits.pageItems).check(z.describe('How many items at most.'))),
-  cursor: z.optional(z.string().check(z.describe('`nextCursor` of the page before.'))),
+  limit: z.optional(pageLimit(limits.pageItems)),
+  cursor: z.optional(z.string().check(documented('`nextCursor` of the page before.', exampleCursor))),
+};
+
+/** What every list adds to its items. */
+export const nextPage = {
+  nextCursor: z.optional(
+    z.string().check(documented('Send it as `cursor` to get the next page. Absent on the last page.', exampleCursor)),
+  ),
 };
 
 /** A cursor: a position in one collection, with a checksum by which we know our own. It opens nothing but that collection. */

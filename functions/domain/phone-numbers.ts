@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { documented } from './documented.ts';
 
 const e164 = /^\+[1-9]\d{6,14}$/;
 
@@ -15,14 +16,28 @@ export const normalisePhoneNumber = (text: string): string | undefined => {
 };
 
 /** A phone number as a caller may write it, kept in its E.164 form. */
-export const PhoneNumber = z.pipe(
-  z.string().check(
-    z.refine((value) => normalisePhoneNumber(value) !== undefined, {
-      error: 'must be a phone number in E.164 format, such as +14155550100',
+export const PhoneNumber = z
+  .pipe(
+    z.string().check(
+      z.refine((value) => normalisePhoneNumber(value) !== undefined, {
+        error: 'must be a phone number in E.164 format, such as +14155550100',
+      }),
+    ),
+    z.transform((value) => normalisePhoneNumber(value) as string),
+  )
+  .check(
+    documented('A phone number in E.164 format. Spaces, hyphens, dots and parentheses are ignored.', '+14155550100', {
+      type: 'string',
     }),
-  ),
-  z.transform((value) => normalisePhoneNumber(value) as string),
-);
+  );
+
+/** A phone number in an answer: E.164, nothing else. */
+export const phoneNumber = (description: string, example = '+14155550100') =>
+  z.string().check(documented(description, example, { pattern: e164.source }));
+
+/** Phone numbers in an answer. */
+export const phoneNumbers = (description: string, example: string[]) =>
+  z.array(z.string().check(z.meta({ pattern: e164.source }))).check(documented(description, example));
 
 /** A phone number from a query or a path, where a client may have turned the leading `+` into a space. */
 export const restorePlus = (text: string) => (text.startsWith(' ') ? `+${text.slice(1)}` : text);

@@ -11,6 +11,7 @@ export const cut = (text: string, most: number) => [...text].slice(0, most).join
  */
 export const text = (least: number, most: number) =>
   z.string().check(
+    z.meta({ ...(least > 0 && { minLength: least }), maxLength: most }),
     z.refine((value) => characters(value) >= least && characters(value) <= most, {
       error: least === 0 ? `must have at most ${most} characters` : `must have ${least} to ${most} characters`,
     }),

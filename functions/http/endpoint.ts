@@ -79,6 +79,7 @@ export type Endpoint<
   /** As API Gateway spells it: `/calls/{agentId}/{callIdOrPhone}`. */
   path: string;
   summary: string;
+  /** In Markdown, for the documents: what it does and what a caller should know. */
   description?: string;
   caller: Caller<RequestForm<Params, Query, Body>>;
   uses?: U;
@@ -95,6 +96,8 @@ export type Endpoint<
   response: Response;
   /** What its refusals mean, by status, for the documents. */
   errors: Partial<Record<400 | 401 | 403 | 404 | 409 | 413 | 429, string>>;
+  /** The codes of its own refusals, for the documents: beyond those that every endpoint of its kind has. */
+  refusals?: ErrorCode[];
   handle(request: RequestForm<Params, Query, Body> & Admission, services: Opened<U>): Promise<z.input<Response>>;
 };
 

@@ -43,6 +43,7 @@ const arrows: Record<string, string[]> = {
     'functions/environment.ts',
     'functions/service.ts',
     'functions/http',
+    'functions/openapi',
     'functions/store',
     'functions/outside',
   ],
@@ -54,7 +55,8 @@ const arrows: Record<string, string[]> = {
     'functions/store',
     'functions/outside',
   ],
-  'functions/pages': ['functions/domain'],
+  'functions/openapi': [],
+  'functions/pages': ['functions/domain', 'functions/openapi'],
   'functions/routes.ts': ['functions/api', 'functions/http'],
   'functions/jobs.ts': ['functions/jobs'],
 };

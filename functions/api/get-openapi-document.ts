@@ -1,0 +1,33 @@
+import * as z from 'zod/mini';
+import { documented } from '../domain/documented.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+
+/**
+ * Gives the OpenAPI document. It is made beforehand (`npm run openapi`) and read from its file, so that this function
+ * need not carry every other one, whose definitions it describes.
+ */
+export const getOpenapiDocument = endpoint({
+  name: 'getOpenapiDocument',
+  method: 'GET',
+  path: '/openapi.json',
+  summary: 'Get this description',
+  description: 'The OpenAPI 3.1 document of the whole interface, to make a client of or to try the operations with.',
+  caller: { kind: 'anyone' },
+  may: [],
+  response: z.looseObject({
+    openapi: z.string().check(documented('The version of OpenAPI.', '3.1.0')),
+    info: z
+      .looseObject({})
+      .check(documented('What is described.', { title: 'Voice Agent Platform API', version: '1.0.0' })),
+    paths: z.looseObject({}).check(documented('The operations, by path and method.', {})),
+  }),
+  errors: {},
+
+  async handle() {
+    const { default: document } = await import('../openapi/document.json', { with: { type: 'json' } });
+    return document;
+  },
+});
+
+export const handler = lambda(getOpenapiDocument);

@@ -1,0 +1,3256 @@
+/** Made of document.json by `npm run openapi`: change the endpoints and run it again. */
+
+export interface paths {
+    "/agent-block-list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List an agent’s block list
+         * @description The numbers that are blocked now, sorted as text. Entries whose `expiresAt` has passed are left out.
+         *
+         *     Scope of the key: `block-list`.
+         */
+        get: operations["listBlockedNumbers"];
+        put?: never;
+        /**
+         * Add numbers to an agent’s block list
+         * @description Each number is answered for by itself: it is in `added`, or in `failed` with the reason. All of them failing is still 200. Both lists keep the order sent. A number whose `expiresAt` has passed is not blocked any more, and can be added again.
+         *
+         *     Scope of the key: `block-list`.
+         */
+        post: operations["addBlockedNumbers"];
+        /**
+         * Remove numbers from an agent’s block list
+         * @description Each number is answered for by itself: it is in `removed`, or in `failed` with the reason. All of them failing is still 200. Both lists keep the order sent.
+         *
+         *     Scope of the key: `block-list`.
+         */
+        delete: operations["removeBlockedNumbers"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent-block-list/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ask whether a number is blocked for an agent
+         * @description For a telephony hook that decides whether to take a call: one fast, strongly consistent read. A `+` that arrives as a space counts as a `+`.
+         *
+         *     Scope of the key: `block-list`.
+         */
+        get: operations["checkBlockedNumber"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/duplicate-agent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Copy an agent
+         * @description Copies an agent’s configuration, knowledge and block list into a new agent that belongs to the user of the key. Its phone number, its calls and other people’s access to it stay behind. A copy is whole or not there at all: one too large to be made within an answer is finished in the background (`copied.status` is `pending`), and until then the new agent is nowhere to be seen.
+         *
+         *     Scope of the key: `agents`.
+         */
+        post: operations["duplicateAgent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a user’s agents
+         * @description The agents the user owns, and those they were given access to.
+         *
+         *     Scope of the key: `agents`.
+         */
+        get: operations["listAgents"];
+        put?: never;
+        /**
+         * Create an agent
+         * @description The new agent belongs to the user of the key. Its identifier is made by the service.
+         *
+         *     Scope of the key: `agents`.
+         */
+        post: operations["createAgent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agents/{agentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an agent
+         * @description The whole record of one agent that the user of the key may use.
+         *
+         *     Scope of the key: `agents`.
+         */
+        get: operations["getAgent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change an agent
+         * @description Fields that are not sent stay as they are. `configuration` is merged by top-level field, and `null` clears a field. `agentId` and `uid` never change.
+         *
+         *     Scope of the key: `agents`.
+         */
+        patch: operations["updateAgent"];
+        trace?: never;
+    };
+    "/calls/{agentId}/{callIdOrPhone}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a call
+         * @description The call is named by its id, or by a phone number: then it is the first or the last call with that number, as `preference` says.
+         *
+         *     Scope of the key: `calls`.
+         */
+        get: operations["getCall"];
+        /**
+         * Record a call
+         * @description How calls come in: the telephony records a call when it begins or ends, and corrects it by recording it again. The outcome fields are never touched, and the same request again changes nothing.
+         *
+         *     Scope of the key: `calls`.
+         */
+        put: operations["recordCall"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Set a call’s outcome
+         * @description A partial update: any combination of the three fields, even none. `null` clears a field. The call is named by its id, or by a phone number: then it is the first or the last call with that number, as `preference` says. To set many outcomes, use `POST /call-outcomes`.
+         *
+         *     Scope of the key: `calls`.
+         */
+        patch: operations["updateCallOutcome"];
+        trace?: never;
+    };
+    "/calls/{agentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List an agent’s calls
+         * @description Newest first. With `phone`, only the calls with that number.
+         *
+         *     Scope of the key: `calls`.
+         */
+        get: operations["listCalls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/call-outcomes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set the outcomes of many calls
+         * @description For batch jobs: up to 1,000 changes in one request, of any agents the user of the key may use. Each item is answered for by itself; a bad one fails alone. Several items may name the same call: they are carried out in the order sent. `npm run outcomes` sends files of any size this way.
+         *
+         *     Scope of the key: `calls`.
+         */
+        post: operations["updateCallOutcomes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/get-invoices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get a customer’s invoices
+         * @description For the platform’s own web application alone: the `Origin` header must be the configured application origin. The invoices are Stripe’s own objects, newest first, up to 100 at once.
+         */
+        post: operations["getInvoices"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get this description
+         * @description The OpenAPI 3.1 document of the whole interface, to make a client of or to try the operations with.
+         */
+        get: operations["getOpenapiDocument"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description A voice agent. */
+        Agent: {
+            /**
+             * @description The user who owns the agent.
+             * @example demo-user
+             */
+            uid: string;
+            /**
+             * @description The agent.
+             * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+             */
+            agentId: string;
+            /**
+             * @description The agent’s name.
+             * @example Front desk
+             */
+            name: string;
+            configuration: components["schemas"]["AgentConfiguration"];
+            /**
+             * @description The number the agent answers.
+             * @example +14155550123
+             */
+            phoneNumber?: string;
+            /**
+             * Format: date-time
+             * @description When the agent was made.
+             * @example 2026-03-01T10:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-03-01T10:00:00.000Z
+             */
+            updatedAt: string;
+            /**
+             * @description The agent this one is a copy of.
+             * @example agent_01KA8QF0X2V5TJ9W3N6YBD4C7E
+             */
+            sourceAgentId?: string;
+        };
+        /** @description How an agent speaks and behaves. Other fields are kept as they are. At most 200 KB of JSON. */
+        AgentConfiguration: {
+            /**
+             * @description What the agent says first.
+             * @example Hello, how can I help you?
+             */
+            greeting?: string;
+            /**
+             * @description How the agent is to behave.
+             * @example Answer briefly. Offer an appointment to everybody who asks for one.
+             */
+            instructions?: string;
+            /**
+             * @description The voice it speaks with.
+             * @example warm
+             */
+            voice?: string;
+            /**
+             * @description Its language, as a BCP 47 tag.
+             * @example en-US
+             */
+            language?: string;
+            /**
+             * @description The language model it uses.
+             * @example default
+             */
+            model?: string;
+            /**
+             * @description Its time zone, by its IANA name.
+             * @example Europe/Berlin
+             */
+            timeZone?: string;
+            /**
+             * @description The number calls are handed to.
+             * @example +14155550199
+             */
+            transferTo?: string;
+            /**
+             * @description Values its instructions may name.
+             * @example {
+             *       "company": "Example Dental",
+             *       "openingHour": 9
+             *     }
+             */
+            variables?: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A change of a configuration: a field given replaces the former one, `null` clears it, the others stay. */
+        AgentConfigurationChange: {
+            /**
+             * @description What the agent says first.
+             * @example Hello, how can I help you?
+             */
+            greeting?: string | null;
+            /**
+             * @description How the agent is to behave.
+             * @example Answer briefly. Offer an appointment to everybody who asks for one.
+             */
+            instructions?: string | null;
+            /**
+             * @description The voice it speaks with.
+             * @example warm
+             */
+            voice?: string | null;
+            /**
+             * @description Its language, as a BCP 47 tag.
+             * @example en-US
+             */
+            language?: string | null;
+            /**
+             * @description The language model it uses.
+             * @example default
+             */
+            model?: string | null;
+            /**
+             * @description Its time zone, by its IANA name.
+             * @example Europe/Berlin
+             */
+            timeZone?: string | null;
+            /**
+             * @description The number calls are handed to.
+             * @example +14155550199
+             */
+            transferTo?: string | null;
+            /**
+             * @description Values its instructions may name.
+             * @example {
+             *       "company": "Example Dental",
+             *       "openingHour": 9
+             *     }
+             */
+            variables?: {
+                [key: string]: unknown;
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A number that was not added or removed, and why. */
+        BlockListFailure: {
+            /**
+             * @description The number, exactly as it was sent.
+             * @example 12345
+             */
+            number: string;
+            /**
+             * @description Why, in words.
+             * @example Invalid phone number format
+             * @enum {string}
+             */
+            reason: "Invalid phone number format" | "Number already in block list" | "Number not found in block list" | "Temporarily unavailable";
+            /**
+             * @description Why, as a code to switch on.
+             * @example invalid_format
+             * @enum {string}
+             */
+            code: "invalid_format" | "already_blocked" | "not_found" | "temporarily_unavailable";
+        };
+        /** @description A number that is blocked. */
+        BlockedNumber: {
+            /**
+             * @description The number, in E.164 format.
+             * @example +14155550100
+             */
+            number: string;
+            /**
+             * @description Why it was blocked, when a reason was given.
+             * @example Spam
+             */
+            reason?: string;
+            /**
+             * Format: date-time
+             * @description When it was blocked.
+             * @example 2026-03-01T10:00:00.000Z
+             */
+            blockedAt: string;
+            /**
+             * Format: date-time
+             * @description When it is unblocked by itself; absent when never.
+             * @example 2099-01-31T12:00:00.000Z
+             */
+            expiresAt?: string;
+        };
+        /** @description A call of an agent, with its outcome. */
+        Call: {
+            /**
+             * @description The call.
+             * @example demo-call-2
+             */
+            callId: string;
+            /**
+             * @description The agent.
+             * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+             */
+            agentId: string;
+            /**
+             * @description The other party’s number, in E.164 format.
+             * @example +14155550100
+             */
+            phone: string;
+            /**
+             * @description Who called: the other party (`inbound`) or the agent (`outbound`).
+             * @example inbound
+             * @enum {string}
+             */
+            direction: "inbound" | "outbound";
+            /**
+             * Format: date-time
+             * @description When the call began.
+             * @example 2026-03-01T10:00:00.000Z
+             */
+            startedAt: string;
+            /**
+             * Format: date-time
+             * @description When it ended.
+             * @example 2026-03-01T10:03:32.000Z
+             */
+            endedAt?: string;
+            /**
+             * @description How long it lasted, in seconds.
+             * @example 212
+             */
+            durationSeconds?: number;
+            /**
+             * @description How it ended, in the telephony’s own word.
+             * @example completed
+             */
+            status?: string;
+            /**
+             * @description The outcome’s label.
+             * @example appointment_booked
+             */
+            custom_call_outcome?: string;
+            /**
+             * @description The monetary value tied to the outcome.
+             * @example 149.5
+             */
+            custom_call_outcome_value?: number;
+            /**
+             * @description Free-form metadata: an object of at most 50 KB of JSON and 10 levels. It comes back exactly as sent.
+             * @example {
+             *       "campaign": "spring",
+             *       "agentScore": 4.5
+             *     }
+             */
+            custom_call_metadata?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description When the outcome was last changed.
+             * @example 2026-03-02T08:15:00.000Z
+             */
+            outcomeUpdatedAt?: string;
+            /**
+             * @description The last 20 changes of the outcome, oldest first.
+             * @example [
+             *       {
+             *         "at": "2026-03-02T08:15:00.000Z",
+             *         "keyId": "key_01KB3M5T3Q8RXN2M6J4HB7C0DF",
+             *         "fields": [
+             *           "custom_call_outcome",
+             *           "custom_call_outcome_value"
+             *         ]
+             *       }
+             *     ]
+             */
+            outcomeHistory?: {
+                /**
+                 * Format: date-time
+                 * @description When the outcome was changed.
+                 * @example 2026-03-02T08:15:00.000Z
+                 */
+                at: string;
+                /**
+                 * @description The API key it was changed with.
+                 * @example key_01KB3M5T3Q8RXN2M6J4HB7C0DF
+                 */
+                keyId: string;
+                /**
+                 * @description The outcome fields that were set or cleared, in this order.
+                 * @example [
+                 *       "custom_call_outcome",
+                 *       "custom_call_outcome_value"
+                 *     ]
+                 */
+                fields: ("custom_call_outcome" | "custom_call_outcome_value" | "custom_call_metadata")[];
+            }[];
+        };
+        /** @description A change of outcome fields: a field given replaces the former one, `null` clears it, the others stay. */
+        CallOutcomeChange: {
+            /**
+             * @description The outcome’s label.
+             * @example appointment_booked
+             */
+            custom_call_outcome?: string | null;
+            /**
+             * @description The monetary value tied to the outcome.
+             * @example 149.5
+             */
+            custom_call_outcome_value?: number | null;
+            /**
+             * @description Free-form metadata: an object of at most 50 KB of JSON and 10 levels. It comes back exactly as sent.
+             * @example {
+             *       "campaign": "spring",
+             *       "agentScore": 4.5
+             *     }
+             */
+            custom_call_metadata?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /** @description A change of one call’s outcome. */
+        CallOutcomeItem: {
+            /**
+             * @description The outcome’s label.
+             * @example appointment_booked
+             */
+            custom_call_outcome?: string | null;
+            /**
+             * @description The monetary value tied to the outcome.
+             * @example 149.5
+             */
+            custom_call_outcome_value?: number | null;
+            /**
+             * @description Free-form metadata: an object of at most 50 KB of JSON and 10 levels. It comes back exactly as sent.
+             * @example {
+             *       "campaign": "spring",
+             *       "agentScore": 4.5
+             *     }
+             */
+            custom_call_metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description The agent whose call it is.
+             * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+             */
+            agentId: string;
+            /**
+             * @description The call’s id, or a phone number in E.164 format, whose `+` may stand as it is.
+             * @example +14155550100
+             */
+            callIdOrPhone: string;
+            /**
+             * @description Which call of a phone number is meant: the earliest (`first`) or the most recent (`last`). Of no effect with a call id.
+             * @default last
+             * @example last
+             * @enum {string}
+             */
+            preference?: "first" | "last";
+            /**
+             * @description Whether `custom_call_metadata` replaces what was there, or is merged into it by top-level key.
+             * @default replace
+             * @example replace
+             * @enum {string}
+             */
+            metadataMode?: "replace" | "merge";
+        };
+        /** @description A refusal. What API Gateway refuses before the service is reached carries a `message` alone. */
+        Error: {
+            /**
+             * @description Why, as a code to switch on: one of a closed list.
+             * @example invalid_request
+             * @enum {string}
+             */
+            error?: "invalid_request" | "too_many_numbers" | "too_many_files" | "file_too_large" | "unsupported_file_type" | "empty_file" | "customer_id_required" | "missing_api_key" | "invalid_api_key" | "insufficient_permissions" | "unauthorized_origin" | "call_not_found" | "website_not_found" | "document_not_found" | "invoices_not_found" | "not_found" | "idempotency_conflict" | "idempotency_in_progress" | "crawl_in_progress" | "not_failed" | "payload_too_large" | "rate_limited" | "chat_budget_exhausted" | "internal_error" | "chat_failed";
+            /**
+             * @description Why, in a sentence for a person.
+             * @example numbers: must have at least 1 number
+             */
+            message: string;
+            /** @description Each bad field of a request that was refused with 400. */
+            details?: {
+                /**
+                 * @description Where in the request it is: `numbers.3`; empty for the whole.
+                 * @example numbers
+                 */
+                path: string;
+                /**
+                 * @description What is wrong with it.
+                 * @example must have at least 1 number
+                 */
+                message: string;
+            }[];
+        };
+        /** @description An item that was not carried out, and why. */
+        FailedOutcome: {
+            /**
+             * @description The item’s place in the request, counted from 0.
+             * @example 0
+             */
+            index: number;
+            /**
+             * @description Why, as one of the error codes.
+             * @example call_not_found
+             */
+            error: string;
+            /**
+             * @description Why, in words.
+             * @example This agent has no such call.
+             */
+            message: string;
+        };
+        /** @description An invoice, with every field that the payment provider sends. */
+        Invoice: {
+            /**
+             * @description The invoice.
+             * @example in_bc83b719a3f5c1f9b5f45788
+             */
+            id: string;
+            /**
+             * @description What this is.
+             * @example invoice
+             * @constant
+             */
+            object: "invoice";
+            /**
+             * @description What is to be paid. In the smallest unit of the currency.
+             * @example 4900
+             */
+            amount_due?: number | null;
+            /**
+             * @description What was paid. In the smallest unit of the currency.
+             * @example 4900
+             */
+            amount_paid?: number | null;
+            /**
+             * @description What is still to be paid. In the smallest unit of the currency.
+             * @example 0
+             */
+            amount_remaining?: number | null;
+            /**
+             * @description The currency, as three letters.
+             * @example usd
+             */
+            currency?: string | null;
+            /**
+             * @description Whose invoice it is.
+             * @example cus_LocalSeveral
+             */
+            customer?: string | null;
+            /**
+             * @description When it was made. In Unix seconds.
+             * @example 1772323200
+             */
+            date?: number | null;
+            /**
+             * @description When it is due, if it is. In Unix seconds.
+             * @example null
+             */
+            due_date?: number | null;
+            /**
+             * @description Whether it is paid.
+             * @example true
+             */
+            paid?: boolean;
+            /**
+             * @description One of draft, open, paid, uncollectible and void.
+             * @example paid
+             */
+            status?: string | null;
+            /**
+             * @description What it amounts to. In the smallest unit of the currency.
+             * @example 4900
+             */
+            total?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A page of invoices, newest first. */
+        InvoiceList: {
+            /**
+             * @description What this is.
+             * @example list
+             * @constant
+             */
+            object: "list";
+            /** @description The invoices. */
+            data: components["schemas"]["Invoice"][];
+            /**
+             * @description Whether there are more after these.
+             * @example false
+             */
+            has_more: boolean;
+            /**
+             * @description Where the payment provider lists them.
+             * @example /v1/invoices
+             */
+            url: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description An item whose call was changed. */
+        UpdatedOutcome: {
+            /**
+             * @description The item’s place in the request, counted from 0.
+             * @example 0
+             */
+            index: number;
+            /**
+             * @description The call that was changed.
+             * @example demo-call-2
+             */
+            call_id: string;
+            /**
+             * @description Its agent.
+             * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+             */
+            agent_id: string;
+            /**
+             * @description The other party’s number of that call.
+             * @example +14155550100
+             */
+            phone: string;
+            /**
+             * @description The outcome fields that were set or cleared, in this order.
+             * @example [
+             *       "custom_call_outcome",
+             *       "custom_call_outcome_value"
+             *     ]
+             */
+            updated_fields: ("custom_call_outcome" | "custom_call_outcome_value" | "custom_call_metadata")[];
+        };
+    };
+    responses: never;
+    parameters: {
+        /**
+         * @description Makes the request safe to repeat, for 24 hours: with the same key and the same content it is answered as it was the first time. 1 to 255 visible ASCII characters, such as a UUID.
+         * @example 3f2b8c1e-5a7d-4e90-8b61-2c9d0f4a7e13
+         */
+        IdempotencyKey: string;
+    };
+    requestBodies: never;
+    headers: {
+        /**
+         * @description The request’s identifier, under which the service’s log knows it. Quote it when you ask for help.
+         * @example b1946ac9-2f4e-4c6a-9d5b-7e3f0c8a1d42
+         */
+        "x-request-id": string;
+        /**
+         * @description Seconds after which the same request may succeed.
+         * @example 1
+         */
+        "retry-after": number;
+        /**
+         * @description `true` when this is the first answer to the Idempotency-Key again: nothing was done a second time.
+         * @example true
+         */
+        "idempotency-replayed": "true";
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listBlockedNumbers: {
+        parameters: {
+            query: {
+                /**
+                 * @description The user the API key belongs to.
+                 * @example demo-user
+                 */
+                uid: string;
+                /**
+                 * @description The agent.
+                 * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                 */
+                agentId: string;
+                /**
+                 * @description How many items at most. Without it, as many as one answer may weigh (5 MB).
+                 * @example 100
+                 */
+                limit?: number;
+                /**
+                 * @description `nextCursor` of the page before.
+                 * @example WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "blockList": [
+                     *         "+14155550100"
+                     *       ],
+                     *       "entries": [
+                     *         {
+                     *           "number": "+14155550100",
+                     *           "reason": "Spam",
+                     *           "blockedAt": "2026-03-01T10:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description The numbers alone.
+                         * @example [
+                         *       "+14155550100"
+                         *     ]
+                         */
+                        blockList: string[];
+                        /**
+                         * @description The same numbers, with what is known of each.
+                         * @example [
+                         *       {
+                         *         "number": "+14155550100",
+                         *         "reason": "Spam",
+                         *         "blockedAt": "2026-03-01T10:00:00.000Z"
+                         *       }
+                         *     ]
+                         */
+                        entries: components["schemas"]["BlockedNumber"][];
+                        /**
+                         * @description Send it as `cursor` to get the next page. Absent on the last page.
+                         * @example WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ
+                         */
+                        nextCursor?: string;
+                    };
+                };
+            };
+            /**
+             * @description A parameter is invalid.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    addBlockedNumbers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "uid": "demo-user",
+                 *       "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                 *       "numbers": [
+                 *         "+14155550100",
+                 *         "+44 20 7183 8750",
+                 *         "12345"
+                 *       ],
+                 *       "reason": "Spam",
+                 *       "expiresAt": "2099-01-31T12:00:00Z"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The user the API key belongs to.
+                     * @example demo-user
+                     */
+                    uid: string;
+                    /**
+                     * @description The agent.
+                     * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                     */
+                    agentId: string;
+                    /**
+                     * @description Phone numbers in E.164 format. Spaces, hyphens, dots and parentheses are ignored. A bad one fails alone.
+                     * @example [
+                     *       "+14155550100",
+                     *       "+44 20 7183 8750",
+                     *       "12345"
+                     *     ]
+                     */
+                    numbers: string[];
+                    /**
+                     * @description Why the numbers are blocked.
+                     * @example Spam
+                     */
+                    reason?: string;
+                    /**
+                     * Format: date-time
+                     * @description When the numbers are to be unblocked by themselves; in the future.
+                     * @example 2099-01-31T12:00:00Z
+                     */
+                    expiresAt?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Block list updated successfully",
+                     *       "added": [
+                     *         "+14155550100"
+                     *       ],
+                     *       "failed": [
+                     *         {
+                     *           "number": "12345",
+                     *           "reason": "Invalid phone number format",
+                     *           "code": "invalid_format"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Says that the request was carried out.
+                         * @example Block list updated successfully
+                         */
+                        message: string;
+                        /**
+                         * @description The numbers that are blocked now and were not before, in E.164 format.
+                         * @example [
+                         *       "+14155550100"
+                         *     ]
+                         */
+                        added: string[];
+                        /**
+                         * @description The numbers that were not, with the reason.
+                         * @example [
+                         *       {
+                         *         "number": "12345",
+                         *         "reason": "Invalid phone number format",
+                         *         "code": "invalid_format"
+                         *       }
+                         *     ]
+                         */
+                        failed: components["schemas"]["BlockListFailure"][];
+                    };
+                };
+            };
+            /**
+             * @description The body or its numbers are invalid.
+             *
+             *     `error` is `invalid_request` or `too_many_numbers`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The body is too large.
+             *
+             *     `error` is `payload_too_large`.
+             */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    removeBlockedNumbers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "uid": "demo-user",
+                 *       "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                 *       "numbers": [
+                 *         "+14155550100",
+                 *         "+44 20 7183 8750",
+                 *         "12345"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The user the API key belongs to.
+                     * @example demo-user
+                     */
+                    uid: string;
+                    /**
+                     * @description The agent.
+                     * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                     */
+                    agentId: string;
+                    /**
+                     * @description Phone numbers in E.164 format. Spaces, hyphens, dots and parentheses are ignored. A bad one fails alone.
+                     * @example [
+                     *       "+14155550100",
+                     *       "+44 20 7183 8750",
+                     *       "12345"
+                     *     ]
+                     */
+                    numbers: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Block list updated successfully",
+                     *       "removed": [
+                     *         "+14155550100"
+                     *       ],
+                     *       "failed": [
+                     *         {
+                     *           "number": "12345",
+                     *           "reason": "Invalid phone number format",
+                     *           "code": "invalid_format"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Says that the request was carried out.
+                         * @example Block list updated successfully
+                         */
+                        message: string;
+                        /**
+                         * @description The numbers that were blocked and are no longer, in E.164 format.
+                         * @example [
+                         *       "+14155550100"
+                         *     ]
+                         */
+                        removed: string[];
+                        /**
+                         * @description The numbers that were not, with the reason.
+                         * @example [
+                         *       {
+                         *         "number": "12345",
+                         *         "reason": "Invalid phone number format",
+                         *         "code": "invalid_format"
+                         *       }
+                         *     ]
+                         */
+                        failed: components["schemas"]["BlockListFailure"][];
+                    };
+                };
+            };
+            /**
+             * @description The body or its numbers are invalid.
+             *
+             *     `error` is `invalid_request` or `too_many_numbers`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The body is too large.
+             *
+             *     `error` is `payload_too_large`.
+             */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    checkBlockedNumber: {
+        parameters: {
+            query: {
+                /**
+                 * @description The user the API key belongs to.
+                 * @example demo-user
+                 */
+                uid: string;
+                /**
+                 * @description The agent.
+                 * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                 */
+                agentId: string;
+                /**
+                 * @description The number to look for, in E.164 format.
+                 * @example +14155550100
+                 */
+                number: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "number": "+14155550100",
+                     *       "reason": "Spam",
+                     *       "blockedAt": "2026-03-01T10:00:00.000Z",
+                     *       "expiresAt": "2099-01-31T12:00:00.000Z",
+                     *       "blocked": true
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description The number, in E.164 format.
+                         * @example +14155550100
+                         */
+                        number: string;
+                        /**
+                         * @description Why it was blocked, when a reason was given.
+                         * @example Spam
+                         */
+                        reason?: string;
+                        /**
+                         * Format: date-time
+                         * @description When it was blocked.
+                         * @example 2026-03-01T10:00:00.000Z
+                         */
+                        blockedAt?: string;
+                        /**
+                         * Format: date-time
+                         * @description When it is unblocked by itself; absent when never.
+                         * @example 2099-01-31T12:00:00.000Z
+                         */
+                        expiresAt?: string;
+                        /**
+                         * @description Whether it is blocked now.
+                         * @example true
+                         */
+                        blocked: boolean;
+                    };
+                };
+            };
+            /**
+             * @description A parameter is invalid.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    duplicateAgent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat, for 24 hours: with the same key and the same content it is answered as it was the first time. 1 to 255 visible ASCII characters, such as a UUID.
+                 * @example 3f2b8c1e-5a7d-4e90-8b61-2c9d0f4a7e13
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "uid": "demo-user",
+                 *       "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                 *       "name": "Front desk (Copy)"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The user the API key belongs to.
+                     * @example demo-user
+                     */
+                    uid: string;
+                    /**
+                     * @description The agent to copy.
+                     * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                     */
+                    agentId: string;
+                    /**
+                     * @description The copy’s name. Without one: the source’s with ` (Copy)`.
+                     * @example Front desk (Copy)
+                     */
+                    name?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "idempotency-replayed": components["headers"]["idempotency-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "uid": "demo-user",
+                     *       "agentId": "agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T",
+                     *       "name": "Front desk (Copy)",
+                     *       "copied": {
+                     *         "configuration": true,
+                     *         "websites": 2,
+                     *         "documents": 5,
+                     *         "blockedNumbers": 120
+                     *       },
+                     *       "notCopied": [
+                     *         "phoneNumber",
+                     *         "calls",
+                     *         "access"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description The user who owns the copy.
+                         * @example demo-user
+                         */
+                        uid: string;
+                        /**
+                         * @description The new agent.
+                         * @example agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T
+                         */
+                        agentId: string;
+                        /**
+                         * @description Its name.
+                         * @example Front desk (Copy)
+                         */
+                        name: string;
+                        /**
+                         * @description What travelled.
+                         * @example {
+                         *       "configuration": true,
+                         *       "websites": 2,
+                         *       "documents": 5,
+                         *       "blockedNumbers": 120
+                         *     }
+                         */
+                        copied: {
+                            /**
+                             * @description Given while the copy is still being made.
+                             * @example pending
+                             * @constant
+                             */
+                            status?: "pending";
+                            /**
+                             * @description Whether the configuration was copied.
+                             * @example true
+                             */
+                            configuration: boolean;
+                            /**
+                             * @description How many websites were copied.
+                             * @example 2
+                             */
+                            websites: number;
+                            /**
+                             * @description How many documents were copied.
+                             * @example 5
+                             */
+                            documents: number;
+                            /**
+                             * @description How many blocked numbers were copied so far.
+                             * @example 120
+                             */
+                            blockedNumbers: number;
+                        };
+                        /**
+                         * @description What stays with the source.
+                         * @example [
+                         *       "phoneNumber",
+                         *       "calls",
+                         *       "access"
+                         *     ]
+                         */
+                        notCopied: string[];
+                    };
+                };
+            };
+            /**
+             * @description The body is invalid.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The Idempotency-Key was used before: with another request, or with one that is still running.
+             *
+             *     `error` is `idempotency_conflict` or `idempotency_in_progress`.
+             */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The body is too large.
+             *
+             *     `error` is `payload_too_large`.
+             */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listAgents: {
+        parameters: {
+            query: {
+                /**
+                 * @description The user the API key belongs to.
+                 * @example demo-user
+                 */
+                uid: string;
+                /**
+                 * @description How many items at most. Without it, as many as one answer may weigh (5 MB).
+                 * @example 100
+                 */
+                limit?: number;
+                /**
+                 * @description `nextCursor` of the page before.
+                 * @example WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "agents": [
+                     *         {
+                     *           "uid": "demo-user",
+                     *           "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                     *           "name": "Front desk",
+                     *           "configuration": {
+                     *             "greeting": "Hello, how can I help you?",
+                     *             "instructions": "Answer briefly. Offer an appointment to everybody who asks for one.",
+                     *             "voice": "warm",
+                     *             "language": "en-US",
+                     *             "model": "default",
+                     *             "timeZone": "Europe/Berlin",
+                     *             "transferTo": "+14155550199",
+                     *             "variables": {
+                     *               "company": "Example Dental",
+                     *               "openingHour": 9
+                     *             }
+                     *           },
+                     *           "phoneNumber": "+14155550123",
+                     *           "createdAt": "2026-03-01T10:00:00.000Z",
+                     *           "updatedAt": "2026-03-01T10:00:00.000Z",
+                     *           "sourceAgentId": "agent_01KA8QF0X2V5TJ9W3N6YBD4C7E"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The agents. */
+                        agents: components["schemas"]["Agent"][];
+                        /**
+                         * @description Send it as `cursor` to get the next page. Absent on the last page.
+                         * @example WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ
+                         */
+                        nextCursor?: string;
+                    };
+                };
+            };
+            /**
+             * @description A parameter is invalid.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or not this user’s.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createAgent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat, for 24 hours: with the same key and the same content it is answered as it was the first time. 1 to 255 visible ASCII characters, such as a UUID.
+                 * @example 3f2b8c1e-5a7d-4e90-8b61-2c9d0f4a7e13
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "uid": "demo-user",
+                 *       "name": "Front desk",
+                 *       "configuration": {
+                 *         "greeting": "Hello, how can I help you?",
+                 *         "instructions": "Answer briefly. Offer an appointment to everybody who asks for one.",
+                 *         "voice": "warm",
+                 *         "language": "en-US",
+                 *         "model": "default",
+                 *         "timeZone": "Europe/Berlin",
+                 *         "transferTo": "+14155550199",
+                 *         "variables": {
+                 *           "company": "Example Dental",
+                 *           "openingHour": 9
+                 *         }
+                 *       },
+                 *       "phoneNumber": "+14155550123"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The user the API key belongs to.
+                     * @example demo-user
+                     */
+                    uid: string;
+                    /**
+                     * @description The agent’s name.
+                     * @example Front desk
+                     */
+                    name: string;
+                    /** @default {} */
+                    configuration?: components["schemas"]["AgentConfiguration"];
+                    /**
+                     * @description The number the agent answers.
+                     * @example +14155550123
+                     */
+                    phoneNumber?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "idempotency-replayed": components["headers"]["idempotency-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "uid": "demo-user",
+                     *       "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                     *       "name": "Front desk",
+                     *       "configuration": {
+                     *         "greeting": "Hello, how can I help you?",
+                     *         "instructions": "Answer briefly. Offer an appointment to everybody who asks for one.",
+                     *         "voice": "warm",
+                     *         "language": "en-US",
+                     *         "model": "default",
+                     *         "timeZone": "Europe/Berlin",
+                     *         "transferTo": "+14155550199",
+                     *         "variables": {
+                     *           "company": "Example Dental",
+                     *           "openingHour": 9
+                     *         }
+                     *       },
+                     *       "phoneNumber": "+14155550123",
+                     *       "createdAt": "2026-03-01T10:00:00.000Z",
+                     *       "updatedAt": "2026-03-01T10:00:00.000Z",
+                     *       "sourceAgentId": "agent_01KA8QF0X2V5TJ9W3N6YBD4C7E"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            /**
+             * @description The body is invalid.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or not this user’s.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The Idempotency-Key was used before: with another request, or with one that is still running.
+             *
+             *     `error` is `idempotency_conflict` or `idempotency_in_progress`.
+             */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The body is too large.
+             *
+             *     `error` is `payload_too_large`.
+             */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The agent.
+                 * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                 */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "uid": "demo-user",
+                     *       "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                     *       "name": "Front desk",
+                     *       "configuration": {
+                     *         "greeting": "Hello, how can I help you?",
+                     *         "instructions": "Answer briefly. Offer an appointment to everybody who asks for one.",
+                     *         "voice": "warm",
+                     *         "language": "en-US",
+                     *         "model": "default",
+                     *         "timeZone": "Europe/Berlin",
+                     *         "transferTo": "+14155550199",
+                     *         "variables": {
+                     *           "company": "Example Dental",
+                     *           "openingHour": 9
+                     *         }
+                     *       },
+                     *       "phoneNumber": "+14155550123",
+                     *       "createdAt": "2026-03-01T10:00:00.000Z",
+                     *       "updatedAt": "2026-03-01T10:00:00.000Z",
+                     *       "sourceAgentId": "agent_01KA8QF0X2V5TJ9W3N6YBD4C7E"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The agent.
+                 * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                 */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Front desk",
+                 *       "configuration": {
+                 *         "greeting": "Hello, how can I help you?",
+                 *         "instructions": "Answer briefly. Offer an appointment to everybody who asks for one.",
+                 *         "voice": "warm",
+                 *         "language": "en-US",
+                 *         "model": "default",
+                 *         "timeZone": "Europe/Berlin",
+                 *         "transferTo": "+14155550199",
+                 *         "variables": {
+                 *           "company": "Example Dental",
+                 *           "openingHour": 9
+                 *         }
+                 *       },
+                 *       "phoneNumber": "+14155550123"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The agent’s name.
+                     * @example Front desk
+                     */
+                    name?: string;
+                    configuration?: components["schemas"]["AgentConfigurationChange"];
+                    /**
+                     * @description The number the agent answers; `null` clears it.
+                     * @example +14155550123
+                     */
+                    phoneNumber?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "uid": "demo-user",
+                     *       "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                     *       "name": "Front desk",
+                     *       "configuration": {
+                     *         "greeting": "Hello, how can I help you?",
+                     *         "instructions": "Answer briefly. Offer an appointment to everybody who asks for one.",
+                     *         "voice": "warm",
+                     *         "language": "en-US",
+                     *         "model": "default",
+                     *         "timeZone": "Europe/Berlin",
+                     *         "transferTo": "+14155550199",
+                     *         "variables": {
+                     *           "company": "Example Dental",
+                     *           "openingHour": 9
+                     *         }
+                     *       },
+                     *       "phoneNumber": "+14155550123",
+                     *       "createdAt": "2026-03-01T10:00:00.000Z",
+                     *       "updatedAt": "2026-03-01T10:00:00.000Z",
+                     *       "sourceAgentId": "agent_01KA8QF0X2V5TJ9W3N6YBD4C7E"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            /**
+             * @description The body is invalid.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The body is too large.
+             *
+             *     `error` is `payload_too_large`.
+             */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getCall: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Which call of a phone number is meant: the earliest (`first`) or the most recent (`last`). Of no effect with a call id.
+                 * @example last
+                 */
+                preference?: "first" | "last";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The agent.
+                 * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                 */
+                agentId: string;
+                /**
+                 * @description The call’s id, or a phone number in E.164 format, whose `+` may stand as it is.
+                 * @example +14155550100
+                 */
+                callIdOrPhone: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "callId": "demo-call-2",
+                     *       "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                     *       "phone": "+14155550100",
+                     *       "direction": "inbound",
+                     *       "startedAt": "2026-03-01T10:00:00.000Z",
+                     *       "endedAt": "2026-03-01T10:03:32.000Z",
+                     *       "durationSeconds": 212,
+                     *       "status": "completed",
+                     *       "custom_call_outcome": "appointment_booked",
+                     *       "custom_call_outcome_value": 149.5,
+                     *       "custom_call_metadata": {
+                     *         "campaign": "spring",
+                     *         "agentScore": 4.5
+                     *       },
+                     *       "outcomeUpdatedAt": "2026-03-02T08:15:00.000Z",
+                     *       "outcomeHistory": [
+                     *         {
+                     *           "at": "2026-03-02T08:15:00.000Z",
+                     *           "keyId": "key_01KB3M5T3Q8RXN2M6J4HB7C0DF",
+                     *           "fields": [
+                     *             "custom_call_outcome",
+                     *             "custom_call_outcome_value"
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Call"];
+                };
+            };
+            /**
+             * @description A parameter is invalid.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description There is no such call.
+             *
+             *     `error` is `call_not_found`.
+             */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    recordCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The agent.
+                 * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                 */
+                agentId: string;
+                /**
+                 * @description The call’s id: 1 to 128 of `A-Z a-z 0-9 _ . : -`. A phone number is refused.
+                 * @example demo-call-2
+                 */
+                callIdOrPhone: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "phone": "+14155550100",
+                 *       "direction": "inbound",
+                 *       "startedAt": "2026-03-01T10:00:00.000Z",
+                 *       "endedAt": "2026-03-01T10:03:32.000Z",
+                 *       "durationSeconds": 212,
+                 *       "status": "completed"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The other party’s number, in E.164 format.
+                     * @example +14155550100
+                     */
+                    phone: string;
+                    /**
+                     * @description Who called: the other party (`inbound`) or the agent (`outbound`).
+                     * @example inbound
+                     * @enum {string}
+                     */
+                    direction: "inbound" | "outbound";
+                    /**
+                     * Format: date-time
+                     * @description When the call began.
+                     * @example 2026-03-01T10:00:00.000Z
+                     */
+                    startedAt: string;
+                    /**
+                     * Format: date-time
+                     * @description When it ended.
+                     * @example 2026-03-01T10:03:32.000Z
+                     */
+                    endedAt?: string;
+                    /**
+                     * @description How long it lasted, in seconds.
+                     * @example 212
+                     */
+                    durationSeconds?: number;
+                    /**
+                     * @description How it ended, in the telephony’s own word.
+                     * @example completed
+                     */
+                    status?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "callId": "demo-call-2",
+                     *       "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                     *       "phone": "+14155550100",
+                     *       "direction": "inbound",
+                     *       "startedAt": "2026-03-01T10:00:00.000Z",
+                     *       "endedAt": "2026-03-01T10:03:32.000Z",
+                     *       "durationSeconds": 212,
+                     *       "status": "completed",
+                     *       "custom_call_outcome": "appointment_booked",
+                     *       "custom_call_outcome_value": 149.5,
+                     *       "custom_call_metadata": {
+                     *         "campaign": "spring",
+                     *         "agentScore": 4.5
+                     *       },
+                     *       "outcomeUpdatedAt": "2026-03-02T08:15:00.000Z",
+                     *       "outcomeHistory": [
+                     *         {
+                     *           "at": "2026-03-02T08:15:00.000Z",
+                     *           "keyId": "key_01KB3M5T3Q8RXN2M6J4HB7C0DF",
+                     *           "fields": [
+                     *             "custom_call_outcome",
+                     *             "custom_call_outcome_value"
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Call"];
+                };
+            };
+            /**
+             * @description The call id or the body is invalid.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The body is too large.
+             *
+             *     `error` is `payload_too_large`.
+             */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateCallOutcome: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Which call of a phone number is meant: the earliest (`first`) or the most recent (`last`). Of no effect with a call id.
+                 * @example last
+                 */
+                preference?: "first" | "last";
+                /**
+                 * @description Whether `custom_call_metadata` replaces what was there, or is merged into it by top-level key.
+                 * @example replace
+                 */
+                metadataMode?: "replace" | "merge";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The agent.
+                 * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                 */
+                agentId: string;
+                /**
+                 * @description The call’s id, or a phone number in E.164 format, whose `+` may stand as it is.
+                 * @example +14155550100
+                 */
+                callIdOrPhone: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "custom_call_outcome": "appointment_booked",
+                 *       "custom_call_outcome_value": 149.5,
+                 *       "custom_call_metadata": {
+                 *         "campaign": "spring",
+                 *         "agentScore": 4.5
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CallOutcomeChange"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "call_id": "demo-call-2",
+                     *       "agent_id": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                     *       "phone": "+14155550100",
+                     *       "preference": "last",
+                     *       "updated_fields": [
+                     *         "custom_call_outcome",
+                     *         "custom_call_outcome_value"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Always `true`.
+                         * @example true
+                         * @constant
+                         */
+                        success: true;
+                        /**
+                         * @description The call that was changed.
+                         * @example demo-call-2
+                         */
+                        call_id: string;
+                        /**
+                         * @description Its agent.
+                         * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                         */
+                        agent_id: string;
+                        /**
+                         * @description The other party’s number of that call.
+                         * @example +14155550100
+                         */
+                        phone: string;
+                        /**
+                         * @description The preference that was applied.
+                         * @example last
+                         * @enum {string}
+                         */
+                        preference: "first" | "last";
+                        /**
+                         * @description The outcome fields that were set or cleared, in this order.
+                         * @example [
+                         *       "custom_call_outcome",
+                         *       "custom_call_outcome_value"
+                         *     ]
+                         */
+                        updated_fields: ("custom_call_outcome" | "custom_call_outcome_value" | "custom_call_metadata")[];
+                    };
+                };
+            };
+            /**
+             * @description A parameter or the body is invalid.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description There is no such call.
+             *
+             *     `error` is `call_not_found`.
+             */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The body is too large.
+             *
+             *     `error` is `payload_too_large`.
+             */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listCalls: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only calls with this number, in E.164 format.
+                 * @example +14155550100
+                 */
+                phone?: string;
+                /**
+                 * @description How many items at most. Without it, as many as one answer may weigh (5 MB).
+                 * @example 100
+                 */
+                limit?: number;
+                /**
+                 * @description `nextCursor` of the page before.
+                 * @example WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The agent.
+                 * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                 */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "calls": [
+                     *         {
+                     *           "callId": "demo-call-2",
+                     *           "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                     *           "phone": "+14155550100",
+                     *           "direction": "inbound",
+                     *           "startedAt": "2026-03-01T10:00:00.000Z",
+                     *           "endedAt": "2026-03-01T10:03:32.000Z",
+                     *           "durationSeconds": 212,
+                     *           "status": "completed",
+                     *           "custom_call_outcome": "appointment_booked",
+                     *           "custom_call_outcome_value": 149.5,
+                     *           "custom_call_metadata": {
+                     *             "campaign": "spring",
+                     *             "agentScore": 4.5
+                     *           },
+                     *           "outcomeUpdatedAt": "2026-03-02T08:15:00.000Z",
+                     *           "outcomeHistory": [
+                     *             {
+                     *               "at": "2026-03-02T08:15:00.000Z",
+                     *               "keyId": "key_01KB3M5T3Q8RXN2M6J4HB7C0DF",
+                     *               "fields": [
+                     *                 "custom_call_outcome",
+                     *                 "custom_call_outcome_value"
+                     *               ]
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The calls, newest first. */
+                        calls: components["schemas"]["Call"][];
+                        /**
+                         * @description Send it as `cursor` to get the next page. Absent on the last page.
+                         * @example WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ
+                         */
+                        nextCursor?: string;
+                    };
+                };
+            };
+            /**
+             * @description A parameter is invalid.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateCallOutcomes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "items": [
+                 *         {
+                 *           "custom_call_outcome": "appointment_booked",
+                 *           "custom_call_outcome_value": 149.5,
+                 *           "custom_call_metadata": {
+                 *             "campaign": "spring",
+                 *             "agentScore": 4.5
+                 *           },
+                 *           "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                 *           "callIdOrPhone": "+14155550100",
+                 *           "preference": "last",
+                 *           "metadataMode": "replace"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description 1 to 1,000 changes. */
+                    items: components["schemas"]["CallOutcomeItem"][];
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "updated": [
+                     *         {
+                     *           "index": 0,
+                     *           "call_id": "demo-call-2",
+                     *           "agent_id": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                     *           "phone": "+14155550100",
+                     *           "updated_fields": [
+                     *             "custom_call_outcome",
+                     *             "custom_call_outcome_value"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "failed": [
+                     *         {
+                     *           "index": 0,
+                     *           "error": "call_not_found",
+                     *           "message": "This agent has no such call."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The items that were carried out, in the order sent. */
+                        updated: components["schemas"]["UpdatedOutcome"][];
+                        /** @description Those that were not, in the order sent. */
+                        failed: components["schemas"]["FailedOutcome"][];
+                    };
+                };
+            };
+            /**
+             * @description There is no item, or there are more than 1,000.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or not for calls.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The body is too large.
+             *
+             *     `error` is `payload_too_large`.
+             */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getInvoices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "customerId": "cus_LocalSeveral",
+                 *       "startingAfter": "in_bc83b719a3f5c1f9b5f45788"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The customer at the payment provider.
+                     * @example cus_LocalSeveral
+                     */
+                    customerId: string;
+                    /**
+                     * @description The last invoice of the page before.
+                     * @example in_bc83b719a3f5c1f9b5f45788
+                     */
+                    startingAfter?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Invoices retrieved.",
+                     *       "invoices": {
+                     *         "object": "list",
+                     *         "data": [
+                     *           {
+                     *             "id": "in_bc83b719a3f5c1f9b5f45788",
+                     *             "object": "invoice",
+                     *             "amount_due": 4900,
+                     *             "amount_paid": 4900,
+                     *             "amount_remaining": 0,
+                     *             "currency": "usd",
+                     *             "customer": "cus_LocalSeveral",
+                     *             "date": 1772323200,
+                     *             "due_date": null,
+                     *             "paid": true,
+                     *             "status": "paid",
+                     *             "total": 4900
+                     *           }
+                     *         ],
+                     *         "has_more": false,
+                     *         "url": "/v1/invoices"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description What was done.
+                         * @example Invoices retrieved.
+                         */
+                        message: string;
+                        invoices: components["schemas"]["InvoiceList"];
+                    };
+                };
+            };
+            /**
+             * @description The customer id is missing, or a field is invalid.
+             *
+             *     `error` is `invalid_request` or `customer_id_required`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request does not come from the platform’s own application.
+             *
+             *     `error` is `unauthorized_origin`.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The customer is unknown, or has no invoices.
+             *
+             *     `error` is `invoices_not_found`.
+             */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The body is too large.
+             *
+             *     `error` is `payload_too_large`.
+             */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getOpenapiDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "openapi": "3.1.0",
+                     *       "info": {
+                     *         "title": "Voice Agent Platform API",
+                     *         "version": "1.0.0"
+                     *       },
+                     *       "paths": {}
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description The version of OpenAPI.
+                         * @example 3.1.0
+                         */
+                        openapi: string;
+                        /**
+                         * @description What is described.
+                         * @example {
+                         *       "title": "Voice Agent Platform API",
+                         *       "version": "1.0.0"
+                         *     }
+                         */
+                        info: {
+                            [key: string]: unknown;
+                        };
+                        /**
+                         * @description The operations, by path and method.
+                         * @example {}
+                         */
+                        paths: {
+                            [key: string]: unknown;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+}

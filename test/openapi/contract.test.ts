@@ -1,0 +1,165 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { OpenApiDocument, Operation } from '../../functions/http/openapi.ts';
+import { agents } from '../../functions/store/agents.ts';
+import { call, target, useTargetInThisProcess } from '../world.ts';
+import { contractOf } from './contract.ts';
+
+/** The document as the running service gives it: everything below follows from it, as it would for a stranger. */
+const document = (await call('GET', '/openapi.json')).body as OpenApiDocument;
+const contract = contractOf(document);
+
+const methods = ['put', 'post', 'patch', 'get', 'delete'];
+const operations = methods.flatMap((method) =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    item[method] ? { path, method: method.toUpperCase(), operation: item[method] } : [],
+  ),
+);
+
+/** What an example names and nothing else makes. */
+const agentId = 'agent_01KB3M5T3Q8RXN2M6J4HB7C0DE';
+beforeAll(async () => {
+  useTargetInThisProcess();
+  const createdAt = '2026-03-01T10:00:00.000Z';
+  const agent = { uid: target.uid, agentId, name: 'Front desk', configuration: {}, createdAt, updatedAt: createdAt };
+  await agents.open().create(agent);
+});
+
+type Parameter = { name: string; in: string; example?: unknown; schema: { examples?: unknown[] } };
+
+/** The request that an operation's own examples make. A cursor is an answer's to give. */
+const exampleRequest = (path: string, operation: Operation) => {
+  let address = path;
+  const query: Record<string, string> = {};
+  const headers: Record<string, string> = {};
+  for (const parameter of (operation.parameters ?? []) as Parameter[]) {
+    if ('$ref' in parameter || parameter.name === 'cursor') continue;
+    const value = String(parameter.example);
+    if (parameter.in === 'path') address = address.replace(`{${parameter.name}}`, encodeURIComponent(value));
+    if (parameter.in === 'query') query[parameter.name] = value;
+  }
+  const [scheme] = Object.keys((operation.security as Record<string, unknown>[])[0] ?? {});
+  if (scheme === 'applicationOrigin') headers.origin = target.appOrigin;
+  const content = operation.requestBody?.content['application/json'];
+  return {
+    address,
+    options: {
+      query,
+      headers,
+      ...(scheme === 'apiKey' && { apiKey: target.apiKey }),
+      ...(content && { body: content.example }),
+    },
+    keyed: scheme === 'apiKey',
+  };
+};
+
+const described = (path: string, method: string, answer: Awaited<ReturnType<typeof call>>) =>
+  expect(contract.faultsOf(path, method, answer), answer.text).toEqual([]);
+
+describe('the service answers as its document says', () => {
+  it.each(operations)('$operation.operationId: to its own examples', async ({ path, method, operation }) => {
+    const { address, options } = exampleRequest(path, operation);
+    const answer = await call(method, address, options);
+    expect(answer.status, answer.text).toBe(200);
+    described(path, method, answer);
+    expect(answer.headers.get('x-request-id')).toMatch(/^[\w-]+$/);
+  });
+
+  it.each(operations.filter(({ path, operation }) => exampleRequest(path, operation).keyed))(
+    '$operation.operationId: without a key, and with one that is not valid',
+    async ({ path, method, operation }) => {
+      const { address, options } = exampleRequest(path, operation);
+      for (const apiKey of [undefined, 'vap_wrong']) {
+        const answer = await call(method, address, { ...options, apiKey });
+        expect(answer.status).toBe(401);
+        described(path, method, answer);
+      }
+    },
+  );
+
+  it.each(operations.filter(({ path }) => path.includes('{agentId}')))(
+    '$operation.operationId: about an agent of somebody else',
+    async ({ path, method, operation }) => {
+      const { address, options } = exampleRequest(path, operation);
+      const answer = await call(method, address.replace(agentId, target.otherAgentId), options);
+      expect(answer.status).toBe(401);
+      described(path, method, answer);
+    },
+  );
+
+  it.each(operations.filter(({ operation }) => operation.requestBody?.content['application/json']))(
+    '$operation.operationId: to a body that is broken, or too large',
+    async ({ path, method, operation }) => {
+      const { address, options } = exampleRequest(path, operation);
+      const broken = await call(method, address, { ...options, body: '{"uid":' });
+      expect(broken.status).toBe(400);
+      described(path, method, broken);
+      const large = await call(method, address, { ...options, body: JSON.stringify({ a: 'a'.repeat(1024 * 1024) }) });
+      expect(large.status).toBe(413);
+      described(path, method, large);
+    },
+  );
+
+  it.each(
+    operations.filter(({ operation }) =>
+      operation.parameters?.some(({ $ref }) => $ref === '#/components/parameters/IdempotencyKey'),
+    ),
+  )('$operation.operationId: repeated with its Idempotency-Key, and with another request', async (one) => {
+    const { path, method, operation } = one;
+    const { address, options } = exampleRequest(path, operation);
+    const headers = { ...options.headers, 'idempotency-key': `contract-${operation.operationId}` };
+    const first = await call(method, address, { ...options, headers });
+    const again = await call(method, address, { ...options, headers });
+    expect([first.headers.get('idempotency-replayed'), again.headers.get('idempotency-replayed')]).toEqual([
+      null,
+      'true',
+    ]);
+    expect(again.body).toEqual(first.body);
+    described(path, method, again);
+    const body = { ...(options.body as object), name: 'Another name' };
+    const other = await call(method, address, { ...options, headers, body });
+    expect(other.status).toBe(409);
+    described(path, method, other);
+  });
+
+  it.each(operations.filter(({ operation }) => operation.parameters?.some(({ name }) => name === 'cursor')))(
+    '$operation.operationId: page by page, and to a cursor that is none',
+    async ({ path, method, operation }) => {
+      const { address, options } = exampleRequest(path, operation);
+      const answer = await call(method, address, { ...options, query: { ...options.query, limit: '1' } });
+      described(path, method, answer);
+      const { nextCursor: cursor } = answer.body;
+      if (cursor)
+        described(path, method, await call(method, address, { ...options, query: { ...options.query, cursor } }));
+      const wrong = await call(method, address, { ...options, query: { ...options.query, cursor: 'wrong' } });
+      expect(wrong.status).toBe(400);
+      described(path, method, wrong);
+    },
+  );
+
+  it('404 where a call is not there, with a code that is described', async () => {
+    for (const method of ['GET', 'PATCH']) {
+      const body = method === 'PATCH' ? { custom_call_outcome: 'none' } : undefined;
+      const answer = await call(method, `/calls/${agentId}/absent`, { apiKey: target.apiKey, body });
+      expect(answer.status).toBe(404);
+      described('/calls/{agentId}/{callIdOrPhone}', method, answer);
+    }
+  });
+
+  it('and would be caught if it answered with a field or a code that is not described', () => {
+    const answer = (status: number, body: object) => ({
+      status,
+      headers: new Headers({ 'content-type': 'application/json' }),
+      text: JSON.stringify(body),
+    });
+    const check = { number: '+14155550100', blocked: false };
+    const faults = (status: number, body: object) =>
+      contract.faultsOf('/agent-block-list/check', 'GET', answer(status, body));
+    expect(faults(200, check)).toEqual([]);
+    expect(faults(200, { ...check, secret: 1 })).toHaveLength(1);
+    expect(faults(200, { blocked: false })).toHaveLength(1);
+    expect(faults(401, { error: 'call_not_found', message: 'No.' })).toEqual([
+      'the code call_not_found is not described',
+    ]);
+    expect(faults(418, {})).toHaveLength(1);
+  });
+});

@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { documented } from '../../functions/domain/documented.ts';
+import { endpoint } from '../../functions/http/endpoint.ts';
+import { openApiDocument } from '../../functions/http/openapi.ts';
+import { routes } from '../../functions/routes.ts';
+import { unsaid } from './descriptions.ts';
+
+const document = openApiDocument(routes);
+
+describe('the OpenAPI document', () => {
+  it('is kept up to date, with the types made of it: run `npm run openapi` when this fails', async () => {
+    const { stderr } = await promisify(execFile)(process.execPath, ['bin/openapi.ts', '--check']);
+    expect(stderr).toBe('');
+  });
+
+  it('passes Redocly’s strict rules without an error or a warning', async () => {
+    const config = await createConfig({ extends: ['recommended-strict'] });
+    const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: 'openapi.json', config });
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
+  });
+
+  it('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(structuredClone(document));
+    expect(errors ?? []).toEqual([]);
+    expect([valid, validator.version]).toEqual([true, '3.1']);
+  });
+
+  it('has every operation of the route table, by its name', () => {
+    const described = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, { operationId }]) => `${method.toUpperCase()} ${path} ${operationId}`),
+    );
+    expect(described.sort()).toEqual(routes.map(({ method, path, name }) => `${method} ${path} ${name}`).sort());
+  });
+
+  it('describes every property and parameter, and gives an example of each', () => {
+    expect(unsaid(document)).toEqual([]);
+  });
+
+  it('cannot be made of an endpoint that says nothing of itself', () => {
+    expect(() => openApiDocument([{ ...bare, description: undefined }])).toThrow('getNothing has no description.');
+    expect(() => openApiDocument([{ ...bare, path: '/nowhere' }])).toThrow('getNothing is at /nowhere');
+    expect(() => openApiDocument([{ ...bare, path: '/agents/{agentId}' }])).toThrow('path variable agentId');
+    expect(() => openApiDocument([{ ...bare, errors: { 404: 'Not there.' } }])).toThrow('getNothing answers 404');
+  });
+
+  it('is found wanting when an endpoint does not describe a property, which is named', () => {
+    const endpoints = [
+      {
+        ...bare,
+        query: z.object({ bare: z.string(), described: z.string().check(z.describe('Only described.')) }),
+        response: z.object({
+          items: z.array(z.object({ name: z.string() })).check(z.describe('The items.')),
+          untyped: z.unknown().check(documented('Anything.', 1)),
+        }),
+      },
+    ];
+    expect(unsaid(openApiDocument(endpoints)).filter((line) => line.startsWith('getNothing'))).toEqual([
+      'getNothing parameter bare has no description',
+      'getNothing parameter bare has no example',
+      'getNothing parameter described has no example',
+      'getNothing answer 200.items has no example',
+      'getNothing answer 200.items[].name has no description',
+      'getNothing answer 200.items[].name has no example',
+      'getNothing answer 200.untyped has no type',
+    ]);
+  });
+
+  it('is refused when two different records have the same name', () => {
+    const Twin = (field: string) => {
+      const schema = z.object({ [field]: z.string() });
+      z.globalRegistry.add(schema, { id: 'Twin', description: 'One of two.' });
+      return schema;
+    };
+    const endpoints = [
+      { ...bare, response: z.object({ a: Twin('a') }) },
+      { ...bare, path: '/agents', response: z.object({ b: Twin('b') }) },
+    ];
+    expect(() => openApiDocument(endpoints)).toThrow('Two schemas are named Twin');
+  });
+});
+
+const bare = endpoint({
+  name: 'getNothing',
+  method: 'GET',
+  path: '/chat/nothing',
+  summary: 'Get nothing',
+  description: 'Gets nothing.',
+  caller: { kind: 'anyone' },
+  may: [],
+  response: z.object({}),
+  errors: {},
+  async handle() {
+    return {};
+  },
+});
