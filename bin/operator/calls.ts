@@ -3,6 +3,7 @@ import { examples, type Operator } from './command-line.ts';
 import { type ImportListener, type ImportReport, importCalls } from './import-calls.ts';
 import { Mistake } from './mistake.ts';
 import { print, record, say, visible } from './output.ts';
+import { pathOf } from './read.ts';
 import { openStores } from './stores.ts';
 
 export const addCallsCommands = (program: Operator) => {
@@ -34,7 +35,7 @@ ${examples('calls import calls.jsonl', 'calls import calls.jsonl --table voice-a
       const onSignal = () => stop.abort();
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
       const display = process.stderr.isTTY ? onTerminal(file) : inLines(file);
-      const report = await importCalls(stores, file, display, stop.signal).finally(() => display.end());
+      const report = await importCalls(stores, pathOf(file), display, stop.signal).finally(() => display.end());
       if (report.stopped) {
         throw new Mistake(`Stopped after line ${report.line}: give the same command again to go on from there.`);
       }

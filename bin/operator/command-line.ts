@@ -17,6 +17,7 @@ const makeProgram = () =>
     )
     .option('--table <name>', 'the table to work on')
     .option('--region <region>', 'the AWS region the table is in')
+    .option('--run-file <file>', 'how to reach the local run, as given to npm start', '.local/run.json')
     .option('--json', 'print the result as one line of JSON, and nothing else, on standard output')
     .configureHelp({ showGlobalOptions: true })
     .exitOverride();

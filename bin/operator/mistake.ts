@@ -16,7 +16,8 @@ export const sentenceOf = (error: unknown): string => {
   if (cause && cause in ofFiles) return `${path ?? 'The file'}: ${ofFiles[cause]}.`;
   if (cause && unreachable.has(cause)) return `The table cannot be reached (${cause}).`;
   if (name in ofAws) return `${ofAws[name]}${$metadata ? ` (${plain(message)})` : ''}.`;
-  if (message === 'Region is missing') return 'No AWS region is set: name one with --region, or set AWS_REGION.';
+  if (/^Region (is missing|not accepted)/.test(message))
+    return 'No AWS region is set: name one with --region, or set AWS_REGION.';
   return `That failed: ${name}: ${plain(message)}.`;
 };
 

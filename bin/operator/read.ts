@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import type * as z from 'zod/mini';
 import type { ApiError } from '../../functions/domain/errors.ts';
@@ -18,9 +19,12 @@ export const as =
     return data;
   };
 
+/** A file as a person names it: from the folder they are in, which is not the one that npm starts us in. */
+export const pathOf = (file: string) => resolve(process.env.INIT_CWD ?? '.', file);
+
 /** A file of JSON, read by a schema of the interface. */
 export const readJsonFile = async <S extends z.core.$ZodType>(schema: S, file: string): Promise<z.infer<S>> => {
-  const text = await readFile(file, 'utf8');
+  const text = await readFile(pathOf(file), 'utf8');
   let value: unknown;
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));

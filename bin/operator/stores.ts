@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { Agents } from '../../functions/store/agents.ts';
 import { ApiKeys } from '../../functions/store/api-keys.ts';
 import { Calls } from '../../functions/store/calls.ts';
@@ -10,11 +10,8 @@ import { Mistake } from './mistake.ts';
 /** What the operator works on: the stores of one table. */
 export type Stores = { table: Table; users: Users; apiKeys: ApiKeys; agents: Agents; calls: Calls };
 
-/** The options that say which table is meant. */
-export type TableOptions = { table?: string | undefined; region?: string | undefined };
-
-/** Where the local run says what it is, while it runs. */
-export const runFile = join(import.meta.dirname, '..', '..', '.local', 'run.json');
+/** The options that say which table is meant. `runFile` is where the local run notes how to reach it, while it runs. */
+export type TableOptions = { table?: string | undefined; region?: string | undefined; runFile: string };
 
 type LocalRun = {
   pid: number;
@@ -36,14 +33,12 @@ export const storesOf = (table: Table): Stores => ({
  * The stores of the table that is named, by `--table` or by `TABLE_NAME`, with AWS's own settings; when none is named,
  * of the local run.
  */
-export const openStores = async (
-  options: TableOptions,
-  environment: NodeJS.ProcessEnv = process.env,
-  file = runFile,
-): Promise<Stores> => {
-  const name = options.table ?? environment.TABLE_NAME;
+export const openStores = async (options: TableOptions): Promise<Stores> => {
+  const name = options.table ?? process.env.TABLE_NAME;
   if (name) return storesOf(openTable(name, options.region ? { region: options.region } : {}));
-  const { tableName, endpoints, region, credentials } = await localRun(file);
+  const { tableName, endpoints, region, credentials } = await localRun(
+    resolve(import.meta.dirname, '..', '..', options.runFile),
+  );
   return storesOf(openTable(tableName, { endpoint: endpoints.dynamodb, region, credentials }));
 };
 
