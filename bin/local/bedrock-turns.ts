@@ -92,12 +92,12 @@ export const nextTurn = (conversation: ConverseRequest): Turn => {
   const fitting = ways.filter(({ when, needs }) => when.test(words) && (!needs || facts[needs] !== ''));
   const way = fitting.find(({ steps }) => steps.every((name) => tools.has(name)));
   if (!way) return { text: welcome([...tools.keys()]) };
-  const steps = way.steps.flatMap((name) =>
-    ofAgents.has(name) && !facts.agentId && tools.has('listAgents') ? ['listAgents', name] : [name],
-  );
   const last = request.done.at(-1);
-  const step = steps[request.done.length];
   if (last && isFailure(last.result)) return { text: apology(last.result) };
+  const done = request.done.map(({ name }) => name);
+  const step = way.steps
+    .flatMap((name) => (ofAgents.has(name) && !facts.agentId && tools.has('listAgents') ? ['listAgents', name] : name))
+    .find((name) => !done.includes(name) && !(ofAgents.has(name) && !facts.agentId && done.includes('listAgents')));
   const tool = step === undefined ? undefined : tools.get(step);
   if (tool) {
     const text = last ? undefined : way.before;
