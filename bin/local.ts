@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { startBedrock } from './local/bedrock.ts';
 import { demoData } from './local/demo.ts';
 import { startDynamoDb } from './local/dynamodb.ts';
 import { startGateway } from './local/gateway.ts';
@@ -42,6 +43,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 const run = async () => {
   const env = process.env;
+  const bedrockOrStandIn = bedrockIsGiven() ? bedrockItself : bedrockStandIn;
   env.AWS_REGION ??= 'us-east-1';
   env.AWS_ACCESS_KEY_ID ??= 'local';
   env.AWS_SECRET_ACCESS_KEY ??= 'local';
@@ -51,10 +53,11 @@ const run = async () => {
 
   const gateway = await start(startGateway(options.port));
   env.APP_ORIGIN ??= gateway.baseUrl;
-  const [dynamodb, queueAndFiles, stripe] = await Promise.all([
+  const [dynamodb, queueAndFiles, stripe, bedrock] = await Promise.all([
     start(startDynamoDb(env.TABLE_NAME, { endpoint: env.AWS_ENDPOINT_URL_DYNAMODB, data })),
     start(startQueueAndFiles({ data })),
     stripeOrStandIn(),
+    bedrockOrStandIn(),
   ]);
   env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.endpoint;
   env.AWS_ENDPOINT_URL_SQS = queueAndFiles.endpoint;
@@ -74,10 +77,11 @@ const run = async () => {
       s3: queueAndFiles.endpoint,
       sqs: queueAndFiles.endpoint,
       stripe: stripe.endpoint,
+      bedrock: bedrock.endpoint,
     },
   };
   await start(noteRun(resolve(import.meta.dirname, '..', options.runFile), facts));
-  console.log(options.json ? JSON.stringify(facts) : welcome(facts));
+  console.log(options.json ? JSON.stringify(facts) : welcome({ ...facts, model: bedrock.model }));
 };
 
 /** Stripe itself, or one at STRIPE_API_BASE, where its settings are given; otherwise the stand-in, and a customer it knows. */
@@ -95,6 +99,31 @@ const stripeOrStandIn = async (): Promise<{ endpoint: string; customerId: string
 };
 
 const randomKey = () => `sk_test_${randomBytes(18).toString('hex')}`;
+
+/** Whether the settings of a real model are given: its id with credentials, or where it is. Asked before stand-ins' own are set. */
+const bedrockIsGiven = () => {
+  const { env } = process;
+  const hasCredentials = env.AWS_ACCESS_KEY_ID || env.AWS_BEARER_TOKEN_BEDROCK;
+  return Boolean(env.AWS_ENDPOINT_URL_BEDROCK_RUNTIME || (env.CHAT_MODEL_ID && hasCredentials));
+};
+
+type Bedrock = { endpoint: string; model: string | null };
+
+const bedrockItself = async (): Promise<Bedrock> => {
+  const { env } = process;
+  env.CHAT_MODEL_ID ??= standInModel;
+  const endpoint = env.AWS_ENDPOINT_URL_BEDROCK_RUNTIME ?? `https://bedrock-runtime.${env.AWS_REGION}.amazonaws.com`;
+  return { endpoint, model: env.CHAT_MODEL_ID };
+};
+
+const bedrockStandIn = async (): Promise<Bedrock> => {
+  const { endpoint } = await start(startBedrock());
+  process.env.CHAT_MODEL_ID ??= standInModel;
+  process.env.AWS_ENDPOINT_URL_BEDROCK_RUNTIME = endpoint;
+  return { endpoint, model: null };
+};
+
+const standInModel = 'stand-in';
 
 /** Notes how to reach this run, with the credentials its stand-ins take; gone when it ends. */
 const noteRun = async (

@@ -20,7 +20,7 @@ export type Target = {
   callId: string;
   phone: string;
   tableName: string;
-  endpoints: { dynamodb: string; s3: string; sqs: string; stripe: string };
+  endpoints: { dynamodb: string; s3: string; sqs: string; stripe: string; bedrock: string };
 };
 
 declare module 'vitest' {

@@ -7,6 +7,7 @@ export const welcome = (
     baseUrl: string;
     appOrigin: string;
     customerId: string | null;
+    model: string | null;
     tableName: string;
     endpoints: Record<string, string>;
   },
@@ -21,6 +22,9 @@ Voice Agent Platform API, on this machine
   Demo key   ${apiKey}
   User       ${uid}
   Agent      ${agentId}
+  Chat       ${baseUrl}/ in a browser; ${
+    run.model ? `${run.model} on Bedrock answers` : 'a stand-in for Bedrock answers, with canned text and real tools'
+  }
   Table      ${run.tableName} in DynamoDB Local at ${run.endpoints.dynamodb}
 
 Block a number:
