@@ -72,14 +72,14 @@ describe('the OpenAPI document', () => {
   });
 
   it('is refused when two different records have the same name', () => {
-    const Twin = (field: string) => {
+    const twin = (field: string) => {
       const schema = z.object({ [field]: z.string() });
       z.globalRegistry.add(schema, { id: 'Twin', description: 'One of two.' });
       return schema;
     };
     const endpoints = [
-      { ...bare, response: z.object({ a: Twin('a') }) },
-      { ...bare, path: '/agents', response: z.object({ b: Twin('b') }) },
+      { ...bare, response: z.object({ a: twin('a') }) },
+      { ...bare, path: '/agents', response: z.object({ b: twin('b') }) },
     ];
     expect(() => openApiDocument(endpoints)).toThrow('Two schemas are named Twin');
   });

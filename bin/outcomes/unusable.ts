@@ -1,0 +1,4 @@
+/** Why nothing could be done, or not to the end, in a sentence for the one who started it. */
+export class Unusable extends Error {
+  override readonly name = 'Unusable';
+}
