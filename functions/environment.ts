@@ -3,7 +3,7 @@ export const environment = {
   get tableName() {
     return required('TABLE_NAME');
   },
-  /** Where background work is sent. On AWS each function is given the queue of the one job it sends. */
+  /** The queue of background work. On AWS every job has its own: `{job}` stands for the job's name in their address. */
   get jobsQueueUrl() {
     return url('JOBS_QUEUE_URL');
   },

@@ -12,7 +12,8 @@ export const getInvoices = endpoint({
   path: '/get-invoices',
   summary: 'Get a customer’s invoices',
   caller: { kind: 'application' },
-  may: ['secretsmanager:GetSecretValue'],
+  may: [],
+  secrets: ['stripe'],
   uses: { stripe },
   body: z.object({
     customerId: CustomerId.check(z.describe('The customer at the payment provider.')),

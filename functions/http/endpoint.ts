@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Scope } from '../domain/api-keys.ts';
 import type { ErrorCode } from '../domain/errors.ts';
+import type { JobMessage } from '../outside/job-queue.ts';
 import type { Opened, Service } from '../service.ts';
 
 /** An agent as a request names it. With `uid`, that user must be the key's. */
@@ -25,8 +26,23 @@ export type Permission =
   | 'dynamodb:PutItem'
   | 'dynamodb:Query'
   | 'dynamodb:UpdateItem'
-  | 'secretsmanager:GetSecretValue'
-  | 'sqs:SendMessage';
+  | 's3:DeleteObject'
+  | 's3:GetObject'
+  | 's3:PutObject'
+  | 'bedrock:InvokeModelWithResponseStream';
+
+/** A secret that the stacks keep: the payment provider's key, or what the chat signs with. */
+export type Secret = 'stripe' | 'chatSigning';
+
+/** What a function touches on AWS. Grants and settings follow from it, so that a function is given no more than it names. */
+export type Needs = {
+  /** Actions on the table, the bucket and the model, beyond what the kit itself needs (see `permissionsOf`). */
+  may: Permission[];
+  /** The jobs it sends: it may send to their queues, and to no other. */
+  sends?: JobMessage['job'][];
+  /** The secrets it reads. */
+  secrets?: Secret[];
+};
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -56,7 +72,7 @@ export type Endpoint<
   Body extends Schema | undefined,
   Response extends Schema,
   U extends Record<string, Service<unknown>>,
-> = {
+> = Needs & {
   /** Also the `operationId`, and in kebab-case the file's and the function's name. */
   name: string;
   method: Method;
@@ -65,8 +81,6 @@ export type Endpoint<
   summary: string;
   description?: string;
   caller: Caller<RequestForm<Params, Query, Body>>;
-  /** What the function may do on AWS beyond what the kit itself needs (see `permissionsOf`). */
-  may: Permission[];
   uses?: U;
   /** Path variables. They are texts, decoded once; one of a wrong form names nothing, so a schema here must not refuse. */
   params?: Params;
@@ -99,7 +113,7 @@ export const endpoint = <
   definition: Endpoint<Params, Query, Body, Response, U>,
 ) => definition;
 
-/** Everything an endpoint's function may do on AWS: what it says itself, and what the kit does for it. */
+/** The actions an endpoint's function may take on AWS: those it names itself, and those of what the kit does for it. */
 export const permissionsOf = (endpoint: AnyEndpoint): Permission[] => {
   const permissions = new Set(endpoint.may);
   if (endpoint.caller.kind === 'key') permissions.add('dynamodb:BatchGetItem');

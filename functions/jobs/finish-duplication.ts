@@ -8,7 +8,8 @@ import { job, worker } from './job.ts';
 export const finishDuplication = job({
   name: 'finishDuplication',
   message: z.object({ job: z.literal('finishDuplication'), agentId: Identifier }),
-  may: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 'sqs:SendMessage'],
+  may: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
+  sends: ['finishDuplication'],
   uses: { duplications, jobQueue },
   timeoutSeconds: 300,
 

@@ -1,19 +1,22 @@
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
-import type { Permission } from '../http/endpoint.ts';
+import type { Needs } from '../http/endpoint.ts';
 import { log } from '../http/log.ts';
 import { type Opened, openLazily, type Service } from '../service.ts';
 
 /** A piece of background work: what its message says, what it uses, and what it does. */
-export type Job<Message extends z.core.$ZodType, U extends Record<string, Service<unknown>>> = {
+export type Job<Message extends z.core.$ZodType, U extends Record<string, Service<unknown>>> = Needs & {
   /** Also the `job` field of its messages, and in kebab-case the file's and the function's name. */
   name: string;
   message: Message;
-  may: Permission[];
   uses: U;
   /** How long one message may take. */
   timeoutSeconds: number;
+  /** What its function has, where the stacks' own measure is too little. */
+  memoryMegabytes?: number;
+  /** A file put into the bucket under this prefix starts it too: then the message is S3's own event. */
+  startedByFilesUnder?: string;
   /** Does the work. A message comes at least once, maybe late: doing it twice must change nothing. What throws is delivered again. */
   handle(message: z.infer<Message>, services: Opened<U>, until: number): Promise<void>;
 };

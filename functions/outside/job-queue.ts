@@ -18,7 +18,7 @@ export class JobQueue {
   /** Sends a job, to be delivered after a delay of at most 900 seconds. */
   async send(message: JobMessage, delaySeconds = 0): Promise<void> {
     const command = new SendMessageCommand({
-      QueueUrl: this.#url,
+      QueueUrl: this.#url.replace('{job}', message.job),
       MessageBody: JSON.stringify(message),
       DelaySeconds: delaySeconds,
     });
@@ -28,5 +28,7 @@ export class JobQueue {
 
 export const jobQueue = service(() => {
   const requestHandler = { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true };
-  return new JobQueue(new SQSClient({ maxAttempts: 3, requestHandler }), environment.jobsQueueUrl);
+  // The client's own endpoint is the one to call; a queue's address only names the queue.
+  const client = new SQSClient({ maxAttempts: 3, requestHandler, useQueueUrlAsEndpoint: false });
+  return new JobQueue(client, environment.jobsQueueUrl);
 });
