@@ -90,6 +90,8 @@ export type Endpoint<
   codes?: Record<string, ErrorCode>;
   /** Takes an `Idempotency-Key` header: repeated with it, the request answers as it did the first time. */
   idempotent?: true;
+  /** Answers piece by piece: API Gateway cannot, so its function has an address of its own. */
+  streams?: true;
   response: Response;
   /** What its refusals mean, by status, for the documents. */
   errors: Partial<Record<400 | 401 | 403 | 404 | 409 | 413 | 429, string>>;

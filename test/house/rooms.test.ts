@@ -31,7 +31,13 @@ const arrows: Record<string, string[]> = {
   'functions/service.ts': [],
   'functions/store': ['functions/domain', 'functions/environment.ts', 'functions/service.ts'],
   'functions/outside': ['functions/domain', 'functions/environment.ts', 'functions/service.ts'],
-  'functions/http': ['functions/domain', 'functions/environment.ts', 'functions/service.ts', 'functions/store'],
+  'functions/http': [
+    'functions/domain',
+    'functions/environment.ts',
+    'functions/service.ts',
+    'functions/store',
+    'functions/outside',
+  ],
   'functions/api': [
     'functions/domain',
     'functions/environment.ts',

@@ -1,0 +1,97 @@
+import { Duration, NestedStack, RemovalPolicy } from 'aws-cdk-lib';
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import { CorsHttpMethod, HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { type AnyEndpoint, permissionsOf } from '../functions/http/endpoint.ts';
+import { acknowledge } from './acknowledged.ts';
+import type { DataStack } from './data-stack.ts';
+import { ServiceFunction } from './service-function.ts';
+import { deploymentName, type Settings } from './settings.ts';
+
+/** API Gateway gives up after 30 seconds: a function ends before, so that its own log tells why. */
+export const endpointTimeoutSeconds = 29;
+const memoryMegabytes = 512;
+
+/** Every operation that is answered at once: the HTTP API, and a function for each route. */
+export class ApiStack extends NestedStack {
+  readonly api: HttpApi;
+  readonly stage: HttpStage;
+
+  constructor(scope: Construct, id: string, endpoints: AnyEndpoint[], data: DataStack, settings: Settings) {
+    super(scope, id);
+    const name = deploymentName(settings);
+
+    this.api = new HttpApi(this, 'Api', {
+      apiName: name,
+      createDefaultStage: false,
+      corsPreflight: corsOf(settings),
+    });
+    this.stage = new HttpStage(this, 'Stage', {
+      httpApi: this.api,
+      stageName: '$default',
+      autoDeploy: true,
+      detailedMetricsEnabled: true,
+      throttle: { rateLimit: settings.requestsPerSecond, burstLimit: 2 * settings.requestsPerSecond },
+      accessLogSettings: {
+        // A name under /aws/vendedlogs/ needs no line of its own in the account's log policy, which has room for few.
+        destination: new LogGroupLogDestination(
+          new LogGroup(this, 'AccessLog', {
+            logGroupName: `/aws/vendedlogs/${name}-api`,
+            retention: settings.logDays,
+            removalPolicy: RemovalPolicy.DESTROY,
+          }),
+        ),
+        format: accessLogFormat,
+      },
+    });
+
+    for (const endpoint of endpoints) {
+      const { lambda } = new ServiceFunction(this, data, settings, {
+        name: endpoint.name,
+        needs: { ...endpoint, may: permissionsOf(endpoint) },
+        timeoutSeconds: endpointTimeoutSeconds,
+        memoryMegabytes,
+      });
+      this.api.addRoutes({
+        path: endpoint.path,
+        methods: [HttpMethod[endpoint.method]],
+        integration: new HttpLambdaIntegration(endpoint.name, lambda),
+      });
+    }
+    acknowledge(this, 'keys');
+  }
+}
+
+/** What a browser of the application's may send, and what its scripts may see. */
+const corsOf = (settings: Settings) => ({
+  allowOrigins: [settings.appOrigin],
+  allowMethods: [
+    CorsHttpMethod.GET,
+    CorsHttpMethod.POST,
+    CorsHttpMethod.PUT,
+    CorsHttpMethod.PATCH,
+    CorsHttpMethod.DELETE,
+  ],
+  allowHeaders: ['content-type', 'x-authorization', 'idempotency-key'],
+  exposeHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed'],
+  maxAge: Duration.minutes(10),
+});
+
+/** The route, not the path: a path may hold a phone number. */
+const accessLogFormat = AccessLogFormat.custom(
+  JSON.stringify({
+    requestId: '$context.requestId',
+    time: '$context.requestTimeEpoch',
+    route: '$context.routeKey',
+    status: '$context.status',
+    milliseconds: '$context.responseLatency',
+    integrationMilliseconds: '$context.integrationLatency',
+    bytes: '$context.responseLength',
+    error: '$context.error.messageString',
+    integrationError: '$context.integrationErrorMessage',
+    ip: '$context.identity.sourceIp',
+    userAgent: '$context.identity.userAgent',
+  }),
+);

@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildSync } from 'esbuild';
+import { jobs } from '../functions/jobs.ts';
+import { routes } from '../functions/routes.ts';
+import { bundling } from './bundling.ts';
+
+/** The name of a function's file, and the end of its own name: `addBlockedNumbers` is `add-blocked-numbers`. */
+export const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+const root = join(import.meta.dirname, '..');
+let folder: string | undefined;
+
+/** The folder of a function's bundle. All of them are made in one go, once a process, and gone with it. */
+export const bundleOf = (name: string): string => {
+  folder ??= bundleAll();
+  return join(folder, kebab(name));
+};
+
+const bundleAll = (): string => {
+  const outdir = mkdtempSync(join(tmpdir(), 'voice-agents-bundles-'));
+  process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
+  const entries = [
+    ...routes.map(({ name }) => ({ name, file: `functions/api/${kebab(name)}.ts` })),
+    ...jobs.map(({ name }) => ({ name, file: `functions/jobs/${kebab(name)}.ts` })),
+  ];
+  buildSync({
+    ...bundling,
+    absWorkingDir: root,
+    entryPoints: entries.map(({ name, file }) => ({ in: file, out: `${kebab(name)}/index` })),
+    outdir,
+    outExtension: { '.js': '.mjs' },
+  });
+  return outdir;
+};

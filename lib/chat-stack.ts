@@ -1,0 +1,39 @@
+import { Duration, NestedStack } from 'aws-cdk-lib';
+import { type FunctionUrl, FunctionUrlAuthType, HttpMethod, InvokeMode } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import { type AnyEndpoint, permissionsOf } from '../functions/http/endpoint.ts';
+import type { DataStack } from './data-stack.ts';
+import { ServiceFunction } from './service-function.ts';
+import type { Settings } from './settings.ts';
+
+/** What the interface promises: no chat takes longer. */
+export const chatTimeoutSeconds = 60;
+const memoryMegabytes = 1024;
+
+/** The build chat: an answer that streams needs a Function URL, which API Gateway cannot give. */
+export class ChatStack extends NestedStack {
+  readonly url: FunctionUrl;
+
+  constructor(scope: Construct, id: string, endpoint: AnyEndpoint, data: DataStack, settings: Settings) {
+    super(scope, id);
+    const { lambda } = new ServiceFunction(this, data, settings, {
+      name: endpoint.name,
+      needs: { ...endpoint, may: permissionsOf(endpoint) },
+      timeoutSeconds: chatTimeoutSeconds,
+      memoryMegabytes,
+      reservedConcurrency: settings.chatConcurrency,
+    });
+    this.url = lambda.addFunctionUrl({
+      // Anyone may chat: what one may spend is bounded in the function.
+      authType: FunctionUrlAuthType.NONE,
+      invokeMode: InvokeMode.RESPONSE_STREAM,
+      cors: {
+        allowedOrigins: [settings.appOrigin],
+        allowedMethods: [HttpMethod[endpoint.method]],
+        allowedHeaders: ['content-type', 'x-authorization'],
+        exposedHeaders: ['x-request-id', 'retry-after', 'x-vercel-ai-ui-message-stream'],
+        maxAge: Duration.minutes(10),
+      },
+    });
+  }
+}

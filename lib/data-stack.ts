@@ -1,0 +1,150 @@
+import { Duration, NestedStack, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  type CfnBucket,
+  HttpMethods,
+  ObjectOwnership,
+} from 'aws-cdk-lib/aws-s3';
+import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
+import { type CfnQueuePolicy, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import type { Secret } from '../functions/http/endpoint.ts';
+import { jobs } from '../functions/jobs.ts';
+import { acknowledge } from './acknowledged.ts';
+import { deploymentName, type Settings } from './settings.ts';
+
+/** How often a message is delivered before it is a dead letter. */
+const mostDeliveries = 3;
+
+/** What outlives every function: the table, the files, the work that waits, the secrets. */
+export class DataStack extends NestedStack {
+  readonly table: Table;
+  readonly files: Bucket;
+  readonly logs: Bucket;
+  readonly #queues = new Map<string, Queue>();
+  /** The address of any job's queue, with `{job}` in place of the job's name. */
+  readonly queueUrl: string;
+  readonly secrets: Record<Secret, CfnSecret>;
+
+  constructor(scope: Construct, id: string, settings: Settings) {
+    super(scope, id);
+    const isProduction = settings.stage === 'prod';
+    const removalPolicy = isProduction ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+
+    this.table = new Table(this, 'Table', {
+      partitionKey: { name: 'pk', type: AttributeType.STRING },
+      sortKey: { name: 'sk', type: AttributeType.STRING },
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      encryption: TableEncryption.AWS_MANAGED,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      timeToLiveAttribute: 'ttlSeconds',
+      deletionProtection: isProduction,
+      removalPolicy,
+    });
+
+    const { account, urlSuffix, region } = Stack.of(this);
+    for (const { name, timeoutSeconds } of jobs) {
+      const deadLetters = new Queue(this, `DeadLetters-${name}`, {
+        queueName: `${deploymentName(settings)}-${name}-dead-letters`,
+        encryption: QueueEncryption.SQS_MANAGED,
+        enforceSSL: true,
+        retentionPeriod: Duration.days(14),
+      });
+      const queue = new Queue(this, `Queue-${name}`, {
+        queueName: `${deploymentName(settings)}-${name}`,
+        encryption: QueueEncryption.SQS_MANAGED,
+        enforceSSL: true,
+        // AWS's advice: six times what the function may take, so that a throttled one gets its message again in time.
+        visibilityTimeout: Duration.seconds(6 * timeoutSeconds),
+        retentionPeriod: Duration.days(4),
+        deadLetterQueue: { queue: deadLetters, maxReceiveCount: mostDeliveries },
+      });
+      this.#queues.set(name, queue);
+    }
+    this.queueUrl = `https://sqs.${region}.${urlSuffix}/${account}/${deploymentName(settings)}-{job}`;
+
+    this.logs = new Bucket(this, 'AccessLogs', {
+      encryption: BucketEncryption.S3_MANAGED,
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      enforceSSL: true,
+      // CloudFront delivers its logs by an access list still.
+      objectOwnership: settings.edge ? ObjectOwnership.OBJECT_WRITER : ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      lifecycleRules: [{ expiration: Duration.days(30) }],
+      removalPolicy,
+    });
+    this.files = new Bucket(this, 'Files', {
+      encryption: BucketEncryption.S3_MANAGED,
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      enforceSSL: true,
+      serverAccessLogsBucket: this.logs,
+      serverAccessLogsPrefix: 'files/',
+      lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(1) }],
+      cors: [
+        {
+          allowedOrigins: [settings.appOrigin],
+          allowedMethods: [HttpMethods.GET, HttpMethods.POST],
+          allowedHeaders: ['content-type'],
+          maxAge: 600,
+        },
+      ],
+      removalPolicy,
+    });
+    this.#startJobsByFiles();
+
+    this.secrets = {
+      // Made without a value: the operator fills it, so that it is in no template and no environment.
+      stripe: new CfnSecret(this, 'StripeSecret', { description: 'The secret key of the Stripe account.' }),
+      chatSigning: new CfnSecret(this, 'ChatSigningSecret', {
+        description: 'What the build chat signs its tool results and approvals with.',
+        generateSecretString: { passwordLength: 64, excludePunctuation: true },
+      }),
+    };
+    acknowledge(this, 'rotation');
+  }
+
+  /** The queue of a job, by the job's name. */
+  queueOf(job: string): Queue {
+    const queue = this.#queues.get(job);
+    if (!queue) throw new Error(`There is no job ${job} in functions/jobs.ts.`);
+    return queue;
+  }
+
+  /** Where the messages of a job end that were delivered too often. */
+  deadLettersOf(job: string): Queue {
+    return this.queueOf(job).deadLetterQueue?.queue as Queue;
+  }
+
+  /**
+   * Lets S3 tell the queues of new files. It is a property of the bucket: CDK's own way is a custom resource with a
+   * function of its own. The bucket's policy cannot be named by the queues', which must be there before it.
+   */
+  #startJobsByFiles() {
+    const started = jobs.filter(({ startedByFilesUnder }) => startedByFilesUnder !== undefined);
+    if (started.length === 0) return;
+    const bucket = this.files.node.defaultChild as CfnBucket;
+    bucket.notificationConfiguration = {
+      queueConfigurations: started.map(({ name, startedByFilesUnder }) => ({
+        event: 's3:ObjectCreated:*',
+        filter: { s3Key: { rules: [{ name: 'prefix', value: startedByFilesUnder as string }] } },
+        queue: this.queueOf(name).queueArn,
+      })),
+    };
+    for (const { name } of started) {
+      const queue = this.queueOf(name);
+      queue.addToResourcePolicy(
+        new PolicyStatement({
+          principals: [new ServicePrincipal('s3.amazonaws.com')],
+          actions: ['sqs:SendMessage'],
+          resources: [queue.queueArn],
+          conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+        }),
+      );
+      bucket.addDependency(queue.node.findChild('Policy').node.defaultChild as CfnQueuePolicy);
+    }
+  }
+}

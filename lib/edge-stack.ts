@@ -1,0 +1,76 @@
+import { Aws, Duration, Fn, NestedStack } from 'aws-cdk-lib';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import {
+  AllowedMethods,
+  CachePolicy,
+  Distribution,
+  GeoRestriction,
+  HttpVersion,
+  type IOrigin,
+  OriginProtocolPolicy,
+  OriginRequestPolicy,
+  OriginSslPolicy,
+  SecurityPolicyProtocol,
+  ViewerProtocolPolicy,
+} from 'aws-cdk-lib/aws-cloudfront';
+import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import type { Construct } from 'constructs';
+import type { ApiStack } from './api-stack.ts';
+import type { ChatStack } from './chat-stack.ts';
+import type { DataStack } from './data-stack.ts';
+import type { Settings } from './settings.ts';
+
+/** CloudFront before API and chat, so that both have one address. It keeps nothing: every request goes through. */
+export class EdgeStack extends NestedStack {
+  readonly distribution: Distribution;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    parts: { data: DataStack; api: ApiStack; chat: { path: string; stack: ChatStack } | undefined },
+    settings: Settings,
+  ) {
+    super(scope, id);
+    const { data, api, chat } = parts;
+    const { domain, webAclArn, allowedCountries } = settings;
+    this.distribution = new Distribution(this, 'Distribution', {
+      comment: this.nestedStackParent?.stackName ?? id,
+      defaultBehavior: passOn(originAt(`${api.api.apiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`)),
+      additionalBehaviors: chat && { [chat.path]: passOn(originAt(hostOf(chat.stack.url.url))) },
+      httpVersion: HttpVersion.HTTP2_AND_3,
+      minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+      ...(domain && {
+        domainNames: [domain.name],
+        certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
+      }),
+      ...(webAclArn && { webAclId: webAclArn }),
+      ...(allowedCountries.length > 0 && { geoRestriction: GeoRestriction.allowlist(...allowedCountries) }),
+      enableLogging: true,
+      logBucket: data.logs,
+      logFilePrefix: 'edge/',
+    });
+  }
+}
+
+/** Everything passes, in both directions. A request by plain HTTP is refused rather than redirected: it has shown its key already. */
+const passOn = (origin: IOrigin) => ({
+  origin,
+  allowedMethods: AllowedMethods.ALLOW_ALL,
+  cachePolicy: CachePolicy.CACHING_DISABLED,
+  originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+  viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+  compress: false,
+});
+
+const originAt = (host: string) =>
+  new HttpOrigin(host, {
+    protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
+    originSslProtocols: [OriginSslPolicy.TLS_V1_2],
+    // A chat is silent for ten seconds at most, and an answer of the API comes within thirty.
+    readTimeout: Duration.seconds(60),
+    keepaliveTimeout: Duration.seconds(60),
+    connectionAttempts: 2,
+  });
+
+/** The host of an address that is not known before it is deployed. */
+const hostOf = (url: string) => Fn.select(2, Fn.split('/', url));

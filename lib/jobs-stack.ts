@@ -1,0 +1,34 @@
+import { NestedStack } from 'aws-cdk-lib';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { Construct } from 'constructs';
+import { jobs } from '../functions/jobs.ts';
+import { acknowledge } from './acknowledged.ts';
+import type { DataStack } from './data-stack.ts';
+import { ServiceFunction } from './service-function.ts';
+import type { Settings } from './settings.ts';
+
+const memoryMegabytes = 1024;
+/** How many messages of one job are worked on at once, so that a burst of uploads leaves functions for the API. */
+const atOnce = 10;
+
+/** All background work: a function for each job, fed by the job's queue. */
+export class JobsStack extends NestedStack {
+  constructor(scope: Construct, id: string, data: DataStack, settings: Settings) {
+    super(scope, id);
+    for (const job of jobs) {
+      const queue = data.queueOf(job.name);
+      const { lambda } = new ServiceFunction(this, data, settings, {
+        name: job.name,
+        needs: job,
+        timeoutSeconds: job.timeoutSeconds,
+        memoryMegabytes: job.memoryMegabytes ?? memoryMegabytes,
+        worksOff: queue,
+      });
+      // One message a call: a job may take all the time and memory that its function has.
+      lambda.addEventSource(
+        new SqsEventSource(queue, { batchSize: 1, maxConcurrency: atOnce, reportBatchItemFailures: true }),
+      );
+    }
+    acknowledge(this, 'deadLetters');
+  }
+}

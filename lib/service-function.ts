@@ -1,0 +1,133 @@
+import { Aws, Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { Needs } from '../functions/http/endpoint.ts';
+import { acknowledge } from './acknowledged.ts';
+import { bundleOf, kebab } from './bundles.ts';
+import type { DataStack } from './data-stack.ts';
+import { deploymentName, type Settings } from './settings.ts';
+
+export type ServiceFunctionProps = {
+  /** The endpoint's or the job's. */
+  name: string;
+  needs: Needs;
+  timeoutSeconds: number;
+  memoryMegabytes: number;
+  reservedConcurrency?: number | undefined;
+  /** The queue it works off. */
+  worksOff?: Queue;
+};
+
+/**
+ * The function of an endpoint or a job: its bundle, its log, a role of its own. Grants and settings are those that its
+ * needs name, and no others.
+ */
+export class ServiceFunction extends Construct {
+  readonly lambda: LambdaFunction;
+
+  constructor(scope: Construct, data: DataStack, settings: Settings, props: ServiceFunctionProps) {
+    super(scope, props.name);
+    const { name, needs, worksOff } = props;
+    const functionName = functionNameOf(settings, name);
+    const logGroup = new LogGroup(this, 'Log', {
+      logGroupName: `/aws/lambda/${functionName}`,
+      retention: settings.logDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      description: `What ${functionName} may do.`,
+      inlinePolicies: {
+        may: new PolicyDocument({
+          statements: [
+            allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]),
+            allow(['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], ['*']),
+            ...grantsOf(needs, data, settings),
+            ...(worksOff ? [allow(takeActions, [worksOff.queueArn])] : []),
+          ],
+        }),
+      },
+    });
+    acknowledge(role, 'wildcards');
+    this.lambda = new LambdaFunction(this, 'Function', {
+      functionName,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      code: Code.fromAsset(bundleOf(name)),
+      handler: 'index.handler',
+      timeout: Duration.seconds(props.timeoutSeconds),
+      memorySize: props.memoryMegabytes,
+      ...(props.reservedConcurrency && { reservedConcurrentExecutions: props.reservedConcurrency }),
+      environment: environmentOf(needs, data, settings),
+      role: role.withoutPolicyUpdates(),
+      logGroup,
+      loggingFormat: LoggingFormat.JSON,
+      tracing: Tracing.ACTIVE,
+    });
+  }
+}
+
+/** What Lambda does in the function's name to hand it the messages of a queue. */
+const takeActions = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
+
+/** The name of a function on AWS: `voice-agents-dev-add-blocked-numbers`. */
+export const functionNameOf = (settings: Settings, name: string) => `${deploymentName(settings)}-${kebab(name)}`;
+
+/** The statements of what a function needs: each service's actions on the one thing of it that is ours. */
+const grantsOf = (needs: Needs, data: DataStack, settings: Settings): PolicyStatement[] => {
+  const of = (service: string) => needs.may.filter((action) => action.startsWith(`${service}:`)).sort();
+  const queues = (needs.sends ?? []).map((job) => data.queueOf(job).queueArn);
+  const secrets = (needs.secrets ?? []).map((secret) => data.secrets[secret].ref);
+  return [
+    allow(of('dynamodb'), [data.table.tableArn]),
+    allow(of('s3'), [data.files.arnForObjects('*')]),
+    allow(of('bedrock'), modelArns(settings.chatModelId)),
+    allow(queues.length > 0 ? ['sqs:SendMessage'] : [], queues),
+    allow(secrets.length > 0 ? ['secretsmanager:GetSecretValue'] : [], secrets),
+  ].filter((statement) => statement.actions.length > 0);
+};
+
+/** The settings of a function, by what it needs. None of them is a secret. */
+const environmentOf = (needs: Needs, data: DataStack, settings: Settings): Record<string, string> => {
+  const uses = (service: string) => needs.may.some((action) => action.startsWith(`${service}:`));
+  return {
+    APP_ORIGIN: settings.appOrigin,
+    ...(uses('dynamodb') && { TABLE_NAME: data.table.tableName }),
+    ...(uses('s3') && { FILES_BUCKET: data.files.bucketName }),
+    ...(needs.sends?.length && { JOBS_QUEUE_URL: data.queueUrl }),
+    ...(needs.secrets?.includes('stripe') && { STRIPE_SECRET_ARN: data.secrets.stripe.ref }),
+    ...(needs.secrets?.includes('chatSigning') && { CHAT_SIGNING_SECRET_ARN: data.secrets.chatSigning.ref }),
+    ...(uses('bedrock') && {
+      CHAT_MODEL_ID: settings.chatModelId,
+      CHAT_DAILY_TOKENS: String(settings.chatDailyTokens),
+      CHAT_RATE_PER_MINUTE: String(settings.chatRatePerMinute),
+    }),
+  };
+};
+
+/**
+ * What the chat's model is to IAM. An inference profile (`eu.`, `global.` …) calls a foundation model in whichever
+ * region has room, and both must be allowed.
+ */
+const modelArns = (model: string): string[] => {
+  if (model.startsWith('arn:')) return [model];
+  const [, geography, foundation] = /^(us|us-gov|eu|apac|au|jp|ca|global)\.(.+)$/.exec(model) ?? [];
+  if (!geography) return [`arn:${Aws.PARTITION}:bedrock:${Aws.REGION}::foundation-model/${model}`];
+  return [
+    `arn:${Aws.PARTITION}:bedrock:${Aws.REGION}:${Aws.ACCOUNT_ID}:inference-profile/${model}`,
+    `arn:${Aws.PARTITION}:bedrock:*::foundation-model/${foundation}`,
+  ];
+};
+
+const allow = (actions: string[], resources: string[]) =>
+  new PolicyStatement({ effect: Effect.ALLOW, actions, resources });

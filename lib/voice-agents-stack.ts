@@ -1,0 +1,68 @@
+import { Aws, CfnOutput, Stack, Tags } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { routes } from '../functions/routes.ts';
+import { ApiStack } from './api-stack.ts';
+import { ChatStack } from './chat-stack.ts';
+import { DataStack } from './data-stack.ts';
+import { EdgeStack } from './edge-stack.ts';
+import { JobsStack } from './jobs-stack.ts';
+import { ObservabilityStack } from './observability-stack.ts';
+import { deploymentName, type Settings } from './settings.ts';
+
+/**
+ * A whole deployment. Its parts are nested stacks: it goes up, is updated and is rolled back as one, nothing is
+ * exported from one stack to hold another, and every output is found on this one.
+ */
+export class VoiceAgentsStack extends Stack {
+  readonly data: DataStack;
+  readonly api: ApiStack;
+  readonly chat: ChatStack | undefined;
+  readonly jobs: JobsStack;
+  readonly edge: EdgeStack | undefined;
+  readonly observability: ObservabilityStack;
+
+  constructor(scope: Construct, settings: Settings) {
+    super(scope, deploymentName(settings), {
+      description: 'Voice agents: block lists, agents, calls, knowledge, invoices and the build chat.',
+      terminationProtection: settings.stage === 'prod',
+    });
+    Tags.of(this).add('deployment', deploymentName(settings));
+
+    const streamed = routes.find(({ streams }) => streams);
+    const answered = routes.filter((endpoint) => endpoint !== streamed);
+
+    this.data = new DataStack(this, 'Data', settings);
+    this.jobs = new JobsStack(this, 'Jobs', this.data, settings);
+    this.api = new ApiStack(this, 'Api', answered, this.data, settings);
+    this.chat = streamed && new ChatStack(this, 'Chat', streamed, this.data, settings);
+    const chat = streamed && this.chat && { path: streamed.path, stack: this.chat };
+    this.edge = settings.edge
+      ? new EdgeStack(this, 'Edge', { data: this.data, api: this.api, chat }, settings)
+      : undefined;
+    this.observability = new ObservabilityStack(
+      this,
+      'Observability',
+      { data: this.data, api: this.api, endpoints: answered, chat: streamed },
+      settings,
+    );
+
+    const dashboard = `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/`;
+    const host = settings.domain?.name ?? this.edge?.distribution.distributionDomainName;
+    const outputs: Record<string, { value: string | undefined; description: string }> = {
+      BaseUrl: {
+        value: host ? `https://${host}` : this.api.api.apiEndpoint,
+        description: 'Where callers find the service.',
+      },
+      ApiUrl: { value: this.api.api.apiEndpoint, description: 'The API without the edge before it.' },
+      ChatUrl: { value: this.chat?.url.url, description: 'The chat without the edge before it.' },
+      TableName: { value: this.data.table.tableName, description: 'The table: npm run operator finds it by this.' },
+      FilesBucket: { value: this.data.files.bucketName, description: 'Where uploaded documents are.' },
+      StripeSecretName: { value: this.data.secrets.stripe.ref, description: 'Where the Stripe key is to be put.' },
+      AlarmTopic: { value: this.observability.topic.topicArn, description: 'Where alarms are told.' },
+      DashboardUrl: { value: dashboard + deploymentName(settings), description: 'How it goes.' },
+    };
+    for (const [name, { value, description }] of Object.entries(outputs)) {
+      if (value) new CfnOutput(this, name, { value, description });
+    }
+  }
+}
