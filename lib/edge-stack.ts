@@ -38,8 +38,8 @@ export class EdgeStack extends NestedStack {
       defaultBehavior: passOn(originAt(`${api.api.apiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`)),
       additionalBehaviors: chat && { [chat.path]: passOn(originAt(hostOf(chat.stack.url.url))) },
       httpVersion: HttpVersion.HTTP2_AND_3,
-      minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
       ...(domain && {
+        minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
         domainNames: [domain.name],
         certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
       }),
