@@ -5,7 +5,6 @@ import {
   Dashboard,
   GraphWidget,
   type IMetric,
-  MathExpression,
   Metric,
   Stats,
   TextWidget,
@@ -64,7 +63,6 @@ export class ObservabilityStack extends NestedStack {
         dimensionsMap: { FunctionName: functionNameOf(settings, name) },
         statistic,
         period,
-        label: name,
       });
     for (const { name, timeoutSeconds } of functions) {
       const functionName = functionNameOf(settings, name);
@@ -85,31 +83,18 @@ export class ObservabilityStack extends NestedStack {
 
     const waiting = jobs.map(({ name }) => ({
       name,
-      dead: data
-        .deadLettersOf(name)
-        .metricApproximateNumberOfMessagesVisible({ period, statistic: Stats.MAXIMUM, label: name }),
-      age: data.queueOf(name).metricApproximateAgeOfOldestMessage({ period, statistic: Stats.MAXIMUM, label: name }),
+      dead: data.deadLettersOf(name).metricApproximateNumberOfMessagesVisible({ period, statistic: Stats.MAXIMUM }),
+      age: data.queueOf(name).metricApproximateAgeOfOldestMessage({ period, statistic: Stats.MAXIMUM }),
     }));
     for (const { name, dead, age } of waiting) {
       this.#alarm(`DeadLetters-${name}`, dead, 1, `Work of ${name} was given up: look at its dead letters.`);
       this.#alarm(`Waiting-${name}`, age, 3600, `Work for ${name} has waited for an hour.`);
     }
 
-    const requests = api.api.metricCount({ period, label: 'requests' });
-    const serverErrors = api.api.metricServerError({ period, label: '5xx', statistic: Stats.SUM });
-    const clientErrors = api.api.metricClientError({ period, label: '4xx', statistic: Stats.SUM });
-    this.#alarm(
-      'ApiServerErrors',
-      new MathExpression({
-        expression: '100 * errors / requests',
-        usingMetrics: { errors: serverErrors, requests },
-        period,
-        label: '5xx in percent',
-      }),
-      1,
-      'More than one answer in a hundred is a 5xx.',
-      2,
-    );
+    const requests = api.api.metricCount({ period });
+    const serverErrors = api.api.metricServerError({ period, statistic: Stats.SUM });
+    const clientErrors = api.api.metricClientError({ period, statistic: Stats.SUM });
+    this.#alarm('ApiServerErrors', serverErrors, 5, 'The API answered 5xx five times within five minutes.');
     const tableThrottles = data.table.metricThrottledRequestsForOperations({ period });
 
     this.dashboard = new Dashboard(this, 'Dashboard', {
@@ -119,7 +104,7 @@ export class ObservabilityStack extends NestedStack {
     const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
       new GraphWidget({ title, left, right, width: 12, height: 7 });
     const every = (metricName: string, statistic: string) =>
-      functions.map(({ name }) => metricOf(name, metricName, statistic));
+      functions.map(({ name }) => metricOf(name, metricName, statistic).with({ label: name }));
     this.dashboard.addWidgets(
       new TextWidget({
         markdown: `# ${deploymentName(settings)}\nStage **${settings.stage}**, for ${settings.appOrigin}.`,
@@ -160,12 +145,12 @@ export class ObservabilityStack extends NestedStack {
   }
 
   /** An alarm that goes off at a threshold and says so on the topic, also when it is over. Silence is no alarm. */
-  #alarm(id: string, metric: IMetric, threshold: number, alarmDescription: string, evaluationPeriods = 1) {
+  #alarm(id: string, metric: IMetric, threshold: number, alarmDescription: string) {
     const alarm = new Alarm(this, id, {
       metric,
       threshold,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      evaluationPeriods,
+      evaluationPeriods: 1,
       treatMissingData: TreatMissingData.NOT_BREACHING,
       alarmDescription,
     });
