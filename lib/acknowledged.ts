@@ -19,16 +19,24 @@ export const acknowledged = {
       'X-Ray’s actions know no resources; objects are named by their bucket; an inference profile calls its model in any region.',
   },
   deadLetters: {
-    rules: ['Serverless-LambdaDLQ', 'Serverless-LambdaEventSourceMappingDestination'],
+    rules: [
+      'Serverless-LambdaDLQ',
+      'Serverless-LambdaEventSourceMappingDestination',
+      'Serverless-SQSRedrivePolicy',
+      'AwsSolutions-SQS3',
+    ],
     reason:
-      'No function is called asynchronously: API Gateway and callers wait for the answer, and each job’s queue has dead letters of its own.',
+      'No function is called asynchronously: API Gateway and callers wait for the answer, and each job’s queue has dead letters of its own. A queue that keeps dead letters, or alarms that no mail server took, needs no dead letters itself.',
   },
 } as const;
 
-/** Acknowledges on a construct, and on what is in it. A rule that tells findings apart (IAM5) is acknowledged finding by finding. */
+/**
+ * Acknowledges on a construct, and on what is in it. A rule that tells findings apart (IAM5) is acknowledged finding by
+ * finding.
+ */
 export const acknowledge = (scope: IConstruct, what: keyof typeof acknowledged, findings: string[] = []) => {
   const { rules, reason } = acknowledged[what];
-  for (const id of [...rules, ...findings.map((finding) => `AwsSolutions-IAM5[${finding}]`)]) {
+  for (const id of rules.flatMap((rule) => [rule, ...findings.map((finding) => `${rule}[${finding}]`)])) {
     Validations.of(scope).acknowledge({ id, reason });
   }
 };

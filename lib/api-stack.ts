@@ -1,4 +1,4 @@
-import { Duration, NestedStack, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import { CorsHttpMethod, HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
@@ -7,6 +7,7 @@ import type { Construct } from 'constructs';
 import { type AnyEndpoint, permissionsOf } from '../functions/http/endpoint.ts';
 import { acknowledge } from './acknowledged.ts';
 import type { DataStack } from './data-stack.ts';
+import { Part } from './part.ts';
 import { ServiceFunction } from './service-function.ts';
 import { deploymentName, type Settings } from './settings.ts';
 
@@ -15,7 +16,7 @@ export const endpointTimeoutSeconds = 29;
 const memoryMegabytes = 512;
 
 /** Every operation that is answered at once: the HTTP API, and a function for each route. */
-export class ApiStack extends NestedStack {
+export class ApiStack extends Part {
   readonly api: HttpApi;
   readonly stage: HttpStage;
 

@@ -1,8 +1,9 @@
-import { Duration, NestedStack } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { type FunctionUrl, FunctionUrlAuthType, HttpMethod, InvokeMode } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { type AnyEndpoint, permissionsOf } from '../functions/http/endpoint.ts';
 import type { DataStack } from './data-stack.ts';
+import { Part } from './part.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 
@@ -11,7 +12,7 @@ export const chatTimeoutSeconds = 60;
 const memoryMegabytes = 1024;
 
 /** The build chat: an answer that streams needs a Function URL, which API Gateway cannot give. */
-export class ChatStack extends NestedStack {
+export class ChatStack extends Part {
   readonly url: FunctionUrl;
 
   constructor(scope: Construct, id: string, endpoint: AnyEndpoint, data: DataStack, settings: Settings) {

@@ -1,4 +1,4 @@
-import { Duration, NestedStack, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
@@ -15,13 +15,14 @@ import type { Construct } from 'constructs';
 import type { Secret } from '../functions/http/endpoint.ts';
 import { jobs } from '../functions/jobs.ts';
 import { acknowledge } from './acknowledged.ts';
+import { Part } from './part.ts';
 import { deploymentName, type Settings } from './settings.ts';
 
 /** How often a message is delivered before it is a dead letter. */
 const mostDeliveries = 3;
 
 /** What outlives every function: the table, the files, the work that waits, the secrets. */
-export class DataStack extends NestedStack {
+export class DataStack extends Part {
   readonly table: Table;
   readonly files: Bucket;
   readonly logs: Bucket;
@@ -54,6 +55,7 @@ export class DataStack extends NestedStack {
         enforceSSL: true,
         retentionPeriod: Duration.days(14),
       });
+      acknowledge(deadLetters, 'deadLetters');
       const queue = new Queue(this, `Queue-${name}`, {
         queueName: `${deploymentName(settings)}-${name}`,
         encryption: QueueEncryption.SQS_MANAGED,

@@ -1,4 +1,4 @@
-import { Aws, Duration, Fn, NestedStack } from 'aws-cdk-lib';
+import { Aws, Duration, Fn } from 'aws-cdk-lib';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   AllowedMethods,
@@ -18,10 +18,11 @@ import type { Construct } from 'constructs';
 import type { ApiStack } from './api-stack.ts';
 import type { ChatStack } from './chat-stack.ts';
 import type { DataStack } from './data-stack.ts';
+import { Part } from './part.ts';
 import type { Settings } from './settings.ts';
 
 /** CloudFront before API and chat, so that both have one address. It keeps nothing: every request goes through. */
-export class EdgeStack extends NestedStack {
+export class EdgeStack extends Part {
   readonly distribution: Distribution;
 
   constructor(

@@ -1,9 +1,10 @@
-import { NestedStack } from 'aws-cdk-lib';
+import {} from 'aws-cdk-lib';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Construct } from 'constructs';
 import { jobs } from '../functions/jobs.ts';
 import { acknowledge } from './acknowledged.ts';
 import type { DataStack } from './data-stack.ts';
+import { Part } from './part.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 
@@ -12,7 +13,7 @@ const memoryMegabytes = 1024;
 const atOnce = 10;
 
 /** All background work: a function for each job, fed by the job's queue. */
-export class JobsStack extends NestedStack {
+export class JobsStack extends Part {
   constructor(scope: Construct, id: string, data: DataStack, settings: Settings) {
     super(scope, id);
     for (const job of jobs) {

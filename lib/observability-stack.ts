@@ -1,4 +1,4 @@
-import { Aws, Duration, NestedStack } from 'aws-cdk-lib';
+import { Aws, Duration } from 'aws-cdk-lib';
 import {
   Alarm,
   ComparisonOperator,
@@ -14,19 +14,22 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { AnyEndpoint } from '../functions/http/endpoint.ts';
 import { jobs } from '../functions/jobs.ts';
+import { acknowledge } from './acknowledged.ts';
 import { type ApiStack, endpointTimeoutSeconds } from './api-stack.ts';
 import { chatTimeoutSeconds } from './chat-stack.ts';
 import type { DataStack } from './data-stack.ts';
+import { Part } from './part.ts';
 import { functionNameOf } from './service-function.ts';
 import { deploymentName, type Settings } from './settings.ts';
 
 const period = Duration.minutes(5);
 
 /** Tells when something is wrong, and shows how it goes: one topic, one dashboard, alarms for every function. */
-export class ObservabilityStack extends NestedStack {
+export class ObservabilityStack extends Part {
   readonly topic: Topic;
   readonly dashboard: Dashboard;
 
@@ -49,7 +52,15 @@ export class ObservabilityStack extends NestedStack {
         conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
       }),
     );
-    if (settings.alarmEmail) this.topic.addSubscription(new EmailSubscription(settings.alarmEmail));
+    if (settings.alarmEmail) {
+      const undelivered = new Queue(this, 'UndeliveredAlarms', {
+        encryption: QueueEncryption.SQS_MANAGED,
+        enforceSSL: true,
+        retentionPeriod: Duration.days(14),
+      });
+      acknowledge(undelivered, 'deadLetters');
+      this.topic.addSubscription(new EmailSubscription(settings.alarmEmail, { deadLetterQueue: undelivered }));
+    }
 
     const functions = [
       ...endpoints.map(({ name }) => ({ name, timeoutSeconds: endpointTimeoutSeconds })),

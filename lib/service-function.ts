@@ -58,7 +58,7 @@ export class ServiceFunction extends Construct {
         }),
       },
     });
-    acknowledge(role, 'wildcards');
+    acknowledge(role, 'wildcards', ['Resource::*']);
     this.lambda = new LambdaFunction(this, 'Function', {
       functionName,
       runtime: Runtime.NODEJS_24_X,
@@ -74,6 +74,7 @@ export class ServiceFunction extends Construct {
       loggingFormat: LoggingFormat.JSON,
       tracing: Tracing.ACTIVE,
     });
+    acknowledge(this.lambda, 'deadLetters');
   }
 }
 

@@ -76,9 +76,8 @@ export class WrongSettings extends Error {
 export const readSettings = (node: Node): Settings => {
   const mistakes: string[] = [];
   const given = (name: Name): string | undefined => {
-    const value: unknown = node.tryGetContext(name);
-    if (value === undefined || value === null || value === '') return undefined;
-    return Array.isArray(value) ? value.join(',') : String(value);
+    const value: unknown = node.tryGetContext(name) ?? '';
+    return (Array.isArray(value) ? value.join(',') : String(value)) || undefined;
   };
   const refuse = (name: Name, form: string) => {
     mistakes.push(`${name} must be ${form}, and is ${JSON.stringify(given(name))}.`);

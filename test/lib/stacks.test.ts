@@ -1,0 +1,622 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { permissionsOf } from '../../functions/http/endpoint.ts';
+import { jobs } from '../../functions/jobs.ts';
+import { routes } from '../../functions/routes.ts';
+import { bundleOf, kebab } from '../../lib/bundles.ts';
+import { type Deployment, deploymentOf, type Json, production, type Resource, required } from './deployment.ts';
+
+const dev = deploymentOf();
+const prod = deploymentOf(production);
+const both: [string, Deployment][] = [
+  ['dev', dev],
+  ['prod', prod],
+];
+
+const streamed = routes.filter(({ streams }) => streams);
+const answered = routes.filter(({ streams }) => !streams);
+const functionsOf = (deployment: Deployment) => deployment.all('AWS::Lambda::Function');
+const functionOf = (deployment: Deployment, name: string) =>
+  functionsOf(deployment).find(({ properties }) => properties.FunctionName.endsWith(`-${kebab(name)}`)) as Resource;
+
+/** The resource of the same part that a `Ref` or a `Fn::GetAtt` means. */
+const meant = (deployment: Deployment, from: Resource, reference: Json): Resource => {
+  const id = reference?.Ref ?? reference?.['Fn::GetAtt']?.[0];
+  return deployment.resources.find(({ part, logicalId }) => part === from.part && logicalId === id) as Resource;
+};
+
+const roleOf = (deployment: Deployment, one: Resource) => meant(deployment, one, one.properties.Role);
+
+/** Every action a function may take with what it may take it on, as `action on resource`. */
+const grantsOf = (deployment: Deployment, name: string): string[] => {
+  const role = roleOf(deployment, functionOf(deployment, name));
+  const list = (value: Json): Json[] => (Array.isArray(value) ? value : [value]);
+  return role.properties.Policies.flatMap(({ PolicyDocument }: Json) =>
+    PolicyDocument.Statement.flatMap((statement: Json) => {
+      expect(statement.Effect).toBe('Allow');
+      return list(statement.Action).flatMap((action) =>
+        list(statement.Resource).map((resource) => `${action} on ${subjectOf(resource)}`),
+      );
+    }),
+  ).sort();
+};
+
+/** What a resource of a policy is, in a word: another part's things come as parameters named after them. */
+const subjectOf = (resource: Json): string => {
+  const text = JSON.stringify(resource);
+  if (text === '"*"') return '*';
+  if (/foundation-model|inference-profile/.test(text)) return 'model';
+  if (/Table[0-9A-F]{8}Arn/.test(text)) return 'table';
+  if (/Files[0-9A-F]{8}Arn/.test(text)) return text.includes('/*') ? 'files' : 'bucket';
+  if (/StripeSecret/.test(text)) return 'stripe';
+  if (/ChatSigningSecret/.test(text)) return 'chatSigning';
+  const queue = /Queue([A-Za-z]+)[0-9A-F]{8}Arn/.exec(text)?.[1];
+  if (queue) return `queue of ${queue}`;
+  if (/Log[0-9A-F]{8}/.test(text)) return 'own log';
+  return text;
+};
+
+const own = [
+  'logs:CreateLogStream on own log',
+  'logs:PutLogEvents on own log',
+  'xray:PutTelemetryRecords on *',
+  'xray:PutTraceSegments on *',
+];
+const subjects: Record<string, string[]> = { dynamodb: ['table'], s3: ['files'], bedrock: ['model', 'model'] };
+const grantsOfNeeds = (needs: { may: string[]; sends?: string[]; secrets?: string[] }) => [
+  ...needs.may.flatMap((action) => (subjects[action.split(':')[0] as string] ?? []).map((on) => `${action} on ${on}`)),
+  ...(needs.sends ?? []).map((job) => `sqs:SendMessage on queue of ${job}`),
+  ...(needs.secrets ?? []).map((secret) => `secretsmanager:GetSecretValue on ${secret}`),
+];
+
+describe('the API', () => {
+  it.each(both)('in %s has a route for every endpoint that is answered at once, and no other', (_, deployment) => {
+    const keys = deployment.all('AWS::ApiGatewayV2::Route').map(({ properties }) => properties.RouteKey);
+    expect(keys.sort()).toEqual(answered.map(({ method, path }) => `${method} ${path}`).sort());
+  });
+
+  it('hands each route to the function of its endpoint, by payload 2.0', () => {
+    for (const { method, path, name } of answered) {
+      const route = dev.all('AWS::ApiGatewayV2::Route').find((one) => one.properties.RouteKey === `${method} ${path}`);
+      const integrationId = route?.properties.Target['Fn::Join'][1][1].Ref;
+      const integration = dev.resources.find(({ logicalId }) => logicalId === integrationId) as Resource;
+      expect(integration.properties).toMatchObject({ IntegrationType: 'AWS_PROXY', PayloadFormatVersion: '2.0' });
+      expect(meant(dev, integration, integration.properties.IntegrationUri).properties.FunctionName).toBe(
+        `voice-agents-dev-${kebab(name)}`,
+      );
+    }
+  });
+
+  it('may invoke each function by its own route alone', () => {
+    const permissions = dev.all('AWS::Lambda::Permission').filter(({ part }) => part === 'Api');
+    expect(permissions).toHaveLength(answered.length);
+    for (const { properties } of permissions) {
+      expect(properties).toMatchObject({ Action: 'lambda:InvokeFunction', Principal: 'apigateway.amazonaws.com' });
+      const source = properties.SourceArn['Fn::Join'][1].at(-1) as string;
+      expect(source).toMatch(/^\/\*\/\*\//);
+      expect(answered.map(({ path }) => `/*/*${path.replace(/\{[^}]+\}/g, '*')}`)).toContain(
+        source.replace(/\{[^}]+\}/g, '*'),
+      );
+    }
+  });
+
+  it('lets scripts of the application read its answers, and no others', () => {
+    const [api] = dev.all('AWS::ApiGatewayV2::Api');
+    expect(api?.properties.CorsConfiguration).toEqual({
+      AllowOrigins: ['https://app.example.com'],
+      AllowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      AllowHeaders: ['content-type', 'x-authorization', 'idempotency-key'],
+      ExposeHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed'],
+      MaxAge: 600,
+    });
+  });
+
+  it('is throttled, and logs each request without its path, which may hold a phone number', () => {
+    const [stage] = prod.all('AWS::ApiGatewayV2::Stage');
+    expect(stage?.properties.DefaultRouteSettings).toMatchObject({
+      ThrottlingRateLimit: 500,
+      ThrottlingBurstLimit: 1000,
+      DetailedMetricsEnabled: true,
+    });
+    const format = JSON.parse(stage?.properties.AccessLogSettings.Format);
+    expect(format).toMatchObject({ requestId: '$context.requestId', route: '$context.routeKey' });
+    expect(JSON.stringify(format)).not.toMatch(/context\.path|requestOverride|authorizer/);
+    expect(stage?.properties).toMatchObject({ StageName: '$default', AutoDeploy: true });
+  });
+});
+
+describe('the functions', () => {
+  it.each(both)('in %s are those of the endpoints and the jobs, and no others', (_, deployment) => {
+    const names = functionsOf(deployment).map(({ properties }) => properties.FunctionName);
+    const stage = deployment === dev ? 'dev' : 'prod';
+    expect(names.sort()).toEqual([...routes, ...jobs].map(({ name }) => `voice-agents-${stage}-${kebab(name)}`).sort());
+  });
+
+  it('have names that Lambda takes, also in the longest stage', () => {
+    for (const { name } of [...routes, ...jobs]) {
+      expect(`voice-agents-staging-${kebab(name)}`).toMatch(/^[a-z0-9-]{1,64}$/);
+    }
+  });
+
+  it('run on Node 24 on arm64, traced, and log JSON', () => {
+    for (const { properties } of functionsOf(prod)) {
+      expect(properties).toMatchObject({
+        Runtime: 'nodejs24.x',
+        Architectures: ['arm64'],
+        Handler: 'index.handler',
+        TracingConfig: { Mode: 'Active' },
+        LoggingConfig: { LogFormat: 'JSON' },
+      });
+    }
+  });
+
+  it('of the API end before the gateway gives up, and have their memory named', () => {
+    for (const { name } of answered) {
+      const { properties } = functionOf(dev, name);
+      expect(properties.Timeout).toBe(29);
+      expect(properties.MemorySize).toBe(512);
+    }
+  });
+
+  it('each have a log of their own, which is not kept for ever', () => {
+    for (const [deployment, days] of [
+      [dev, 14],
+      [prod, 180],
+    ] as const) {
+      const logs = new Set(
+        functionsOf(deployment).map((one) => {
+          const log = meant(deployment, one, one.properties.LoggingConfig.LogGroup);
+          expect(log.type).toBe('AWS::Logs::LogGroup');
+          expect(log.properties.LogGroupName).toBe(`/aws/lambda/${one.properties.FunctionName}`);
+          return log.logicalId;
+        }),
+      );
+      expect(logs.size).toBe(functionsOf(deployment).length);
+      for (const { properties } of deployment.all('AWS::Logs::LogGroup')) expect(properties.RetentionInDays).toBe(days);
+    }
+  });
+
+  it('each have a role of their own, which Lambda alone may take', () => {
+    const roles = functionsOf(dev).map((one) => roleOf(dev, one));
+    expect(new Set(roles.map(({ part, logicalId }) => part + logicalId)).size).toBe(functionsOf(dev).length);
+    expect(dev.all('AWS::IAM::Role')).toHaveLength(functionsOf(dev).length);
+    for (const { properties } of roles) {
+      expect(properties.AssumeRolePolicyDocument.Statement).toEqual([
+        { Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' } },
+      ]);
+      expect(properties.ManagedPolicyArns).toBeUndefined();
+    }
+    expect(dev.all('AWS::IAM::Policy')).toEqual([]);
+    expect(dev.all('AWS::IAM::ManagedPolicy')).toEqual([]);
+  });
+
+  it.each(routes.map((endpoint) => [endpoint.name, endpoint] as const))(
+    'of %s may do what its endpoint says, and nothing else',
+    (name, endpoint) => {
+      const expected = [...own, ...grantsOfNeeds({ ...endpoint, may: permissionsOf(endpoint) })];
+      expect(grantsOf(dev, name)).toEqual(expected.sort());
+    },
+  );
+
+  it.each(jobs.map((job) => [job.name, job] as const))(
+    'of %s may do what its job says, take its messages, and nothing else',
+    (name, job) => {
+      const taking = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
+      const expected = [...own, ...grantsOfNeeds(job), ...taking.map((action) => `${action} on queue of ${name}`)];
+      expect(grantsOf(dev, name)).toEqual(expected.sort());
+    },
+  );
+
+  it('are told what they use by settings, and no secret', () => {
+    const environment = functionOf(dev, 'duplicateAgent').properties.Environment.Variables;
+    expect(Object.keys(environment).sort()).toEqual(['APP_ORIGIN', 'JOBS_QUEUE_URL', 'TABLE_NAME']);
+    expect(JSON.stringify(environment.JOBS_QUEUE_URL)).toContain('/voice-agents-dev-{job}');
+    const invoices = functionOf(dev, 'getInvoices').properties.Environment.Variables;
+    expect(Object.keys(invoices).sort()).toEqual(['APP_ORIGIN', 'STRIPE_SECRET_ARN']);
+    for (const { properties } of functionsOf(prod)) {
+      expect(JSON.stringify(properties.Environment ?? {})).not.toMatch(/resolve:secretsmanager|sk_|SecretString/);
+    }
+  });
+
+  it('send to a job only what it can be sent: whoever uses the queue says which jobs', () => {
+    for (const { name, uses, sends } of [...routes, ...jobs]) {
+      expect([name, Object.keys(uses ?? {}).includes('jobQueue')]).toEqual([name, (sends?.length ?? 0) > 0]);
+      for (const job of sends ?? []) expect(jobs.map((one) => one.name)).toContain(job);
+    }
+  });
+
+  it('are one small file each, with the SDK in it', () => {
+    for (const { name } of [...routes, ...jobs]) {
+      const folder = bundleOf(name);
+      expect(readdirSync(folder)).toContain('index.mjs');
+      const text = readFileSync(join(folder, 'index.mjs'), 'utf8');
+      expect(text).not.toMatch(/from\s*["']@aws-sdk\/client/);
+      expect(text).toMatch(/export\s*\{[^}]*\bas handler\b/);
+      expect(text.length).toBeLessThan(1024 * 1024);
+    }
+  });
+});
+
+describe('what is kept', () => {
+  const [table] = prod.all('AWS::DynamoDB::Table') as [Resource];
+  const files = prod.all('AWS::S3::Bucket').find(({ properties }) => properties.CorsConfiguration) as Resource;
+
+  it('is retained in production, the table also against deletion', () => {
+    expect(table.definition).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+    expect(table.properties.DeletionProtectionEnabled).toBe(true);
+    for (const { definition } of prod.all('AWS::S3::Bucket')) {
+      expect(definition).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+    }
+    expect(prod.stack.terminationProtection).toBe(true);
+  });
+
+  it('goes with the stacks in dev', () => {
+    expect(dev.all('AWS::DynamoDB::Table')[0]?.definition.DeletionPolicy).toBe('Delete');
+    expect(dev.all('AWS::DynamoDB::Table')[0]?.properties.DeletionProtectionEnabled).toBe(false);
+    for (const { definition } of dev.all('AWS::S3::Bucket')) expect(definition.DeletionPolicy).toBe('Delete');
+    expect(dev.stack.terminationProtection).toBe(false);
+  });
+
+  it('is a table paid by request, encrypted, restorable to any second, whose items end by ttlSeconds, without an index', () => {
+    expect(table.properties).toMatchObject({
+      BillingMode: 'PAY_PER_REQUEST',
+      SSESpecification: { SSEEnabled: true },
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      TimeToLiveSpecification: { AttributeName: 'ttlSeconds', Enabled: true },
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+    });
+    expect(table.properties.GlobalSecondaryIndexes).toBeUndefined();
+    expect(table.properties.LocalSecondaryIndexes).toBeUndefined();
+  });
+
+  it.each(both)('in %s is in buckets that are private, encrypted and reached by TLS alone', (_, deployment) => {
+    const buckets = deployment.all('AWS::S3::Bucket');
+    expect(buckets).toHaveLength(2);
+    const policies = deployment.all('AWS::S3::BucketPolicy');
+    for (const bucket of buckets) {
+      expect(bucket.properties.PublicAccessBlockConfiguration).toEqual({
+        BlockPublicAcls: true,
+        BlockPublicPolicy: true,
+        IgnorePublicAcls: true,
+        RestrictPublicBuckets: true,
+      });
+      expect(bucket.properties.BucketEncryption).toBeDefined();
+      const policy = policies.find(({ properties }) => properties.Bucket.Ref === bucket.logicalId);
+      expect(policy?.properties.PolicyDocument.Statement).toContainEqual(
+        expect.objectContaining({
+          Effect: 'Deny',
+          Action: 's3:*',
+          Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+        }),
+      );
+    }
+  });
+
+  it('is in a bucket that keeps no unfinished upload and takes forms from the application alone', () => {
+    expect(files.properties.LifecycleConfiguration.Rules).toContainEqual(
+      expect.objectContaining({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 }, Status: 'Enabled' }),
+    );
+    expect(files.properties.CorsConfiguration.CorsRules).toEqual([
+      expect.objectContaining({ AllowedOrigins: ['https://app.example.com'], AllowedMethods: ['GET', 'POST'] }),
+    ]);
+    expect(files.properties.VersioningConfiguration).toBeUndefined();
+  });
+
+  it('has logical ids that never change: with another id it would be another table', () => {
+    const stateful = prod.resources
+      .filter(({ type }) => /DynamoDB|S3::Bucket$|SecretsManager|SQS::Queue$/.test(type))
+      .map(({ logicalId }) => logicalId);
+    expect(stateful).toEqual(expect.arrayContaining(frozen));
+    expect(
+      prod.resources.filter(({ type }) => type === 'AWS::CloudFormation::Stack').map((one) => one.logicalId),
+    ).toEqual(expect.arrayContaining(['Data', 'Jobs', 'Api', 'Edge', 'Observability']));
+  });
+
+  it('has secrets that no template knows: one is made empty, one by Secrets Manager', () => {
+    const secrets = prod.all('AWS::SecretsManager::Secret');
+    expect(secrets).toHaveLength(2);
+    for (const { properties } of secrets) expect(properties.SecretString).toBeUndefined();
+    const stripe = secrets.find(({ logicalId }) => logicalId === 'StripeSecret');
+    expect(stripe?.properties.GenerateSecretString).toBeUndefined();
+    const signing = secrets.find(({ logicalId }) => logicalId === 'ChatSigningSecret');
+    expect(signing?.properties.GenerateSecretString).toMatchObject({ PasswordLength: 64 });
+  });
+});
+
+const frozen = ['TableCD117FA1', 'Files8E6940B8', 'AccessLogs8B620ECA', 'StripeSecret', 'ChatSigningSecret'];
+
+describe('the jobs', () => {
+  const queueOf = (name: string) =>
+    dev
+      .all('AWS::SQS::Queue')
+      .find(({ properties }) => properties.QueueName === `voice-agents-dev-${name}`) as Resource;
+
+  it.each(jobs.map((job) => [job.name, job] as const))('%s has a queue of its own, with dead letters', (name, job) => {
+    const { properties } = queueOf(name);
+    expect(properties.VisibilityTimeout).toBeGreaterThanOrEqual(6 * job.timeoutSeconds);
+    expect(properties.SqsManagedSseEnabled).toBe(true);
+    expect(properties.RedrivePolicy.maxReceiveCount).toBe(3);
+    const dead = meant(dev, queueOf(name), properties.RedrivePolicy.deadLetterTargetArn);
+    expect(dead.properties.QueueName).toBe(`voice-agents-dev-${name}-dead-letters`);
+    expect(dead.properties.MessageRetentionPeriod).toBe(14 * 24 * 3600);
+  });
+
+  it.each(jobs.map((job) => [job.name, job] as const))('%s works off its queue, one message a call', (name, job) => {
+    const one = functionOf(dev, name);
+    expect(one.properties.Timeout).toBe(job.timeoutSeconds);
+    const sources = dev
+      .all('AWS::Lambda::EventSourceMapping')
+      .filter(({ properties }) => properties.FunctionName.Ref === one.logicalId);
+    expect(sources).toHaveLength(1);
+    expect(sources[0]?.properties).toMatchObject({
+      BatchSize: 1,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      ScalingConfig: { MaximumConcurrency: 10 },
+    });
+    expect(JSON.stringify(sources[0]?.properties.EventSourceArn)).toContain(`Queue${name}`);
+  });
+
+  it('have no queue that is nobody’s, and every queue is reached by TLS alone', () => {
+    const queues = dev.all('AWS::SQS::Queue');
+    expect(queues).toHaveLength(2 * jobs.length);
+    for (const queue of queues) {
+      const policy = dev
+        .all('AWS::SQS::QueuePolicy')
+        .find(({ properties }) => properties.Queues.some((one: Json) => one.Ref === queue.logicalId));
+      expect(policy?.properties.PolicyDocument.Statement).toContainEqual(
+        expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+      );
+    }
+  });
+
+  it('are started by files where they say so, by a property of the bucket and not by a custom resource', () => {
+    const started = jobs.filter(({ startedByFilesUnder }) => startedByFilesUnder !== undefined);
+    const bucket = dev.all('AWS::S3::Bucket').find(({ properties }) => properties.CorsConfiguration) as Resource;
+    const notifications = bucket.properties.NotificationConfiguration?.QueueConfigurations ?? [];
+    expect(notifications).toHaveLength(started.length);
+    for (const { name, startedByFilesUnder } of started) {
+      const queue = queueOf(name);
+      expect(notifications).toContainEqual({
+        Event: 's3:ObjectCreated:*',
+        Filter: { S3Key: { Rules: [{ Name: 'prefix', Value: startedByFilesUnder }] } },
+        Queue: { 'Fn::GetAtt': [queue.logicalId, 'Arn'] },
+      });
+      const policy = dev
+        .all('AWS::SQS::QueuePolicy')
+        .find(({ properties }) => properties.Queues.some((one: Json) => one.Ref === queue.logicalId)) as Resource;
+      expect(bucket.definition.DependsOn).toContain(policy.logicalId);
+      expect(policy.properties.PolicyDocument.Statement).toContainEqual(
+        expect.objectContaining({
+          Effect: 'Allow',
+          Action: 'sqs:SendMessage',
+          Principal: { Service: 's3.amazonaws.com' },
+          Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+        }),
+      );
+    }
+    expect(dev.resources.filter(({ type }) => /Custom::|CustomResource/.test(type))).toEqual([]);
+  });
+});
+
+describe.runIf(streamed.length > 0)('the chat', () => {
+  const [endpoint] = streamed as [(typeof streamed)[number]];
+
+  it('streams from a Function URL that anyone may call, through both permissions AWS asks for', () => {
+    const urls = dev.all('AWS::Lambda::Url');
+    expect(urls).toHaveLength(1);
+    expect(urls[0]?.properties).toMatchObject({ AuthType: 'NONE', InvokeMode: 'RESPONSE_STREAM' });
+    const permissions = dev.all('AWS::Lambda::Permission').filter(({ part }) => part === 'Chat');
+    expect(permissions.map(({ properties }) => properties)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ Action: 'lambda:InvokeFunctionUrl', FunctionUrlAuthType: 'NONE', Principal: '*' }),
+        expect.objectContaining({ Action: 'lambda:InvokeFunction', InvokedViaFunctionUrl: true, Principal: '*' }),
+      ]),
+    );
+    expect(permissions).toHaveLength(2);
+  });
+
+  it('may take a minute, and holds no more than its share of the account', () => {
+    const { properties } = functionOf(dev, endpoint.name);
+    expect(properties).toMatchObject({ Timeout: 60, ReservedConcurrentExecutions: 20, MemorySize: 1024 });
+    const shared = deploymentOf({ ...required, chatConcurrency: 'shared' });
+    expect(functionOf(shared, endpoint.name).properties.ReservedConcurrentExecutions).toBeUndefined();
+  });
+
+  it('lets scripts of the application read the stream, and no others', () => {
+    const { Cors } = dev.all('AWS::Lambda::Url')[0]?.properties ?? {};
+    expect(Cors).toMatchObject({
+      AllowOrigins: ['https://app.example.com'],
+      AllowMethods: ['POST'],
+      AllowHeaders: ['content-type', 'x-authorization'],
+    });
+  });
+
+  it('may invoke the model that is set and no other, by profile or by model', () => {
+    const resourcesOf = (chatModelId: string) => {
+      const deployment = deploymentOf({ ...required, chatModelId });
+      const role = roleOf(deployment, functionOf(deployment, endpoint.name));
+      const statement = role.properties.Policies[0].PolicyDocument.Statement.find((one: Json) =>
+        one.Action.startsWith?.('bedrock:'),
+      );
+      return JSON.stringify(statement.Resource);
+    };
+    expect(resourcesOf('anthropic.claude-x-v1:0')).toMatch(/::foundation-model\/anthropic\.claude-x-v1:0"\]\]\}$/);
+    expect(resourcesOf('eu.anthropic.claude-x-v1:0')).toMatch(/:inference-profile\/eu\.anthropic\.claude-x-v1:0"/);
+    expect(resourcesOf('eu.anthropic.claude-x-v1:0')).toMatch(
+      /bedrock:\*::foundation-model\/anthropic\.claude-x-v1:0"/,
+    );
+    const arn = 'arn:aws:bedrock:eu-west-1:123456789012:application-inference-profile/abc';
+    expect(resourcesOf(arn)).toBe(JSON.stringify(arn));
+  });
+});
+
+describe('the edge', () => {
+  const distributionOf = (deployment: Deployment) =>
+    deployment.all('AWS::CloudFront::Distribution')[0]?.properties.DistributionConfig as Json;
+  const behaviorsOf = (config: Json) => [config.DefaultCacheBehavior, ...(config.CacheBehaviors ?? [])];
+
+  it('passes every method and header on, keeps nothing, and refuses plain HTTP', () => {
+    for (const behavior of behaviorsOf(distributionOf(dev))) {
+      expect(behavior).toMatchObject({
+        // AWS's own CachingDisabled and AllViewerExceptHostHeader.
+        CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad',
+        OriginRequestPolicyId: 'b689b0a8-53d0-40ab-baf2-68738e2966ac',
+        ViewerProtocolPolicy: 'https-only',
+        Compress: false,
+      });
+      expect(behavior.AllowedMethods).toHaveLength(7);
+    }
+  });
+
+  it('reaches its origins by TLS 1.2, and waits for them longer than any may take', () => {
+    for (const { CustomOriginConfig } of distributionOf(dev).Origins) {
+      expect(CustomOriginConfig).toMatchObject({
+        OriginProtocolPolicy: 'https-only',
+        OriginSSLProtocols: ['TLSv1.2'],
+        OriginReadTimeout: 60,
+      });
+    }
+  });
+
+  it('sends the chat to its Function URL and everything else to the API', () => {
+    const { Origins, DefaultCacheBehavior, CacheBehaviors = [] } = distributionOf(dev);
+    expect(CacheBehaviors.map(({ PathPattern }: Json) => PathPattern)).toEqual(streamed.map(({ path }) => path));
+    const originOf = (id: string) => JSON.stringify(Origins.find((one: Json) => one.Id === id).DomainName);
+    expect(originOf(DefaultCacheBehavior.TargetOriginId)).toContain('.execute-api.');
+    for (const { TargetOriginId } of CacheBehaviors) expect(originOf(TargetOriginId)).toContain('Url');
+  });
+
+  it('takes a domain with its certificate, a web ACL and countries when they are given', () => {
+    expect(distributionOf(prod)).toMatchObject({
+      Aliases: ['api.example.com'],
+      ViewerCertificate: {
+        AcmCertificateArn: production.certificateArn,
+        MinimumProtocolVersion: 'TLSv1.2_2021',
+        SslSupportMethod: 'sni-only',
+      },
+      WebACLId: production.webAclArn,
+      Restrictions: { GeoRestriction: { RestrictionType: 'whitelist', Locations: ['DE', 'FR'] } },
+    });
+    const config = distributionOf(dev);
+    expect(config.Aliases).toBeUndefined();
+    expect(config.WebACLId).toBeUndefined();
+  });
+
+  it('can be switched off: then the API is the address', () => {
+    const without = deploymentOf({ ...required, edge: 'false' });
+    expect(without.all('AWS::CloudFront::Distribution')).toEqual([]);
+    expect(without.outputs.BaseUrl.Value).toEqual(without.outputs.ApiUrl.Value);
+  });
+});
+
+describe('what is watched', () => {
+  const alarms = (deployment: Deployment) =>
+    deployment.all('AWS::CloudWatch::Alarm').map(({ properties }) => properties);
+  const alarmOn = (functionName: string, metric: string) =>
+    alarms(prod).filter(
+      ({ MetricName, Dimensions }) =>
+        MetricName === metric &&
+        Dimensions?.some((one: Json) => one.Name === 'FunctionName' && one.Value === functionName),
+    );
+
+  it('is every function: errors, throttles, and time that runs out', () => {
+    for (const { properties } of functionsOf(prod)) {
+      for (const metric of ['Errors', 'Throttles']) {
+        const [alarm, ...others] = alarmOn(properties.FunctionName, metric);
+        expect(alarm).toMatchObject({ Threshold: 1, Statistic: 'Sum' });
+        expect(others).toEqual([]);
+      }
+      const [alarm] = alarmOn(properties.FunctionName, 'Duration');
+      expect(alarm).toMatchObject({ Statistic: 'Maximum', Namespace: 'AWS/Lambda' });
+      expect(alarm.Threshold).toBeGreaterThanOrEqual(properties.Timeout * 900);
+      expect(alarm.Threshold).toBeLessThan(properties.Timeout * 1000);
+    }
+  });
+
+  it('is every job’s dead letters and how long its work waits, and the API’s 5xx', () => {
+    const queueAlarms = alarms(dev).filter(({ Namespace }) => Namespace === 'AWS/SQS');
+    expect(queueAlarms).toHaveLength(2 * jobs.length);
+    const dead = queueAlarms.filter(({ MetricName }) => MetricName === 'ApproximateNumberOfMessagesVisible');
+    expect(dead).toHaveLength(jobs.length);
+    for (const alarm of dead) {
+      expect(alarm.Threshold).toBe(1);
+      expect(JSON.stringify(alarm.Dimensions)).toContain('DeadLetters');
+    }
+    expect(alarms(dev)).toContainEqual(
+      expect.objectContaining({ Namespace: 'AWS/ApiGateway', MetricName: '5xx', Statistic: 'Sum', Threshold: 5 }),
+    );
+  });
+
+  it('is told on one topic, when it begins and when it is over; silence is no alarm', () => {
+    const [topic] = prod.all('AWS::SNS::Topic') as [Resource];
+    expect(prod.all('AWS::SNS::Topic')).toHaveLength(1);
+    for (const { AlarmActions, OKActions, TreatMissingData, AlarmDescription } of alarms(prod)) {
+      expect(AlarmActions).toEqual([{ Ref: topic.logicalId }]);
+      expect(OKActions).toEqual([{ Ref: topic.logicalId }]);
+      expect(TreatMissingData).toBe('notBreaching');
+      expect(AlarmDescription).toMatch(/\.$/);
+    }
+  });
+
+  it('may be told: the topic’s policy names CloudWatch, and asks for TLS', () => {
+    const statements = prod.all('AWS::SNS::TopicPolicy')[0]?.properties.PolicyDocument.Statement;
+    expect(statements).toContainEqual(
+      expect.objectContaining({
+        Effect: 'Allow',
+        Action: 'sns:Publish',
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+      }),
+    );
+    expect(statements).toContainEqual(expect.objectContaining({ Effect: 'Deny', Action: 'sns:Publish' }));
+  });
+
+  it('goes to the e-mail address that is set, if one is', () => {
+    expect(prod.all('AWS::SNS::Subscription').map(({ properties }) => properties)).toEqual([
+      expect.objectContaining({ Protocol: 'email', Endpoint: 'operator@example.com' }),
+    ]);
+    expect(dev.all('AWS::SNS::Subscription')).toEqual([]);
+  });
+
+  it('is shown on one dashboard, with every function on it', () => {
+    const [dashboard, ...others] = dev.all('AWS::CloudWatch::Dashboard');
+    expect(others).toEqual([]);
+    expect(dashboard?.properties.DashboardName).toBe('voice-agents-dev');
+    const body = JSON.stringify(dashboard?.properties.DashboardBody);
+    for (const { properties } of functionsOf(dev)) expect(body).toContain(properties.FunctionName);
+  });
+});
+
+describe('a deployment', () => {
+  it('tells what an operator needs under names that never change', () => {
+    const names = ['AlarmTopic', 'ApiUrl', 'BaseUrl', 'DashboardUrl', 'FilesBucket', 'StripeSecretName', 'TableName'];
+    expect(Object.keys(dev.outputs).sort()).toEqual([...names, ...(streamed.length > 0 ? ['ChatUrl'] : [])].sort());
+    expect(prod.outputs.BaseUrl.Value).toBe('https://api.example.com');
+    expect(dev.stack.stackName).toBe('voice-agents-dev');
+  });
+
+  it('is the same whenever it is synthesized', () => {
+    const digest = ({ templates }: Deployment) => createHash('sha256').update(JSON.stringify(templates)).digest('hex');
+    expect(digest(deploymentOf())).toBe(digest(dev));
+  });
+
+  it('stays within CloudFormation’s 500 resources and 200 parameters a stack', () => {
+    for (const { Resources, Parameters = {} } of Object.values(prod.templates)) {
+      expect(Object.keys(Resources).length).toBeLessThan(450);
+      expect(Object.keys(Parameters).length).toBeLessThan(200);
+    }
+  });
+
+  it('bears its name on everything that can be tagged', () => {
+    const tagged = dev.resources.filter(({ properties }) => Array.isArray(properties.Tags));
+    expect(tagged.length).toBeGreaterThan(functionsOf(dev).length);
+    for (const { properties } of tagged) {
+      expect(properties.Tags).toContainEqual({ Key: 'deployment', Value: 'voice-agents-dev' });
+    }
+  });
+});
