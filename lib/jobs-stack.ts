@@ -1,4 +1,3 @@
-import {} from 'aws-cdk-lib';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Construct } from 'constructs';
 import { jobs } from '../functions/jobs.ts';
