@@ -1,0 +1,78 @@
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { addBlockedNumbers } from '../../functions/api/add-blocked-numbers.ts';
+import { checkBlockedNumber } from '../../functions/api/check-blocked-number.ts';
+import { getAgent } from '../../functions/api/get-agent.ts';
+import { getCall } from '../../functions/api/get-call.ts';
+import { listAgents } from '../../functions/api/list-agents.ts';
+import { listBlockedNumbers } from '../../functions/api/list-blocked-numbers.ts';
+import { listCalls } from '../../functions/api/list-calls.ts';
+import { newApiKey } from '../../functions/domain/api-keys.ts';
+import { table } from '../../functions/store/table.ts';
+import { invoke } from '../events.ts';
+import { injectFaults } from '../store/faults.ts';
+import { newWorld, type World } from '../world.ts';
+
+let world: World;
+let seen: string[] = [];
+beforeAll(async () => {
+  world = await newWorld();
+  await world.recordCall('call-1');
+  injectFaults(
+    table.open().client,
+    () => undefined,
+    (operation) => seen.push(operation),
+  );
+});
+afterEach(() => {
+  seen = [];
+});
+
+const phone = '+14155550100';
+
+describe('what a request costs', () => {
+  it('a malformed key: nothing', async () => {
+    const answer = await invoke(getAgent, { apiKey: 'vap_nonsense', params: { agentId: world.agentId } });
+    expect([answer.status, seen]).toEqual([401, []]);
+  });
+
+  it('an unknown key: one read, whatever else is wrong', async () => {
+    const request = { apiKey: newApiKey(), body: { uid: 5 } };
+    expect((await invoke(addBlockedNumbers, request)).status).toBe(401);
+    expect(seen).toEqual(['BatchGetItem']);
+  });
+
+  it('a wrong form, a foreign agent: one read', async () => {
+    expect((await invoke(addBlockedNumbers, { apiKey: world.apiKey, body: {} })).status).toBe(400);
+    expect((await invoke(getAgent, { apiKey: world.apiKey, params: { agentId: 'nobody' } })).status).toBe(401);
+    expect(seen).toEqual(['BatchGetItem', 'BatchGetItem']);
+  });
+
+  const named = () => ({ uid: world.uid, agentId: world.agentId });
+  it.each([
+    ['getAgent', () => invoke(getAgent, { apiKey: world.apiKey, params: named() }), 'GetItem', 1],
+    ['listAgents', () => invoke(listAgents, { apiKey: world.apiKey, query: named() }), 'Query', 1],
+    [
+      'checkBlockedNumber',
+      () => invoke(checkBlockedNumber, { apiKey: world.apiKey, query: { ...named(), number: phone } }),
+      'GetItem',
+      1,
+    ],
+    ['listBlockedNumbers', () => invoke(listBlockedNumbers, { apiKey: world.apiKey, query: named() }), 'Query', 16],
+    ['listCalls', () => invoke(listCalls, { apiKey: world.apiKey, params: named() }), 'Query', 1],
+    [
+      'getCall by id',
+      () => invoke(getCall, { apiKey: world.apiKey, params: { ...named(), callIdOrPhone: 'call-1' } }),
+      'GetItem',
+      1,
+    ],
+    [
+      'getCall by phone',
+      () => invoke(getCall, { apiKey: world.apiKey, params: { ...named(), callIdOrPhone: phone } }),
+      'Query',
+      1,
+    ],
+  ])('%s: one read after the key’s, or several side by side', async (_, ask, operation, times) => {
+    expect((await ask()).status).toBe(200);
+    expect(seen).toEqual(['BatchGetItem', ...Array.from({ length: times }, () => operation)]);
+  });
+});
