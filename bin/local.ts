@@ -131,7 +131,7 @@ const standInModel = 'stand-in';
 /** Notes how to reach this run, with the credentials its stand-ins take; gone when it ends. */
 const noteRun = async (
   file: string,
-  { baseUrl, tableName, endpoints }: Omit<Parameters<typeof welcome>[0], 'model'>,
+  { baseUrl, tableName, endpoints }: Pick<Parameters<typeof welcome>[0], 'baseUrl' | 'tableName' | 'endpoints'>,
 ): Promise<Started> => {
   const { AWS_REGION: region, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = process.env;
   const credentials = { accessKeyId, secretAccessKey };
