@@ -3,10 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { buildPages } from '../lib/pages.ts';
 import { startBedrock } from './local/bedrock.ts';
 import { demoData } from './local/demo.ts';
 import { startDynamoDb } from './local/dynamodb.ts';
 import { startGateway } from './local/gateway.ts';
+import { pageServer } from './local/pages.ts';
 import { startQueueAndFiles } from './local/queue-and-files.ts';
 import { type Started, Unstartable } from './local/started.ts';
 import { startStripe, stripeCustomers } from './local/stripe.ts';
@@ -53,6 +55,7 @@ const run = async () => {
 
   const gateway = await start(startGateway(options.port));
   env.APP_ORIGIN ??= gateway.baseUrl;
+  const sendPage = pageServer(buildPages());
   const [dynamodb, queueAndFiles, stripe, bedrock] = await Promise.all([
     start(startDynamoDb(env.TABLE_NAME, { endpoint: env.AWS_ENDPOINT_URL_DYNAMODB, data })),
     start(startQueueAndFiles({ data })),
@@ -63,7 +66,7 @@ const run = async () => {
   env.AWS_ENDPOINT_URL_SQS = queueAndFiles.endpoint;
   env.JOBS_QUEUE_URL ??= queueAndFiles.queueUrl;
   queueAndFiles.work(env.JOBS_QUEUE_URL);
-  gateway.open({ appOrigin: env.APP_ORIGIN });
+  gateway.open({ appOrigin: env.APP_ORIGIN, sendPage });
 
   const demo = await demoData(data && join(data, 'demo.json'));
   const facts = {

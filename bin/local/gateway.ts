@@ -6,6 +6,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { type ApiHandler, lambda } from '../../functions/http/lambda.ts';
 import { routes } from '../../functions/routes.ts';
+import type { pageServer } from './pages.ts';
 import { type Started, Unstartable } from './started.ts';
 
 /** API Gateway's own bound on a request, and Lambda's on an event and on an answer. */
@@ -22,6 +23,7 @@ const preflight = {
 const exposed = 'x-request-id,retry-after,idempotency-replayed';
 
 type Route = { endpoint: AnyEndpoint; segments: string[]; handler: ApiHandler };
+type Settings = { appOrigin: string; sendPage: ReturnType<typeof pageServer> };
 type Match = { route: Route; pathParameters: Record<string, string> };
 
 /**
@@ -30,11 +32,12 @@ type Match = { route: Route; pathParameters: Record<string, string> };
  */
 export const startGateway = async (
   port: number,
-): Promise<Started & { baseUrl: string; open(settings: { appOrigin: string }): void }> => {
+): Promise<Started & { baseUrl: string; open(settings: Settings): void }> => {
   const table = routes.map((endpoint) => ({ endpoint, segments: endpoint.path.split('/'), handler: lambda(endpoint) }));
-  const opened = Promise.withResolvers<{ appOrigin: string }>();
+  const opened = Promise.withResolvers<Settings>();
   const server = createServer(async (request, response) => {
-    const { appOrigin } = await opened.promise;
+    const { appOrigin, sendPage } = await opened.promise;
+    if (sendPage(request, response)) return;
     response.setHeader('access-control-allow-origin', appOrigin);
     response.setHeader('access-control-expose-headers', exposed);
     response.setHeader('vary', 'origin');

@@ -1,0 +1,28 @@
+const forAnyone = [
+  'How do I block a phone number?',
+  'Draft a receptionist for a dental practice',
+  'Check +1 (415) 555-0100 and 030 1234567',
+];
+const withKey = ['Show my agents', 'Create an agent called Reception'];
+
+/** What an empty conversation shows: what one could say, to begin with. */
+export const Suggestions = ({ hasKey, onChoose }: { hasKey: boolean; onChoose(text: string): void }) => (
+  <div className="suggestions">
+    <h2>What do you want to build?</h2>
+    <p>
+      I know the documentation of this API, draft agents and check phone numbers.{' '}
+      {hasKey
+        ? 'With your key I can also look at your agents and, when you approve, create and change them.'
+        : 'Add your API key and I can also look at your agents and, when you approve, create and change them.'}
+    </p>
+    <ul>
+      {[...(hasKey ? withKey : []), ...forAnyone].map((text) => (
+        <li key={text}>
+          <button type="button" className="quiet" onClick={() => onChoose(text)}>
+            {text}
+          </button>
+        </li>
+      ))}
+    </ul>
+  </div>
+);
