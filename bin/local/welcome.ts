@@ -25,6 +25,11 @@ Voice Agent Platform API, on this machine
   Chat       ${baseUrl}/ in a browser; ${
     run.model ? `${run.model} on Bedrock answers` : 'a stand-in for Bedrock answers, with canned text and real tools'
   }
+  Invoices   ${
+    run.customerId
+      ? `a stand-in for Stripe answers, for made-up customers: ${Object.values(stripeCustomers).join(', ')}`
+      : `from Stripe at ${run.endpoints.stripe}`
+  }
   Table      ${run.tableName} in DynamoDB Local at ${run.endpoints.dynamodb}
 
 Block a number:
@@ -38,14 +43,6 @@ Copy the agent:
 Set the outcome of the latest call with ${phone}:
 
   curl -s -X PATCH ${baseUrl}/calls/${agentId}/${phone} ${key} ${json({ custom_call_outcome: 'booked', custom_call_outcome_value: 120 })}
-
-${
-  run.customerId
-    ? `List a customer’s invoices (a stand-in for Stripe answers, with made-up customers: ${Object.values(stripeCustomers).join(', ')}):
-
-  curl -s ${baseUrl}/get-invoices -H 'origin: ${run.appOrigin}' ${json({ customerId: run.customerId })}`
-    : `Invoices come from Stripe at ${run.endpoints.stripe}.`
-}
 
 Ctrl-C ends it.
 `;
