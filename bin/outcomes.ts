@@ -1,8 +1,12 @@
 /** `npm run outcomes`: sets the outcomes of many calls, from a file. */
+import { setFlagsFromString } from 'node:v8';
 import { Command, InvalidArgumentError } from 'commander';
 import { apiKeyOf } from './outcomes/api-key.ts';
 import { type PushOptions, push } from './outcomes/push.ts';
 import { Unusable } from './outcomes/unusable.ts';
+
+// V8 would sooner let garbage pile up than collect it: 330 MB instead of 140, for the same 100,000 rows.
+setFlagsFromString('--optimize-for-size');
 
 const wholeNumber = (least: number, most: number) => (value: string) => {
   const number = Number(value);

@@ -93,17 +93,22 @@ const rowOf = (line: number, header: string[], record: string[], options: ReadOp
   if (record.length !== header.length) {
     mistakes.push({ message: `has ${record.length} cells, and the header has ${header.length}` });
   }
+  const metadata: [string, unknown][] = [];
   for (const [index, name] of header.entries()) {
     const cell = record[index] ?? '';
     if (cell === '' || !isKnown(name)) continue;
+    if (name.startsWith(metadataPrefix)) {
+      metadata.push([name.slice(metadataPrefix.length), cell === clears ? null : cell]);
+      continue;
+    }
     try {
-      const key = name.startsWith(metadataPrefix) ? name.slice(metadataPrefix.length) : undefined;
-      if (key === undefined) item[name] = valueIn(name, cell);
-      else
-        item.custom_call_metadata = { ...(item.custom_call_metadata as object), [key]: cell === clears ? null : cell };
+      item[name] = valueIn(name, cell);
     } catch (error) {
       mistakes.push({ column: name, message: (error as Error).message });
     }
+  }
+  if (metadata.length > 0) {
+    item.custom_call_metadata = { ...(item.custom_call_metadata as object), ...Object.fromEntries(metadata) };
   }
   const row = checkedRow(line, item, options, mistakes);
   const numbered = row.mistakes?.map((mistake) => ({ ...mistake, number: numberOf(header, mistake.column) }));

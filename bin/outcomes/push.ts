@@ -35,7 +35,8 @@ export const push = async (file: string, options: PushOptions): Promise<boolean>
     console.log(`${number(total)} rows: ${number(total - wrong)} right, ${number(wrong)} wrong. Nothing was sent.`);
     return wrong === 0;
   }
-  if (options.strict && wrong > 0) throw new Unusable(`${number(wrong)} rows are wrong. Nothing was sent.`);
+  if (options.strict && wrong > 0)
+    throw new Unusable(`${wrong === 1 ? '1 row is' : `${number(wrong)} rows are`} wrong. Nothing was sent.`);
 
   const progressFile = new ProgressFile(`${file}.progress.json`);
   const { baseUrl, agentId, ignoreUnknown } = options;
@@ -111,7 +112,7 @@ const sentRows = (file: string, options: PushOptions, skip: number, service: Sen
       const outcomes = await sending;
       for (const call of calls) if (latest.get(call) === sending) latest.delete(call);
       let next = 0;
-      return batch.map((row) => (row.item ? { row, outcome: outcomes[next++] as Outcome } : invalid(file, row)));
+      return batch.map((row) => (row.item ? { row, outcome: outcomes[next++] as Outcome } : invalid(row)));
     },
     { concurrency: options.concurrency },
   );

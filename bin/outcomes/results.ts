@@ -1,7 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
-import type { Format, Row } from './rows.ts';
-import { mistakesOf } from './rows.ts';
+import type { Format, Mistake, Row } from './rows.ts';
 import type { Outcome } from './send.ts';
 import { Unusable } from './unusable.ts';
 
@@ -50,10 +49,7 @@ export class ResultFile {
   /** Adds lines, and returns when they are on the disk. */
   async append(results: Result[]): Promise<void> {
     const records = results.map(recordOf);
-    const isCsv = this.#format === 'csv';
-    await this.#append(
-      isCsv ? stringify(records, { columns }) : records.map((record) => `${JSON.stringify(record)}\n`).join(''),
-    );
+    await this.#append(this.#format === 'csv' ? csvOf(records) : records.map(jsonLineOf).join(''));
     await this.#handle.datasync();
   }
 
@@ -76,12 +72,18 @@ const recordOf = ({ row, outcome }: Result) => {
     agentId,
     callIdOrPhone,
     ...told,
-    ...('updated_fields' in told && { updated_fields: told.updated_fields.join(' ') }),
   };
 };
 
+const csvOf = (records: object[]) =>
+  stringify(records, { columns, cast: { object: (value) => (value as unknown as string[]).join(' ') } });
+
+const jsonLineOf = (record: object) => `${JSON.stringify(record)}\n`;
+
 /** The result of a row that is not sent. */
-export const invalid = (file: string, row: Row): Result => ({
+export const invalid = (row: Row): Result => ({
   row,
-  outcome: { status: 'invalid', message: mistakesOf(file, row).join('; ') },
+  outcome: { status: 'invalid', message: (row.mistakes ?? []).map(said).join('; ') },
 });
+
+const said = ({ column, message }: Mistake) => (column === undefined ? message : `${column}: ${message}`);
