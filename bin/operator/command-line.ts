@@ -5,6 +5,7 @@ import { addDemoCommand } from './demo.ts';
 import { addKeyCommands } from './key.ts';
 import { sentenceOf } from './mistake.ts';
 import { say } from './output.ts';
+import { addSecretCommands } from './secret.ts';
 import { addUserCommands } from './user.ts';
 
 const makeProgram = () =>
@@ -42,6 +43,7 @@ export const run = async (argv: string[]): Promise<number> => {
   addKeyCommands(program);
   addAgentCommands(program);
   addCallsCommands(program);
+  addSecretCommands(program);
   addDemoCommand(program);
   program.addHelpText(
     'after',
