@@ -1,10 +1,11 @@
-import { Command, CommanderError } from '@commander-js/extra-typings';
+import { Command, CommanderError, Option } from '@commander-js/extra-typings';
 import { addAgentCommands } from './agent.ts';
 import { addCallsCommands } from './calls.ts';
 import { addDemoCommand } from './demo.ts';
 import { addKeyCommands } from './key.ts';
 import { sentenceOf } from './mistake.ts';
 import { say } from './output.ts';
+import { addSecretCommands } from './secret.ts';
 import { addUserCommands } from './user.ts';
 
 const makeProgram = () =>
@@ -12,8 +13,14 @@ const makeProgram = () =>
     .usage('<command> [options]')
     .description(
       'Makes and looks after users, keys and agents, and imports calls.\n\n' +
-        'It works on the local run (npm start) unless a table is named, by --table or by TABLE_NAME; ' +
-        'that one is reached with AWS’s own settings (AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL_DYNAMODB, …).',
+        'It works on the local run (npm start) unless a deployment is named, by --stack, or a table, by --table or ' +
+        'TABLE_NAME; they are reached with AWS’s own settings (AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL, …).',
+    )
+    .addOption(
+      new Option(
+        '--stack <name>',
+        'the deployment to work on, by the name of its stack, such as voice-agents-dev',
+      ).conflicts('table'),
     )
     .option('--table <name>', 'the table to work on')
     .option('--region <region>', 'the AWS region the table is in')
@@ -36,6 +43,7 @@ export const run = async (argv: string[]): Promise<number> => {
   addKeyCommands(program);
   addAgentCommands(program);
   addCallsCommands(program);
+  addSecretCommands(program);
   addDemoCommand(program);
   program.addHelpText(
     'after',

@@ -11,6 +11,7 @@ import { columns, print, record } from './output.ts';
 import { as } from './read.ts';
 import { openStores } from './stores.ts';
 import { duration, future } from './times.ts';
+import { keyUsage } from './usage.ts';
 import { existingUser } from './user.ts';
 
 /** What has become of a key. An `ending` one was rotated, and is good until its `revokedAt`. */
@@ -119,6 +120,31 @@ export const addKeyCommands = (program: Operator) => {
       await apiKeys.revoke(options.uid, keyId);
       const { revokedAt } = await existingKey(apiKeys, options.uid, keyId);
       print(options, { keyId, uid: options.uid, revokedAt }, () => `Key ${keyId} is revoked since ${revokedAt}.`);
+    });
+
+  key
+    .command('usage')
+    .description('Tell how often each key of a deployment was used, and when last, from its request log')
+    .option('--uid <uid>', 'only the keys of this user', as(Identifier))
+    .option('--since <time>', 'how far back to look', duration, duration('30d'))
+    .addHelpText(
+      'after',
+      examples('--stack voice-agents-prod key usage', '--stack voice-agents-prod key usage --uid acme --since 7d'),
+    )
+    .action(async (_, command) => {
+      const options = command.optsWithGlobals();
+      const { stack, region, uid, since } = options;
+      if (!stack) throw new Mistake('Name a deployment with --stack: the use of keys is read from its request log.');
+      const all = await keyUsage(stack, Date.now() - since, region);
+      const keys = uid ? all.filter((one) => one.uid === uid) : all;
+      print(options, { keys }, () =>
+        keys.length === 0
+          ? 'No key was used in that time.'
+          : columns(
+              keys.map((one) => [one.keyId, one.uid, one.requests, one.refused, one.failed, one.lastUsedAt]),
+              ['KEY', 'USER', 'REQUESTS', 'REFUSED', 'FAILED', 'LAST USED'],
+            ),
+      );
     });
 };
 

@@ -6,12 +6,18 @@ import { Calls } from '../../functions/store/calls.ts';
 import { openTable, type Table } from '../../functions/store/table.ts';
 import { Users } from '../../functions/store/users.ts';
 import { Mistake } from './mistake.ts';
+import { tableOf } from './stack.ts';
 
 /** What the operator works on: the stores of one table. */
 export type Stores = { table: Table; users: Users; apiKeys: ApiKeys; agents: Agents; calls: Calls };
 
 /** The options that say which table is meant. `runFile` is where the local run notes how to reach it, while it runs. */
-export type TableOptions = { table?: string | undefined; region?: string | undefined; runFile: string };
+export type TableOptions = {
+  table?: string | undefined;
+  stack?: string | undefined;
+  region?: string | undefined;
+  runFile: string;
+};
 
 type LocalRun = {
   pid: number;
@@ -30,12 +36,13 @@ export const storesOf = (table: Table): Stores => ({
 });
 
 /**
- * The stores of the table that is named, by `--table` or by `TABLE_NAME`, with AWS's own settings; when none is named,
- * of the local run.
+ * The stores of the table that is named, by `--table`, by the `--stack` it is in or by `TABLE_NAME`, with AWS's own
+ * settings; when none is named, of the local run.
  */
 export const openStores = async (options: TableOptions): Promise<Stores> => {
-  const name = options.table ?? process.env.TABLE_NAME;
-  if (name) return storesOf(openTable(name, options.region ? { region: options.region } : {}));
+  const { stack, region: named } = options;
+  const name = options.table ?? (stack ? await tableOf(stack, named) : process.env.TABLE_NAME);
+  if (name) return storesOf(openTable(name, named ? { region: named } : {}));
   const { tableName, endpoints, region, credentials } = await localRun(
     resolve(import.meta.dirname, '..', '..', options.runFile),
   );
@@ -46,7 +53,9 @@ const localRun = async (file: string): Promise<LocalRun> => {
   const text = await readFile(file, 'utf8').catch(() => undefined);
   const run = text === undefined ? undefined : parse(text);
   if (run && isAlive(run.pid)) return run;
-  throw new Mistake('No local run was found: start one with npm start, or name a table with --table.');
+  throw new Mistake(
+    'No local run was found: start one with npm start, or name a deployment with --stack, or a table with --table.',
+  );
 };
 
 /** It is written while we read it, or by something else: then there is no run we could use. */
