@@ -1,0 +1,91 @@
+import type { Request, World } from './world.ts';
+
+/** A request for one operation, in one of the ways it is asked for. */
+export type Sample = {
+  what?: string;
+  request(world: World): Request;
+  /** The bound on its sequential round trips, where it is not the one that all keyed reads have. */
+  roundTripsMost?: number;
+};
+
+let next = 0;
+/** Phone numbers that were not used before. */
+export const freshNumbers = (count: number) => Array.from({ length: count }, () => `+1${2_000_000_000 + next++}`);
+
+const call = { phone: '+14155550188', direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' };
+const outcome = { custom_call_outcome: 'booked', custom_call_outcome_value: 120 };
+
+/** What each operation is asked for when its round trips are counted. */
+export const samples: Record<string, Sample[]> = {
+  addBlockedNumbers: [{ request: ({ uid, agentId }) => ({ body: { uid, agentId, numbers: freshNumbers(25) } }) }],
+  removeBlockedNumbers: [{ request: ({ uid, agentId }) => ({ body: { uid, agentId, numbers: freshNumbers(25) } }) }],
+  listBlockedNumbers: [{ request: ({ uid, agentId }) => ({ query: { uid, agentId } }) }],
+  checkBlockedNumber: [{ request: ({ uid, agentId, phone }) => ({ query: { uid, agentId, number: phone } }) }],
+  duplicateAgent: [
+    { request: ({ uid, agentId }) => ({ body: { uid, agentId } }) },
+    {
+      what: 'with an Idempotency-Key',
+      request: ({ uid, agentId }) => ({
+        body: { uid, agentId },
+        headers: { 'idempotency-key': crypto.randomUUID() },
+      }),
+    },
+  ],
+  listAgents: [
+    { request: ({ uid }) => ({ query: { uid } }) },
+    {
+      what: 'and one of somebody else',
+      request: ({ otherUid, otherApiKey }) => ({ apiKey: otherApiKey, query: { uid: otherUid } }),
+      // The records of others’ agents are in their owners’ collections.
+      roundTripsMost: 3,
+    },
+  ],
+  createAgent: [{ request: ({ uid }) => ({ body: { uid, name: 'Agent' } }) }],
+  getAgent: [{ request: ({ agentId }) => ({ params: { agentId } }) }],
+  updateAgent: [{ request: ({ agentId }) => ({ params: { agentId }, body: { name: 'Renamed' } }) }],
+  recordCall: [
+    {
+      request: ({ agentId }) => ({ params: { agentId, callIdOrPhone: `call-${crypto.randomUUID()}` }, body: call }),
+    },
+  ],
+  getCall: [
+    { what: 'by id', request: ({ agentId, callId }) => ({ params: { agentId, callIdOrPhone: callId } }) },
+    { what: 'by phone', request: ({ agentId, phone }) => ({ params: { agentId, callIdOrPhone: phone } }) },
+  ],
+  listCalls: [
+    { request: ({ agentId }) => ({ params: { agentId } }) },
+    { what: 'with one phone', request: ({ agentId, phone }) => ({ params: { agentId }, query: { phone } }) },
+  ],
+  updateCallOutcome: [
+    {
+      what: 'by id',
+      request: ({ agentId, callId }) => ({ params: { agentId, callIdOrPhone: callId }, body: outcome }),
+    },
+    {
+      what: 'by phone',
+      request: ({ agentId, phone }) => ({ params: { agentId, callIdOrPhone: phone }, body: outcome }),
+    },
+  ],
+  updateCallOutcomes: [
+    {
+      what: 'two items',
+      request: ({ agentId, callId }) => ({
+        body: {
+          items: [
+            { agentId, callIdOrPhone: callId, ...outcome },
+            { agentId, callIdOrPhone: 'demo-call-1', ...outcome },
+          ],
+        },
+      }),
+    },
+  ],
+  getOpenapiDocument: [{ request: () => ({}) }],
+  getInvoices: [
+    {
+      request: ({ customerId }) => ({
+        headers: { origin: 'https://app.example.com' },
+        body: { customerId },
+      }),
+    },
+  ],
+};

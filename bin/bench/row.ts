@@ -1,0 +1,30 @@
+import type { World } from './world.ts';
+
+/** A measured value, and how it is written. */
+export type Quantity = { value: number; unit: 'ms' | 'µs' | 'KiB' | 'requests' | 'round trips' };
+
+/** One line of the result: what was measured, what it is held against, and what is to be reached. */
+export type Figure = {
+  what: string;
+  ours: Quantity;
+  /** What it is held against, measured in the same run, and how many times the smaller the larger is. */
+  against?: { what: string; quantity: Quantity; ratio: number };
+  target?: { text: string; reached: boolean };
+  note?: string;
+};
+
+/** One measurement: a file in `rows/`. */
+export type Row = {
+  name: string;
+  title: string;
+  /** `say` tells of progress, for it takes a while. */
+  measure(world: World, say: (sentence: string) => void): Promise<Figure[]>;
+};
+
+export const median = (values: number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? at(sorted, middle) : (at(sorted, middle - 1) + at(sorted, middle)) / 2;
+};
+
+const at = (values: number[], index: number) => values[index] as number;

@@ -1,0 +1,31 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { permissionsOf } from '../../../functions/http/endpoint.ts';
+import { jobs } from '../../../functions/jobs.ts';
+import { routes } from '../../../functions/routes.ts';
+import { bundleOf } from '../../../lib/bundles.ts';
+import type { Row } from '../row.ts';
+
+const mostKibibytes = 215;
+
+/** The code that Lambda loads before a function's first answer, minified, as it is deployed. */
+export const bundles: Row = {
+  name: 'bundles',
+  title: 'Size of every function’s bundle',
+
+  async measure() {
+    const functions = [...routes.map((route) => ({ ...route, may: permissionsOf(route) })), ...jobs];
+    return functions.map(({ name, may, sends = [], secrets = [] }) => {
+      const kibibytes = statSync(join(bundleOf(name), 'index.mjs')).size / 1024;
+      const others = may.filter((action) => !action.startsWith('dynamodb:'));
+      const onTableAlone = may.length > 0 && [...others, ...sends, ...secrets].length === 0;
+      return {
+        what: name,
+        ours: { value: kibibytes, unit: 'KiB' as const },
+        ...(onTableAlone && {
+          target: { text: `≤ ${mostKibibytes} KiB`, reached: kibibytes <= mostKibibytes },
+        }),
+      };
+    });
+  },
+};
