@@ -40,6 +40,11 @@ export const requestOf = ({ messages }: ConverseRequest): Request => {
 type Way = { when: RegExp; steps: string[]; needs?: 'number'; before?: string };
 
 const ways: Way[] = [
+  {
+    when: /^\W*(how|why|where|what (does|is|are|do|can)|which (operation|endpoint|field|error))\b(?!.*\b(blocked|my)\b)/i,
+    steps: ['searchDocumentation'],
+    before: 'Let me look that up.',
+  },
   { when: /\b(is|are|was)\b.*\bblocked\b|\bblocked\?/i, steps: ['isNumberBlocked'], needs: 'number' },
   { when: /\bblock\b/i, steps: ['blockNumbers'], needs: 'number', before: 'I can block that. It takes your approval.' },
   { when: /https?:\/\//i, steps: ['addWebsite'], before: 'I can add that website. It takes your approval.' },
@@ -116,6 +121,7 @@ const factsOf = (words: string, conversation: string) => {
   const name =
     /\b(?:called|named|name|to)\s+["“‘']?([^"”’'.,;:!?\n]{1,60})/i.exec(words)?.[1]?.trim() ??
     /["“]([^"”]{1,60})["”]/.exec(words)?.[1] ??
+    capitalised(/\bfor (?:an?|the|my|our) ([\w -]{2,40})/i.exec(words)?.[1]) ??
     'Front desk';
   const url = /https?:\/\/[^\s"'<>)]+/.exec(words)?.[0]?.replace(/[.,;]$/, '') ?? '';
   const agentId =
@@ -145,6 +151,8 @@ const factsOf = (words: string, conversation: string) => {
   };
 };
 
+const capitalised = (text: string | undefined) => text && text.charAt(0).toUpperCase() + text.slice(1).trimEnd();
+
 /** The fields of a tool's input that the words tell; of an optional one only where they do. */
 const inputOf = ({ name, inputSchema }: Tool, facts: Facts) => {
   const { properties = {}, required = [] } = inputSchema.json;
@@ -161,32 +169,62 @@ const apology = (result: string) =>
     ? 'All right, I have changed nothing.'
     : `That did not work: ${result.slice(0, 300)}`;
 
-/** What a tool answered, in words. */
+/** What a tool answered, in words: in the words for that tool, or as a list of what there is in it. */
 const report = ({ name, result }: { name: string; result: string }): string => {
-  const lines = linesOf(parsed(result));
-  const heading = headings[name] ?? 'Here is what I found:';
-  return lines.length > 0 ? `${heading}\n\n${lines.join('\n')}` : (nothings[name] ?? 'I found nothing.');
+  const value = parsed(result);
+  const [heading, lines] = (isRecord(value) && reports[name]?.(value)) || ['Here is what I found:', linesOf(value)];
+  return lines.length > 0 ? `${heading}\n\n${lines.map((line) => `- ${line}`).join('\n')}` : heading;
 };
 
-const headings: Record<string, string> = {
-  searchDocumentation: 'This is what the documentation says:',
-  draftAgent: 'Here is a draft. Tell me what to change, or ask me to create the agent.',
-  checkNumbers: 'This is what I make of the numbers:',
-  listAgents: 'These are the agents you may use:',
-  listCalls: 'These are the latest calls:',
-  listKnowledge: 'This is what the agent knows from:',
-  isNumberBlocked: 'I looked the number up:',
-  createAgent: 'Done. The agent is there:',
-  updateAgent: 'Done. The agent is now:',
-  duplicateAgent: 'Done. This is the copy:',
-  addWebsite: 'Done. The website is being read:',
-  blockNumbers: 'Done:',
-};
-const nothings: Record<string, string> = {
-  searchDocumentation: 'The documentation says nothing about that.',
-  listAgents: 'You have no agent yet. Ask me to create one.',
-  listCalls: 'There are no calls yet.',
-  listKnowledge: 'The agent has no websites and no documents yet.',
+// biome-ignore lint/suspicious/noExplicitAny: whatever a tool answers
+type Value = Record<string, any>;
+type Report = (value: Value) => [heading: string, lines: string[]];
+
+const agent = ({ name, agentId }: Value) => `**${name}** (\`${agentId}\`)`;
+const configured = ({ configuration = {} }: Value) =>
+  Object.entries(configuration).map(
+    ([field, value]) => `${field}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+const counted = (items: unknown[], one: string) => `${items.length} ${items.length === 1 ? one : `${one}s`}`;
+
+const reports: Record<string, Report> = {
+  draftAgent: ({ agent, problems = [], advice = [] }) => [
+    `Here is a draft of **${agent?.name}**. Tell me what to change; with your API key I can create it.`,
+    [
+      ...configured(agent ?? {}),
+      ...problems.map(({ path, message }: Value) => `To be mended: \`${path}\` ${message}`),
+      ...advice.map(({ path, message }: Value) => `To be considered: \`${path}\` ${message}`),
+    ],
+  ],
+  checkNumbers: ({ numbers = [] }) => [
+    'This is what I make of the numbers:',
+    numbers.map(({ given, valid, number, problem }: Value) =>
+      valid ? `${given} is \`${number}\`.` : `${given} cannot be used. ${problem}`,
+    ),
+  ],
+  listAgents: ({ agents = [] }) =>
+    agents.length === 0
+      ? ['You have no agent yet. Ask me to create one.', []]
+      : [`You may use ${counted(agents, 'agent')}:`, agents.map(agent)],
+  getAgent: (found) => [`This is ${agent(found)}:`, configured(found)],
+  createAgent: (made) => [`Done. ${agent(made)} is there.`, []],
+  updateAgent: (changed) => [`Done. It is now ${agent(changed)}.`, []],
+  duplicateAgent: (copy) => [`Done. The copy is ${agent(copy)}.`, []],
+  addWebsite: ({ websiteId }) => [`Done. The website \`${websiteId}\` is being read now.`, []],
+  isNumberBlocked: ({ number, blocked }) => [`\`${number}\` is ${blocked ? 'blocked' : 'not blocked'}.`, []],
+  blockNumbers: ({ added = [], failed = [] }) => [
+    `Done. I blocked ${counted(added, 'number')}.`,
+    failed.map(({ number, reason }: Value) => `${number}: ${reason}`),
+  ],
+  listCalls: ({ calls = [] }) =>
+    calls.length === 0
+      ? ['There are no calls yet.', []]
+      : [
+          'These are the latest calls:',
+          calls
+            .slice(0, 10)
+            .map((call: Value) => `${call.startedAt}: ${call.direction}, ${call.phone}, ${call.status ?? 'no status'}`),
+        ],
 };
 
 const parsed = (text: string): unknown => {
@@ -197,25 +235,26 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** A result as a short list: the entries of its first list, or its own plain fields. */
-const linesOf = (result: unknown): string[] => {
-  if (typeof result === 'string') return [result.slice(0, 500)];
-  if (Array.isArray(result)) return result.slice(0, 5).map((item) => `- ${labelOf(item)}`);
-  if (typeof result !== 'object' || result === null) return [];
-  const lists = Object.entries(result).filter(([, value]) => Array.isArray(value) && value.length > 0);
-  if (lists.length > 0)
-    return lists.flatMap(([name, value]) => (lists.length > 1 ? [`${name}:`, ...linesOf(value)] : linesOf(value)));
-  return Object.entries(result)
-    .filter(([, value]) => !(Array.isArray(value) && value.length === 0))
-    .slice(0, 8)
-    .map(([name, value]) => `- ${name}: ${typeof value === 'object' ? JSON.stringify(value).slice(0, 200) : value}`);
+const isRecord = (value: unknown): value is Value =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The entries of a result's first list, or its own plain fields. */
+const linesOf = (value: unknown): string[] => {
+  if (Array.isArray(value)) return value.slice(0, 5).map(labelOf);
+  if (!isRecord(value)) return [String(value).slice(0, 500)];
+  const list = Object.values(value).find((field) => Array.isArray(field) && field.length > 0);
+  if (list) return linesOf(list);
+  return Object.entries(value)
+    .filter(([, field]) => !Array.isArray(field))
+    .map(([name, field]) => `${name}: ${typeof field === 'object' ? JSON.stringify(field).slice(0, 200) : field}`);
 };
 
 const labelOf = (item: unknown): string => {
-  if (typeof item !== 'object' || item === null) return String(item);
-  const fields = Object.entries(item).filter(([, value]) => typeof value !== 'object' && value !== '');
-  const [first, ...rest] = fields.map(([, value]) => String(value).replace(/\s+/g, ' ').slice(0, 240));
-  return rest.length > 0 ? `${first} (${rest.slice(0, 2).join(', ')})` : (first ?? JSON.stringify(item).slice(0, 200));
+  if (!isRecord(item)) return String(item).slice(0, 300);
+  const [first = '', ...rest] = Object.values(item).flatMap((field) =>
+    typeof field === 'string' && field !== '' ? field.replace(/\s+/g, ' ').slice(0, 300) : [],
+  );
+  return rest.length > 0 ? `**${first}** ${rest.slice(0, 2).join(' · ')}` : first;
 };
 
 const welcome = (tools: string[]): string =>

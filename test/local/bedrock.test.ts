@@ -114,7 +114,7 @@ describe('the stand-in for Bedrock', () => {
       ...asked.response.messages,
       { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: request?.approvalId ?? '', approved }] },
     ];
-    expect((await outcomeOf(answered(true), { approvals })).text).toContain('Done. The agent is there');
+    expect((await outcomeOf(answered(true), { approvals })).text).toContain('Done. **Reception**');
     expect((await outcomeOf(answered(false), { approvals })).text).toContain('changed nothing');
   });
 

@@ -21,6 +21,15 @@ const sentences: Record<string, [doing: string, done: string, question?: string]
   blockNumbers: ['Blocking numbers', 'Blocked numbers', 'Block these numbers?'],
 };
 
+/** A check, an exclamation mark, a dash, and an arc that turns. */
+const marks = {
+  done: 'M2.5 8.5 6.5 12.5 13.5 4',
+  failed: 'M8 2.5v7M8 13.4v.1',
+  denied: 'M3 8h10',
+  busy: 'M8 2a6 6 0 1 1-6 6',
+};
+type Outcome = keyof typeof marks;
+
 /** A call of a tool: what it does and what came of it, or the question whether it may. */
 export const ToolCall = ({ call, isLast, canDecide, onDecide }: Props) => {
   const name = getToolName(call);
@@ -32,17 +41,25 @@ export const ToolCall = ({ call, isLast, canDecide, onDecide }: Props) => {
       <Question question={question} input={input} canDecide={canDecide} decide={(yes) => onDecide(approval.id, yes)} />
     );
   }
-  const outcomes: Partial<Record<Call['state'], [outcome: string, sentence: string]>> = {
+  const outcomes: Partial<Record<Call['state'], [outcome: Outcome, sentence: string]>> = {
     'output-available': ['done', done],
     'output-error': ['failed', `${doing} did not work`],
     'approval-requested': ['denied', `${doing}: you did not answer, so it was not done`],
     'output-denied': ['denied', `${doing}: you said no`],
     'approval-responded': call.approval?.approved ? ['busy', `${doing} …`] : ['denied', `${doing}: you said no`],
   };
-  const [outcome, sentence] = outcomes[call.state] ?? ['busy', `${doing} …`];
+  const [outcome, sentence] = outcomes[call.state] ?? (['busy', `${doing} …`] as const);
   return (
     <details className="tool" data-outcome={outcome}>
-      <summary>{sentence}</summary>
+      <summary>
+        <svg className="outcome" viewBox="0 0 16 16" aria-hidden="true">
+          <path d={marks[outcome]} />
+        </svg>
+        {sentence}
+        <svg className="more" viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M5.5 2.5 11 8l-5.5 5.5" />
+        </svg>
+      </summary>
       <Json title="Asked with" value={call.input} />
       {call.state === 'output-available' && <Json title="Answered" value={call.output} />}
       {call.state === 'output-error' && <Json title="Failed" value={call.errorText} />}
