@@ -6,12 +6,15 @@ here are those that go to AWS. EMULATOR_GRANTS names a file that gets a line for
 allowed.
 """
 
+import http.client
 import json
 import os
 import re
+import ssl
 
 from ministack import app
-from ministack.core import iam_actions, iam_evaluator
+from ministack.core import iam_actions, iam_evaluator, tls
+from ministack.services import cloudfront
 
 
 def patch(module, name):
@@ -51,6 +54,30 @@ CONVERSING = {"bedrock:Converse": "bedrock:InvokeModel", "bedrock:ConverseStream
 def bedrock_actions(original, *args, **kwargs):
     action = original(*args, **kwargs)
     return CONVERSING.get(action, action)
+
+
+# CloudFront reaches an API by the name that AWS gives it; the emulator serves it, but under another name.
+EXECUTE_API = re.compile(r"([a-z0-9]+)\.execute-api\.[a-z0-9-]+\.amazonaws\.com")
+PORT = int(os.environ["GATEWAY_PORT"])
+
+
+@patch(cloudfront, "_forward_to_origin")
+def api_origin(original, origin, method, uri, query_string, headers, body, viewer_is_https, client_ip, forwarded_for):
+    api = EXECUTE_API.fullmatch(origin["domain_name"])
+    if not api:
+        return original(origin, method, uri, query_string, headers, body, viewer_is_https, client_ip, forwarded_for)
+    sent = cloudfront._origin_request_headers(origin, headers, client_ip, forwarded_for)
+    sent = {name: value for name, value in sent.items() if name.lower() != "host"}
+    sent["Host"] = f"{api[1]}.execute-api.localhost:{PORT}"
+    certificate, _ = tls.resolve_tls_material()
+    trusted = ssl.create_default_context(cafile=certificate)
+    connection = http.client.HTTPSConnection("localhost", PORT, timeout=origin.get("read_timeout", 30), context=trusted)
+    try:
+        connection.request(method, uri + (f"?{query_string}" if query_string else ""), body=body or None, headers=sent)
+        answer = connection.getresponse()
+        return answer.status, answer.reason, answer.getheaders(), answer.read()
+    finally:
+        connection.close()
 
 
 # Not AWS's behaviour but ours: what each role used is noted, to be compared with what it was granted.

@@ -1,0 +1,30 @@
+import type { TestProject } from 'vitest/node';
+import type { Target } from '../global-setup.ts';
+
+/** What the tests know of the emulated deployment, beyond what any test knows of the service. */
+export type Deployed = {
+  stack: string;
+  outputs: Record<string, string>;
+  /** The API and the chat without the edge before them. */
+  apiUrl: string;
+  chatUrl: string | null;
+  environment: Record<string, string>;
+  grants: string;
+  /** The Python programs beside the emulator. */
+  programs: string;
+  /** The command line by which it was deployed, without its first word. */
+  context: string[];
+};
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    deployed: Deployed;
+  }
+}
+
+/** Tells the tests where the deployment is that `run.ts` made. */
+export default (project: TestProject) => {
+  const { target, deployed } = JSON.parse(process.env.DEPLOYED ?? '') as { target: Target; deployed: Deployed };
+  project.provide('target', target);
+  project.provide('deployed', deployed);
+};

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+
+const root = join(import.meta.dirname, '..', '..');
+
+export type Emulator = {
+  endpoint: string;
+  /** The certificate it serves with. */
+  certificate: string;
+  /** What a program needs in its environment to take the emulator for AWS. */
+  environment: Record<string, string>;
+  /** Everything a role was allowed or denied, one JSON line each. */
+  grants: string;
+  log: string;
+  stop(): Promise<void>;
+};
+
+const credentials = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
+const region = 'us-east-1';
+
+/**
+ * Starts an emulated AWS that checks signatures and enforces IAM, over TLS: a bucket's policy asks for it.
+ * `settings` are those of the stand-ins, which its functions inherit.
+ */
+export const startEmulator = async (
+  programs: string,
+  folder: string,
+  settings: Record<string, string>,
+): Promise<Emulator> => {
+  const port = await freePort();
+  const endpoint = `https://localhost:${port}`;
+  const certificate = join(folder, 'ministack-tls', 'server.crt');
+  const log = join(folder, 'emulator.log');
+  const grants = join(folder, 'grants.jsonl');
+  const bin = join(root, 'node_modules', '.bin');
+  const emulator = spawn(join(programs, 'python'), [join(import.meta.dirname, 'emulator.py')], {
+    cwd: folder,
+    // A group of its own, with all its functions' processes.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      ...credentials,
+      ...settings,
+      PATH: `${bin}:${process.env.PATH}`,
+      AUTH: 'true',
+      USE_SSL: '1',
+      GATEWAY_PORT: String(port),
+      BIND_HOST: '127.0.0.1',
+      MINISTACK_HOST: 'localhost',
+      MINISTACK_REGION: region,
+      TMPDIR: folder,
+      LOG_LEVEL: 'WARNING',
+      EMULATOR_GRANTS: grants,
+      NODE_EXTRA_CA_CERTS: certificate,
+      NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, 'awslambda.mjs')).href}`,
+    },
+  });
+  const file = createWriteStream(log);
+  emulator.stdout.pipe(file);
+  emulator.stderr.pipe(file);
+  const stop = async () => {
+    if (emulator.exitCode !== null || emulator.signalCode !== null) return;
+    process.kill(-(emulator.pid as number), 'SIGKILL');
+    await once(emulator, 'exit');
+  };
+  for (let waited = 0; ; waited += 250) {
+    if (emulator.exitCode !== null) throw new Error(`The emulator ended with ${emulator.exitCode}: see ${log}.`);
+    if (waited > 60_000) throw new Error(`The emulator did not start within a minute: see ${log}.`);
+    if (existsSync(certificate) && (await answers(port))) break;
+    await sleep(250);
+  }
+  const environment = {
+    ...credentials,
+    AWS_REGION: region,
+    AWS_DEFAULT_REGION: region,
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_CA_BUNDLE: certificate,
+    NODE_EXTRA_CA_CERTS: certificate,
+  };
+  return { endpoint, certificate, environment, grants, log, stop };
+};
+
+const answers = async (port: number) => {
+  const { connect } = await import('node:net');
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+};
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+};

@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { Agent, request as requestTls } from 'node:https';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * What DNS is on AWS: an address of this machine that leads to a host of the emulator's. Requests and answers pass
+ * as they are.
+ */
+export const startFront = async (options: { endpoint: string; host: string; certificate: Buffer }) => {
+  const { port } = new URL(options.endpoint);
+  const agent = new Agent({ keepAlive: true, ca: options.certificate });
+  const server = createServer((request, response) => {
+    const { connection: _, ...headers } = request.headers;
+    const passedOn = requestTls(
+      {
+        agent,
+        host: '127.0.0.1',
+        servername: 'localhost',
+        port,
+        method: request.method,
+        path: request.url,
+        headers: { ...headers, host: options.host },
+      },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
+        answer.pipe(response);
+      },
+    );
+    passedOn.on('error', (error) => {
+      if (response.headersSent) response.destroy();
+      else
+        response.writeHead(502, { 'content-type': 'text/plain' }).end(`The emulator did not answer: ${error.message}`);
+    });
+    request.pipe(passedOn);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      agent.destroy();
+    },
+  };
+};

@@ -1,0 +1,156 @@
+/**
+ * `npm run test:deployed`: deploys the stacks to an emulated AWS as an operator would, runs the API's tests against
+ * the deployed address, and takes everything down again.
+ */
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startBedrock } from '../../bin/local/bedrock.ts';
+import type { Started } from '../../bin/local/started.ts';
+import { startStripe, stripeCustomers } from '../../bin/local/stripe.ts';
+import type { Target } from '../global-setup.ts';
+import type { Deployed } from './deployed.ts';
+import { startEmulator } from './emulator.ts';
+import { startFront } from './front.ts';
+import { NoPython, pythonPrograms } from './python.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const appOrigin = 'https://app.example.com';
+const stack = 'voice-agents-dev';
+const context = ['--context', 'stage=dev', '--context', `appOrigin=${appOrigin}`, '--context', 'chatModelId=stand-in'];
+
+const folder = mkdtempSync(join(tmpdir(), 'voice-agents-deployed-'));
+const running: Started[] = [];
+const began = performance.now();
+
+const say = (sentence: string) =>
+  console.error(`[${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s] ${sentence}`);
+
+/** Runs one of the project's programs with its own Node; gives back what it printed. */
+const run = async (args: string[], env: Record<string, string>, input = ''): Promise<string> => {
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, ...env, PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH}` },
+  });
+  let printed = '';
+  let told = '';
+  child.stdout.on('data', (text) => {
+    printed += text;
+  });
+  child.stderr.on('data', (text) => {
+    told += text;
+  });
+  child.stdin.end(input);
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`node ${args.join(' ')} ended with ${code}:\n${printed}${told}`);
+  return printed;
+};
+
+/** Runs tests, whose report goes straight to the terminal; gives back whether all passed. */
+const vitest = async (files: string[], env: Record<string, string>): Promise<boolean> => {
+  const config = join(import.meta.dirname, 'vitest.config.ts');
+  const args = [join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--config', config, ...files];
+  const child = spawn(process.execPath, [...args, ...process.argv.slice(2)], {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, ...env, PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH}` },
+  });
+  const [code] = await once(child, 'close');
+  return code === 0;
+};
+
+const start = async <S extends Started>(part: Promise<S>): Promise<S> => {
+  const started = await part;
+  running.push(started);
+  return started;
+};
+
+const main = async (): Promise<boolean> => {
+  say('Python packages …');
+  const programs = pythonPrograms();
+
+  say('Emulator …');
+  const stripeKey = `sk_test_${randomBytes(12).toString('hex')}`;
+  const stripe = await start(startStripe({ key: stripeKey }));
+  const bedrock = await start(startBedrock());
+  const emulator = await start(
+    startEmulator(programs, folder, {
+      STRIPE_API_BASE: stripe.endpoint,
+      AWS_ENDPOINT_URL_BEDROCK_RUNTIME: bedrock.endpoint,
+    }),
+  );
+  const { environment } = emulator;
+
+  say('cdk bootstrap …');
+  const cdk = join(root, 'node_modules', 'aws-cdk', 'bin', 'cdk');
+  await run([cdk, 'bootstrap', 'aws://000000000000/us-east-1', ...context], environment);
+  say('cdk deploy …');
+  const outputsFile = join(folder, 'outputs.json');
+  await run([cdk, 'deploy', '--require-approval', 'never', '--outputs-file', outputsFile, ...context], environment);
+  const outputs = JSON.parse(readFileSync(outputsFile, 'utf8'))[stack] as Record<string, string>;
+
+  say('Keys and a demo, by the operator’s command line …');
+  const operator = ['bin/operator.ts', '--stack', stack];
+  await run([...operator, 'secret', 'stripe'], environment, stripeKey);
+  const demo = JSON.parse(await run([...operator, '--json', 'demo'], environment));
+
+  const certificate = readFileSync(emulator.certificate);
+  const frontOf = (address: string) =>
+    start(startFront({ endpoint: emulator.endpoint, host: new URL(address).host, certificate }));
+  const edge = await frontOf(outputs.BaseUrl as string);
+  const api = await frontOf(outputs.ApiUrl as string);
+  const chat = outputs.ChatUrl ? await frontOf(outputs.ChatUrl) : null;
+  const target: Target = {
+    ...demo,
+    baseUrl: edge.baseUrl,
+    appOrigin,
+    customerId: stripeCustomers.several,
+    tableName: outputs.TableName,
+    endpoints: {
+      dynamodb: emulator.endpoint,
+      s3: emulator.endpoint,
+      sqs: emulator.endpoint,
+      stripe: stripe.endpoint,
+      bedrock: bedrock.endpoint,
+    },
+  };
+  const deployed: Deployed = {
+    stack,
+    outputs,
+    apiUrl: api.baseUrl,
+    chatUrl: chat?.baseUrl ?? null,
+    environment,
+    grants: emulator.grants,
+    programs,
+    context,
+  };
+  const env = { ...environment, DEPLOYED: JSON.stringify({ target, deployed }) };
+
+  say(`Deployed: ${edge.baseUrl} is the edge, ${api.baseUrl} the API. The tests …`);
+  const passed = await vitest(['test/api', 'test/deployed/deployment.test.ts'], env);
+  say('Afterwards: grants, a second deployment, the end …');
+  const ended = await vitest(['test/deployed/afterwards.test.ts'], env);
+  return passed && ended;
+};
+
+const end = async (code: number) => {
+  for (const part of running.reverse()) await part.stop().catch(() => {});
+  if (code === 0) rmSync(folder, { recursive: true, force: true });
+  else console.error(`The emulator’s log and what was granted are in ${folder}.`);
+  process.exit(code);
+};
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(130));
+
+try {
+  const passed = await main();
+  say(passed ? 'All of it passed.' : 'Something failed: see above.');
+  await end(passed ? 0 : 1);
+} catch (error) {
+  if (!(error instanceof NoPython)) console.error(error);
+  else console.error(error.message);
+  await end(error instanceof NoPython ? 0 : 1);
+}
