@@ -84,7 +84,8 @@ describe('the OpenAPI document', () => {
       response: z.string().check(documented('Events.', 'data: [DONE]\n\n')),
     } as unknown as AnyEndpoint;
     const made = openApiDocument([sending]);
-    const { requestBody, responses, security } = (made.paths['/chat/nothing'] as Record<string, Operation>).post as Operation;
+    const { requestBody, responses, security } = (made.paths['/chat/nothing'] as Record<string, Operation>)
+      .post as Operation;
     expect(requestBody?.content['multipart/form-data']?.schema).toMatchObject({
       required: ['uid', 'files'],
       properties: {
