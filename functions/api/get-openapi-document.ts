@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { documented } from '../domain/documented.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { lambda } from '../http/lambda.ts';
+import { lambdaWithoutKey } from '../http/lambda.ts';
 
 /**
  * Gives the OpenAPI document. It is made beforehand (`npm run openapi`) and read from its file, so that this function
@@ -30,4 +30,4 @@ export const getOpenapiDocument = endpoint({
   },
 });
 
-export const handler = lambda(getOpenapiDocument);
+export const handler = lambdaWithoutKey(getOpenapiDocument);

@@ -86,6 +86,9 @@ const securitySchemes = {
   },
 };
 
+/** A body that is a form with files, where an endpoint takes one. */
+type MayBeForm = { multipart?: { files: readonly string[]; mostFiles: number } };
+
 const operationOf = (endpoint: AnyEndpoint, schemas: Schemas): Operation => ({
   operationId: endpoint.name,
   summary: endpoint.summary,
@@ -102,10 +105,13 @@ const descriptionOf = ({ name, description, caller }: AnyEndpoint) => {
   return caller.kind === 'key' ? `${description}\n\nScope of the key: \`${caller.scope}\`.` : description;
 };
 
-const securityOf = ({ caller }: AnyEndpoint) => {
-  if (caller.kind === 'key') return [{ apiKey: [] }];
-  return caller.kind === 'application' ? [{ applicationOrigin: [] }] : [];
+const securityOf = (endpoint: AnyEndpoint) => {
+  if (endpoint.caller.kind === 'key') return [{ apiKey: [] }];
+  if (mayHaveKey(endpoint)) return [{}, { apiKey: [] }];
+  return endpoint.caller.kind === 'application' ? [{ applicationOrigin: [] }] : [];
 };
+
+const mayHaveKey = ({ caller }: AnyEndpoint) => caller.kind === 'anyone' && 'key' in caller;
 
 /** The groups of operations, by the first part of their paths. */
 const tags = [
@@ -156,18 +162,39 @@ const describedParameter = ({ description, examples = [], ...schema }: JsonSchem
   ...(examples.length > 0 && { example: examples[0] }),
 });
 
-const requestBodyOf = ({ body }: AnyEndpoint, schemas: Schemas) => {
+const requestBodyOf = ({ body, multipart }: AnyEndpoint & MayBeForm, schemas: Schemas) => {
   if (!body) return {};
-  const schema = schemas.convert(body, 'input');
-  return { requestBody: { required: true, content: { 'application/json': withExample(schema, schemas) } } };
+  const content: Operation['requestBody'] = multipart
+    ? { content: { 'multipart/form-data': { schema: formOf(schemas.whole(body, 'input'), multipart) } } }
+    : { content: { 'application/json': withExample(schemas.convert(body, 'input'), schemas) } };
+  return { requestBody: { required: true, ...content } };
 };
 
-const answerOf = ({ response, idempotent }: AnyEndpoint, schemas: Schemas) => {
-  const schema = schemas.convert(response, 'output');
+/** The schema of a form: the fields of the body, and its files, which JSON Schema knows only as strings. */
+const formOf = (
+  schema: JsonSchema,
+  { files: [field], mostFiles }: NonNullable<MayBeForm['multipart']>,
+): JsonSchema => ({
+  ...schema,
+  properties: {
+    ...schema.properties,
+    [field as string]: {
+      examples: [['prices.pdf']],
+      ...schema.properties?.[field as string],
+      type: 'array',
+      items: { type: 'string', format: 'binary' },
+      minItems: 1,
+      maxItems: mostFiles,
+    },
+  },
+});
+
+const answerOf = ({ response, idempotent, streams }: AnyEndpoint, schemas: Schemas) => {
+  const content = withExample(schemas.convert(response, 'output'), schemas);
   return {
-    description: 'Done.',
+    description: streams ? 'The answer, piece by piece as it comes about.' : 'Done.',
     headers: { ...always, ...(idempotent && { 'idempotency-replayed': header('idempotency-replayed') }) },
-    content: { 'application/json': withExample(schema, schemas) },
+    content: { [streams ? 'text/event-stream' : 'application/json']: content },
   };
 };
 
@@ -175,16 +202,18 @@ const withExample = (schema: JsonSchema, schemas: Schemas): Content => ({ schema
 
 /** Every refusal an operation can answer: its own, and those of the kit and of API Gateway before it. */
 const refusalsOf = (endpoint: AnyEndpoint): Operation['responses'] => {
-  const { name, errors, caller, idempotent, body, query, refusals = [] } = endpoint;
+  const { name, errors, caller, idempotent, body, query, codes: fieldCodes = {}, refusals = [] } = endpoint;
   const keyed = caller.kind === 'key';
   const codes = new Set<ErrorCode>([
     ...(body || query ? (['invalid_request'] as const) : []),
     ...(keyed ? (['missing_api_key', 'invalid_api_key', 'insufficient_permissions'] as const) : []),
+    ...(mayHaveKey(endpoint) ? (['invalid_api_key'] as const) : []),
     ...(caller.kind === 'application' ? (['unauthorized_origin'] as const) : []),
     ...(idempotent ? (['idempotency_conflict', 'idempotency_in_progress'] as const) : []),
     ...(body ? (['payload_too_large'] as const) : []),
     'rate_limited',
     'internal_error',
+    ...Object.values(fieldCodes),
     ...refusals,
   ]);
   const statuses = new Set([...codes].map((code) => errorStatuses[code]));

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { OpenApiDocument, Operation } from '../../functions/http/openapi.ts';
+import type { JsonSchema, OpenApiDocument, Operation } from '../../functions/http/openapi.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { call, target, useTargetInThisProcess } from '../world.ts';
 import { contractOf } from './contract.ts';
@@ -40,6 +40,7 @@ const exampleRequest = (path: string, operation: Operation) => {
   const [scheme] = Object.keys((operation.security as Record<string, unknown>[])[0] ?? {});
   if (scheme === 'applicationOrigin') headers.origin = target.appOrigin;
   const content = operation.requestBody?.content['application/json'];
+  const form = operation.requestBody?.content['multipart/form-data'];
   return {
     address,
     options: {
@@ -47,9 +48,21 @@ const exampleRequest = (path: string, operation: Operation) => {
       headers,
       ...(scheme === 'apiKey' && { apiKey: target.apiKey }),
       ...(content && { body: content.example }),
+      ...(form && { body: formOf(form.schema) }),
     },
     keyed: scheme === 'apiKey',
   };
+};
+
+/** A form with the examples of its fields, and a short text as each file. */
+const formOf = ({ properties = {} }: JsonSchema) => {
+  const form = new FormData();
+  for (const [name, { type, examples }] of Object.entries(properties)) {
+    const example = examples?.[0] as string | string[];
+    if (type !== 'array') form.set(name, example as string);
+    else for (const file of example) form.append(name, new Blob(['Opening hours: nine to five.']), `${file}.txt`);
+  }
+  return form;
 };
 
 const described = (path: string, method: string, answer: Awaited<ReturnType<typeof call>>) =>

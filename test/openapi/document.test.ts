@@ -5,8 +5,8 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { documented } from '../../functions/domain/documented.ts';
-import { endpoint } from '../../functions/http/endpoint.ts';
-import { openApiDocument } from '../../functions/http/openapi.ts';
+import { type AnyEndpoint, endpoint } from '../../functions/http/endpoint.ts';
+import { type OpenApiDocument, type Operation, openApiDocument } from '../../functions/http/openapi.ts';
 import { routes } from '../../functions/routes.ts';
 import { unsaid } from './descriptions.ts';
 
@@ -19,9 +19,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('passes Redocly’s strict rules without an error or a warning', async () => {
-    const config = await createConfig({ extends: ['recommended-strict'] });
-    const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: 'openapi.json', config });
-    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
+    expect(await problemsOf(document)).toEqual([]);
   });
 
   it('is valid OpenAPI 3.1', async () => {
@@ -71,6 +69,39 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
+  it('describes a form with files, a stream, and a key that may be left out', async () => {
+    const form = { files: ['files', 'file'], mostFiles: 3, read: async () => ({}) };
+    const sending = {
+      ...bare,
+      method: 'POST',
+      body: z.object({
+        uid: z.string().check(documented('Whose.', 'demo-user')),
+        files: z.array(z.instanceof(Uint8Array)).check(z.describe('The files.')),
+      }),
+      multipart: form,
+      caller: { kind: 'anyone', key: 'optional' },
+      streams: true,
+      response: z.string().check(documented('Events.', 'data: [DONE]\n\n')),
+    } as unknown as AnyEndpoint;
+    const made = openApiDocument([sending]);
+    const { requestBody, responses, security } = (made.paths['/chat/nothing'] as Record<string, Operation>)
+      .post as Operation;
+    expect(requestBody?.content['multipart/form-data']?.schema).toMatchObject({
+      required: ['uid', 'files'],
+      properties: {
+        uid: { type: 'string', description: 'Whose.' },
+        files: { type: 'array', items: { type: 'string', format: 'binary' }, maxItems: 3, description: 'The files.' },
+      },
+    });
+    expect(responses[200]?.content).toEqual({
+      'text/event-stream': { schema: expect.objectContaining({ type: 'string' }), example: 'data: [DONE]\n\n' },
+    });
+    expect(Object.keys(responses)).toEqual(['200', '400', '401', '413', '429', '500']);
+    expect(security).toEqual([{}, { apiKey: [] }]);
+    expect(unsaid(made)).toEqual([]);
+    expect(await problemsOf(made)).toEqual([]);
+  });
+
   it('is refused when two different records have the same name', () => {
     const twin = (field: string) => {
       const schema = z.object({ [field]: z.string() });
@@ -84,6 +115,12 @@ describe('the OpenAPI document', () => {
     expect(() => openApiDocument(endpoints)).toThrow('Two schemas are named Twin');
   });
 });
+
+const problemsOf = async (made: OpenApiDocument) => {
+  const config = await createConfig({ extends: ['recommended-strict'] });
+  const problems = await lintFromString({ source: JSON.stringify(made), absoluteRef: 'openapi.json', config });
+  return problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]);
+};
 
 const bare = endpoint({
   name: 'getNothing',
