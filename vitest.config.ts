@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // Those run against a deployment: npm run test:deployed.
+    exclude: ['test/deployed/**'],
     setupFiles: ['test/quiet-logs.ts'],
     globalSetup: ['test/global-setup.ts'],
     testTimeout: 60_000,
