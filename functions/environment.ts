@@ -11,6 +11,13 @@ export const environment = {
   get appOrigin() {
     return origin('APP_ORIGIN');
   },
+  /**
+   * The header in which a front that all requests come through tells the caller's address, in lower case: with
+   * CloudFront `cloudfront-viewer-address`. Unset, the connection's own address counts, and nobody can choose theirs.
+   */
+  get clientAddressHeader() {
+    return process.env.CLIENT_ADDRESS_HEADER || undefined;
+  },
   get stripeSecret() {
     return secret('STRIPE_SECRET_KEY', 'STRIPE_SECRET_ARN');
   },

@@ -1,0 +1,13 @@
+import { text } from 'node:stream/consumers';
+import type { StreamedAnswer } from './endpoint.ts';
+import type { ApiResult } from './lambda.ts';
+
+/** Whether answers can be streamed here: Lambda's own process has this global, and the local gateway makes one. */
+export const canStream = () => 'awslambda' in globalThis;
+
+/** A streamed answer. Where nothing can be streamed, it is answered in one piece, once it is complete. */
+export const streamed = async ({ headers, body }: StreamedAnswer): Promise<ApiResult> => ({
+  statusCode: 200,
+  headers: { 'cache-control': 'no-cache', ...headers },
+  body: (canStream() ? body : await text(body)) as string,
+});
