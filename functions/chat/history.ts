@@ -1,13 +1,16 @@
 import type { UIMessage } from 'ai';
-import { type AssistantMessage, type ChatMessage, lastStepOf, type ToolName, type ToolPart } from '../domain/chat.ts';
+import { type AssistantMessage, type ChatMessage, lastStepOf, type ToolPart } from '../domain/chat.ts';
 import { invalidField } from '../domain/errors.ts';
 import type { Signatures, ToolCall } from './signatures.ts';
 
-/** A conversation that may be shown to the model, and the calls in it that the user has just approved. */
-export type History = { messages: UIMessage[]; answered: ToolCall[] };
+/** A call for which the user has just answered the request for approval. */
+export type AnsweredCall = ToolCall & { approvalId: string };
+
+/** A conversation that may be shown to the model, and the calls in it that wait to be done or refused. */
+export type History = { messages: UIMessage[]; answered: AnsweredCall[] };
 
 /** To whom the conversation belongs now, and what they are offered. */
-export type HistoryReader = { signatures: Signatures; uid: string; offered: ReadonlySet<ToolName> };
+export type HistoryReader = { signatures: Signatures; uid: string; offered: object };
 
 type UIPart = UIMessage['parts'][number];
 
@@ -16,7 +19,7 @@ type UIPart = UIMessage['parts'][number];
  * signature; what the model is shown is rebuilt from that alone, without metadata, and every call has a result.
  */
 export const readHistory = (messages: ChatMessage[], reader: HistoryReader): History => {
-  const answered: ToolCall[] = [];
+  const answered: AnsweredCall[] = [];
   const read = messages.flatMap((message, index): UIMessage[] => {
     if (message.role === 'user') {
       return [{ id: message.id, role: 'user', parts: message.parts.filter(({ text }) => text !== '') }];
@@ -33,12 +36,12 @@ export const readHistory = (messages: ChatMessage[], reader: HistoryReader): His
 };
 
 /** An older call that bears the id of one that was just approved is given another: the approval is for the newer one alone. */
-const setApart = (part: UIPart, index: number, answered: ToolCall[]) => {
+const setApart = (part: UIPart, index: number, answered: AnsweredCall[]) => {
   if (!('toolCallId' in part) || part.state === 'approval-responded') return;
   if (answered.some(({ toolCallId }) => toolCallId === part.toolCallId)) part.toolCallId += `_${index}`;
 };
 
-type PartReader = HistoryReader & { path: string; live: ToolCall[] | undefined };
+type PartReader = HistoryReader & { path: string; live: AnsweredCall[] | undefined };
 
 const partsOf = (message: AssistantMessage, reader: PartReader): UIPart[] => {
   const firstOfLastStep = message.parts.length - lastStepOf(message).length;
@@ -57,7 +60,7 @@ const partsOf = (message: AssistantMessage, reader: PartReader): UIPart[] => {
 const toolPartOf = (part: ToolPart, reader: PartReader): UIPart[] => {
   const { signatures, path, live } = reader;
   if (part.state === 'input-streaming' || part.state === 'input-available') return [];
-  const toolName = part.type.slice('tool-'.length) as ToolName;
+  const toolName = part.type.slice('tool-'.length);
   const call: ToolCall = { toolCallId: part.toolCallId, toolName, input: part.input };
   const seen = { type: part.type, toolCallId: part.toolCallId, input: part.input };
   const failed = (errorText: string): UIPart[] => [
@@ -81,7 +84,7 @@ const toolPartOf = (part: ToolPart, reader: PartReader): UIPart[] => {
       if (!signatures.isCall(call, signature(part.callProviderMetadata))) throw notOurs(path);
       if (!live || part.state === 'output-denied') return failed(refusals[part.state]);
       // One of several requests that the user left unanswered while answering another.
-      admit(call, live, path);
+      admit({ ...call, approvalId: part.approval.id }, live, path);
       return [{ ...seen, state: 'approval-responded', approval: denied(part.approval.id, refusals[part.state]) }];
     case 'approval-responded': {
       const { id, approved, reason, signature: given } = part.approval;
@@ -92,10 +95,10 @@ const toolPartOf = (part: ToolPart, reader: PartReader): UIPart[] => {
       }
       const verdict = signatures.checkApproval(call, id, reader.uid, given);
       if (verdict === 'forged') throw notOurs(path);
-      admit(call, live, path);
+      admit({ ...call, approvalId: id }, live, path);
       if (verdict === 'expired')
         return [{ ...seen, state: 'approval-responded', approval: denied(id, refusals.expired) }];
-      if (!reader.offered.has(toolName)) {
+      if (!Object.hasOwn(reader.offered, toolName)) {
         return [{ ...seen, state: 'approval-responded', approval: denied(id, refusals.notOffered) }];
       }
       return [{ ...seen, state: 'approval-responded', approval: { id, approved, ...(reason && { reason }) } }];
@@ -104,7 +107,7 @@ const toolPartOf = (part: ToolPart, reader: PartReader): UIPart[] => {
 };
 
 /** Which of two calls of one id an answer is for could not be told. */
-const admit = (call: ToolCall, live: ToolCall[], path: string) => {
+const admit = (call: AnsweredCall, live: AnsweredCall[], path: string) => {
   if (live.some(({ toolCallId }) => toolCallId === call.toolCallId)) {
     throw invalidField(path, 'repeats the id of another tool call');
   }

@@ -42,6 +42,7 @@ export const lambdaWithoutKey = (endpoint: AnyEndpoint): ApiHandler => handlerOf
 
 const handlerOf = (endpoint: AnyEndpoint, admission: ApiMiddleware, once?: typeof answerOnce): ApiHandler => {
   const services = openLazily(endpoint.uses ?? {});
+  const asItComes = canStream();
 
   const handle = async (event: ApiEvent, context: KitContext) => {
     const { holder = nobody, agent = noAgent, receivedAt = 0 } = context;
@@ -50,12 +51,12 @@ const handlerOf = (endpoint: AnyEndpoint, admission: ApiMiddleware, once?: typeo
     const admission = { holder, agent, address: addressOf(event), requestId, receivedAt };
     const answer = async (creationId: string) => {
       const result = await endpoint.handle({ ...form, ...admission, creationId }, services);
-      return endpoint.streams ? streamed(result) : json(200, z.parse(endpoint.response, result));
+      return endpoint.streams ? streamed(result, asItComes) : json(200, z.parse(endpoint.response, result));
     };
     return endpoint.idempotent && once ? once(endpoint, event, context, answer) : answer(newUlid());
   };
 
-  const executionMode = endpoint.streams && canStream() ? executionModeStreamifyResponse : executionModeStandard;
+  const executionMode = endpoint.streams && asItComes ? executionModeStreamifyResponse : executionModeStandard;
   return middy<ApiEvent, ApiResult, Error, KitContext>({ timeoutEarlyInMillis: 500, executionMode })
     .use(logRequests(endpoint))
     .use(answerErrors())

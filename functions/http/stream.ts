@@ -6,8 +6,8 @@ import type { ApiResult } from './lambda.ts';
 export const canStream = () => 'awslambda' in globalThis;
 
 /** A streamed answer. Where nothing can be streamed, it is answered in one piece, once it is complete. */
-export const streamed = async ({ headers, body }: StreamedAnswer): Promise<ApiResult> => ({
+export const streamed = async ({ headers, body }: StreamedAnswer, asItComes: boolean): Promise<ApiResult> => ({
   statusCode: 200,
   headers: { 'cache-control': 'no-cache', ...headers },
-  body: (canStream() ? body : await text(body)) as string,
+  body: (asItComes ? body : await text(body)) as string,
 });
