@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import {
   AbstractChat,
   type ChatInit,
@@ -12,13 +11,13 @@ import {
   type UIMessageChunk,
 } from 'ai';
 import { MockLanguageModelV4, simulateReadableStream } from 'ai/test';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { buildChat } from '../functions/api/build-chat.ts';
 import { type ApiHandler, type ApiResult, lambda } from '../functions/http/lambda.ts';
 import { unique, useTargetInThisProcess } from './world.ts';
 
-export type ModelPart = Awaited<ReturnType<MockLanguageModelV4['doStream']>>['stream'] extends ReadableStream<infer P>
-  ? P
-  : never;
+export type ModelPart =
+  Awaited<ReturnType<MockLanguageModelV4['doStream']>>['stream'] extends ReadableStream<infer P> ? P : never;
 
 const usage = {
   inputTokens: { total: 100, noCache: 100, cacheRead: undefined, cacheWrite: undefined },
@@ -83,7 +82,13 @@ export const userSays = (text: string, id = unique('message')) => ({
   parts: [{ type: 'text' as const, text }],
 });
 
-export type TalkOptions = { messages?: unknown; id?: string; apiKey?: string | undefined; address?: string; body?: object };
+export type TalkOptions = {
+  messages?: unknown;
+  id?: string;
+  apiKey?: string | undefined;
+  address?: string;
+  body?: object;
+};
 
 /** One turn, answered in one piece. */
 export const talk = async (chatModel: LanguageModel, options: TalkOptions = {}) => {
@@ -94,8 +99,14 @@ export const talk = async (chatModel: LanguageModel, options: TalkOptions = {}) 
 
 const read = (answer: ApiResult) => {
   const text = answer.body ?? '';
-  const isJson = (answer.headers?.['content-type'] as string).startsWith('application/json');
-  return { status: answer.statusCode, headers: answer.headers ?? {}, text, body: isJson ? JSON.parse(text) : undefined, chunks: isJson ? [] : chunksIn(text) };
+  const isJson = String(answer.headers?.['content-type']).startsWith('application/json');
+  return {
+    status: answer.statusCode,
+    headers: answer.headers ?? {},
+    text,
+    body: isJson ? JSON.parse(text) : undefined,
+    chunks: isJson ? [] : chunksIn(text),
+  };
 };
 
 /** The parts of a stream's text; the mark at its end and comments are not among them. */
@@ -107,7 +118,13 @@ export const chunksIn = (text: string): UIMessageChunk[] =>
 
 /** The AI SDK's own client, keeping its messages in an array. */
 export class Client extends AbstractChat<UIMessage> {
-  constructor(init: Omit<ChatInit<UIMessage>, 'transport'> & { send: typeof fetch; api?: string; headers?: Record<string, string> }) {
+  constructor(
+    init: Omit<ChatInit<UIMessage>, 'transport'> & {
+      send: typeof fetch;
+      api?: string;
+      headers?: Record<string, string>;
+    },
+  ) {
     const { send, api = 'http://chat.test/chat/build', headers, ...rest } = init;
     const transport = new DefaultChatTransport<UIMessage>({ api, fetch: send, ...(headers && { headers }) });
     super({
@@ -150,5 +167,8 @@ export const straightTo =
   (chatModel: LanguageModel, caller: { apiKey?: string; address?: string } = {}): typeof fetch =>
   async (_, init) => {
     const answer = await handlerWith(chatModel)(chatEvent(init?.body as string, caller), {} as Context);
-    return new Response(answer.body ?? '', { status: answer.statusCode ?? 200, headers: answer.headers as Record<string, string> });
+    return new Response(answer.body ?? '', {
+      status: answer.statusCode ?? 200,
+      headers: answer.headers as Record<string, string>,
+    });
   };

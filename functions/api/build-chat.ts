@@ -7,6 +7,7 @@ import { systemPrompt } from '../chat/system-prompt.ts';
 import { accessOf, calledEndpoints, offeredTools } from '../chat/tools.ts';
 import { Turn } from '../chat/turn.ts';
 import { ChatRequest } from '../domain/chat.ts';
+import { documented } from '../domain/documented.ts';
 import { ApiError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { permissionsOf, streamingEndpoint } from '../http/endpoint.ts';
@@ -23,7 +24,7 @@ export const buildChat = streamingEndpoint({
   path: '/chat/build',
   summary: 'Talk with the build assistant',
   description:
-    'Streams the answer to a conversation in the UI message stream of the AI SDK, as server-sent events. The client sends the whole conversation each turn. With an API key the assistant can look into what its user has and, each time with the user’s approval, change it.',
+    'Streams the answer to a conversation, in the UI message stream of the AI SDK: its `useChat` is a client of this as it is, with `lastAssistantMessageIsCompleteWithApprovalResponses` to send approvals. The whole conversation is sent each turn, in at most 256 KB; what the assistant’s tools said in it must come back as it was.\n\nWithout a key the assistant searches the documentation, drafts agents and checks numbers. With one (`X-Authorization`) it also looks at what the key’s user has, within the key’s scopes, and changes it when the user approves.',
   caller: { kind: 'anyone', key: 'optional' },
   may: [
     ...new Set([
@@ -42,13 +43,19 @@ export const buildChat = streamingEndpoint({
   streams: true,
   response: z
     .string()
-    .check(z.describe('Server-sent events: parts of the UI message stream, and `[DONE]` at the end.')),
+    .check(
+      documented(
+        'Server-sent events: parts of the UI message stream of the AI SDK, and `[DONE]` at the end in any case. A failure after the first part is a part of the type `error`.',
+        'data: {"type":"start"}\n\ndata: {"type":"text-start","id":"0"}\n\ndata: {"type":"text-delta","id":"0","delta":"Hello."}\n\ndata: {"type":"text-end","id":"0"}\n\ndata: {"type":"finish","finishReason":"stop"}\n\ndata: [DONE]\n\n',
+      ),
+    ),
   errors: {
     400: 'The conversation is not of the right form, or holds something that this service did not issue.',
-    401: 'The key is unknown.',
-    413: 'The conversation is too long.',
+    401: 'A key was sent, and is not valid.',
+    413: 'The conversation is larger than 256 KB.',
     429: 'This address has had too many turns in the last minute, or the day’s tokens are spent.',
   },
+  refusals: ['chat_budget_exhausted', 'chat_failed'],
 
   async handle({ body, ...from }, { chatModel, chatSigningSecret, chatUsage }) {
     const { holder, address, requestId, receivedAt } = from;

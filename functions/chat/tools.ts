@@ -18,6 +18,7 @@ import { log } from '../http/log.ts';
 import { check, readParts } from '../http/read-form.ts';
 import { checkNumbers, NumbersToCheck } from './check-numbers.ts';
 import { describeWithoutText } from './describe-without-text.ts';
+import { documentation, Question } from './documentation.ts';
 import { AgentDraft, draftAgent } from './draft-agent.ts';
 import { shortened } from './shortened.ts';
 
@@ -74,6 +75,12 @@ const configuration = z.looseObject({}).check(z.describe('The agent’s configur
 const phoneNumber = z.optional(z.string().check(z.describe('The agent’s own phone number, in E.164 format.')));
 
 const tools: Partial<Record<ToolName, OpenTool | KeyTool>> = {
+  searchDocumentation: openTool({
+    description:
+      'Searches the documentation of the HTTP API: operations with their fields, answers and refusals, records, error codes, limits.',
+    input: Question,
+    run: (question) => documentation.open().search(question),
+  }),
   draftAgent: openTool({
     description:
       'Checks the draft of an agent and its configuration: what the API would refuse, and what would not work well. Stores nothing.',

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { documented } from './documented.ts';
 import { limits } from './limits.ts';
 import { text } from './text.ts';
 
@@ -98,16 +99,37 @@ const isToBeAnswered = (messages: ChatMessage[]) => {
   return lastStepOf(last).some((part) => 'state' in part && part.state === 'approval-responded');
 };
 
+/** A message as a caller writes it; the other parts that one may hold are for the AI SDK's client to handle. */
+const DocumentedMessage = z.object({
+  id: Id.check(documented('The message’s id, chosen by the caller.', 'msg-1')),
+  role: z.enum(['user', 'assistant']).check(documented('Who said it.', 'user')),
+  parts: z
+    .array(
+      z.object({
+        type: z.string().check(documented('What the part is. Of a user’s, `text`.', 'text')),
+        text: z.optional(Text.check(documented('What was said.', 'What can a voice agent of mine do?'))),
+      }),
+    )
+    .check(z.minLength(1), z.describe('What it consists of. Parts of the assistant’s are sent back as they came.')),
+});
+
 /** A conversation, with the message that is to be answered at its end. */
 export const ChatRequest = z.object({
-  id: Id.check(z.describe('The conversation’s id, chosen by the caller.')),
+  id: Id.check(documented('The conversation’s id, chosen by the caller.', 'chat-1')),
   messages: z.array(ChatMessage).check(
     z.minLength(1),
     z.maxLength(limits.chatMessages),
     z.refine((messages) => messages.some(({ role }) => role === 'user'), { error: 'must hold a message of the user' }),
     z.refine(isToBeAnswered, { error: 'must end with a message of the user, or with an answered approval request' }),
-    z.describe('The whole conversation so far.'),
+    z.meta({
+      description: 'The whole conversation so far, ending with what is to be answered.',
+      readAs: z.array(DocumentedMessage).check(z.minLength(1), z.maxLength(limits.chatMessages)),
+    }),
   ),
-  userId: z.optional(text(0, limits.chatIdCharacters).check(z.describe('For the log alone.'))),
+  userId: z.optional(
+    text(0, limits.chatIdCharacters).check(
+      documented('Who asks, for the service’s log alone. It gives access to nothing.', 'visitor-7'),
+    ),
+  ),
 });
 export type ChatRequest = z.infer<typeof ChatRequest>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callsTool, Client, model, says, straightTo, talk } from '../chat.ts';
+import { Client, callsTool, model, says, straightTo, talk } from '../chat.ts';
 import { newWorld } from '../world.ts';
 
 describe('the answer', () => {
