@@ -24,7 +24,8 @@ export type InnerRequest = Partial<FormRead> & {
 export const callEndpoint = async (endpoint: AnyEndpoint, request: InnerRequest): Promise<unknown> => {
   const { caller } = endpoint;
   const { from, params = {}, query = {}, body, idempotencyKey: key } = request;
-  const { holder, requestId } = from;
+  const { holder, address, requestId, receivedAt } = from;
+  const admission = { holder, address, requestId, receivedAt };
   if (caller.kind !== 'key') throw new Error(`${endpoint.name} takes no key: it is not called for its holder.`);
   if (!allows(holder, caller.scope)) throw insufficientPermissions();
   const form = readParts(endpoint, { params, query, body });
@@ -33,7 +34,10 @@ export const callEndpoint = async (endpoint: AnyEndpoint, request: InnerRequest)
   const agent = agentOf(holder, named, access?.get(named.agentId as string)) ?? { agentId: '', uid: '' };
   const services = openLazily(endpoint.uses ?? {});
   const answer = async (creationId: string) =>
-    json(200, z.parse(endpoint.response, await endpoint.handle({ ...form, ...from, agent, creationId }, services)));
+    json(
+      200,
+      z.parse(endpoint.response, await endpoint.handle({ ...form, ...admission, agent, creationId }, services)),
+    );
   const { body: text = '' } = key
     ? await once({ endpoint, holder, form, key, requestId }, answer)
     : await answer(newUlid());

@@ -57,21 +57,100 @@ describe('the answer', () => {
   it('is the UI message stream of the AI SDK, event by event', async () => {
     const answer = await talk(model(says('Hel', 'lo.')));
     expect(answer.status).toBe(200);
-    expect(answer.text).toMatchInlineSnapshot();
-    expect({ ...answer.headers, 'x-request-id': '' }).toMatchInlineSnapshot();
+    expect(answer.text).toMatchInlineSnapshot(`
+      "data: {"type":"start"}
+
+      data: {"type":"start-step"}
+
+      data: {"type":"text-start","id":"0"}
+
+      data: {"type":"text-delta","id":"0","delta":"Hel"}
+
+      data: {"type":"text-delta","id":"0","delta":"lo."}
+
+      data: {"type":"text-end","id":"0"}
+
+      data: {"type":"finish-step"}
+
+      data: {"type":"finish","finishReason":"stop"}
+
+      data: [DONE]
+
+      "
+    `);
+    expect({ ...answer.headers, 'x-request-id': '' }).toMatchInlineSnapshot(`
+      {
+        "cache-control": "no-cache",
+        "content-type": "text/event-stream",
+        "x-accel-buffering": "no",
+        "x-content-type-options": "nosniff",
+        "x-request-id": "",
+        "x-vercel-ai-ui-message-stream": "v1",
+      }
+    `);
   });
 
   it('tells a tool call and its result, each signed', async () => {
     const answer = await talk(
       model(callsTool('checkNumbers', { numbers: ['+1 (415) 555-0100', '555'] }), says('One is good.')),
     );
-    expect(steady(answer.text)).toMatchInlineSnapshot();
+    expect(steady(answer.text)).toMatchInlineSnapshot(`
+      "data: {"type":"start"}
+
+      data: {"type":"start-step"}
+
+      data: {"type":"tool-input-start","toolCallId":"call-checkNumbers","toolName":"checkNumbers","dynamic":false}
+
+      data: {"type":"tool-input-delta","toolCallId":"call-checkNumbers","inputTextDelta":"{\\"numbers\\":[\\"+1 (415) 555-0100\\",\\"555\\"]}"}
+
+      data: {"type":"tool-input-available","toolCallId":"call-checkNumbers","toolName":"checkNumbers","input":{"numbers":["+1 (415) 555-0100","555"]},"providerMetadata":{"voiceAgentPlatform":{"signature":"<signature>"}}}
+
+      data: {"type":"tool-output-available","toolCallId":"call-checkNumbers","output":{"numbers":[{"given":"+1 (415) 555-0100","valid":true,"number":"+14155550100"},{"given":"555","valid":false,"problem":"It has no country code: it must begin with +, the code of its country, and no 0 after that."}]},"providerMetadata":{"voiceAgentPlatform":{"signature":"<signature>"}}}
+
+      data: {"type":"finish-step"}
+
+      data: {"type":"start-step"}
+
+      data: {"type":"text-start","id":"0"}
+
+      data: {"type":"text-delta","id":"0","delta":"One is good."}
+
+      data: {"type":"text-end","id":"0"}
+
+      data: {"type":"finish-step"}
+
+      data: {"type":"finish","finishReason":"stop"}
+
+      data: [DONE]
+
+      "
+    `);
   });
 
   it('asks for approval of what changes something, and does nothing before', async () => {
     const world = await newWorld();
     const answer = await talk(model(callsTool('createAgent', { name: 'Night desk' })), { apiKey: world.apiKey });
-    expect(steady(answer.text)).toMatchInlineSnapshot();
+    expect(steady(answer.text)).toMatchInlineSnapshot(`
+      "data: {"type":"start"}
+
+      data: {"type":"start-step"}
+
+      data: {"type":"tool-input-start","toolCallId":"call-createAgent","toolName":"createAgent","dynamic":false}
+
+      data: {"type":"tool-input-delta","toolCallId":"call-createAgent","inputTextDelta":"{\\"name\\":\\"Night desk\\"}"}
+
+      data: {"type":"tool-input-available","toolCallId":"call-createAgent","toolName":"createAgent","input":{"name":"Night desk"},"providerMetadata":{"voiceAgentPlatform":{"signature":"<signature>"}}}
+
+      data: {"type":"tool-approval-request","approvalId":"<approval>","toolCallId":"call-createAgent","signature":"<signature>"}
+
+      data: {"type":"finish-step"}
+
+      data: {"type":"finish","finishReason":"tool-calls"}
+
+      data: [DONE]
+
+      "
+    `);
     const { agents } = (await world.call('GET', '/agents', { query: { uid: world.uid } })).body;
     expect(agents).toHaveLength(1);
   });
@@ -80,7 +159,35 @@ describe('the answer', () => {
     const world = await newWorld();
     const calls = model(callsTool('blockNumbers', { agentId: world.agentId, numbers: [] }), says('I see.'));
     const answer = await talk(calls, { apiKey: world.apiKey });
-    expect(steady(answer.text)).toMatchInlineSnapshot();
+    expect(steady(answer.text)).toMatchInlineSnapshot(`
+      "data: {"type":"start"}
+
+      data: {"type":"start-step"}
+
+      data: {"type":"tool-input-start","toolCallId":"call-blockNumbers","toolName":"blockNumbers","dynamic":false}
+
+      data: {"type":"tool-input-delta","toolCallId":"call-blockNumbers","inputTextDelta":"{\\"agentId\\":\\"<agent>\\",\\"numbers\\":[]}"}
+
+      data: {"type":"tool-input-error","toolCallId":"call-blockNumbers","toolName":"blockNumbers","input":{"agentId":"<agent>","numbers":[]},"errorText":"Invalid input for tool blockNumbers: AI_TypeValidationError: Type validation failed: Value: {\\"agentId\\":\\"<agent>\\",\\"numbers\\":[]}.\\nError message: Error: numbers: Too small: expected array to have >=1 items","providerMetadata":{"voiceAgentPlatform":{"signature":"<signature>"}}}
+
+      data: {"type":"finish-step"}
+
+      data: {"type":"start-step"}
+
+      data: {"type":"text-start","id":"0"}
+
+      data: {"type":"text-delta","id":"0","delta":"I see."}
+
+      data: {"type":"text-end","id":"0"}
+
+      data: {"type":"finish-step"}
+
+      data: {"type":"finish","finishReason":"stop"}
+
+      data: [DONE]
+
+      "
+    `);
     expect(JSON.stringify(calls.doStreamCalls[1]?.prompt)).toContain('numbers: Too small');
   });
 
@@ -105,7 +212,23 @@ describe('the answer', () => {
     ];
     const answer = await talk(model(parts));
     expect(answer.status).toBe(200);
-    expect(answer.text).toMatchInlineSnapshot();
+    expect(answer.text).toMatchInlineSnapshot(`
+      "data: {"type":"start"}
+
+      data: {"type":"start-step"}
+
+      data: {"type":"text-start","id":"0"}
+
+      data: {"type":"text-delta","id":"0","delta":"Half a"}
+
+      data: {"type":"text-end","id":"0"}
+
+      data: {"type":"error","errorText":"The assistant could not finish its answer. Try again."}
+
+      data: [DONE]
+
+      "
+    `);
   });
 
   it('does not hold what the model thinks to itself', async () => {
@@ -611,7 +734,7 @@ describe('a conversation that holds what this service did not issue', () => {
     const send = (body: string) => handlerWith(chatModel)(chatEvent(body), {} as never);
     expect((await send(bytes(256 * 1024))).statusCode).toBe(200);
     expect((await send(bytes(256 * 1024 + 1))).statusCode).toBe(413);
-    expect((await send(JSON.stringify({ id: 'c', messages: [], padding: 'ü'.repeat(131_000) }))).statusCode).toBe(413);
+    expect((await send(JSON.stringify({ id: 'c', messages: [], padding: 'ü'.repeat(131_060) }))).statusCode).toBe(413);
     expect(chatModel.doStreamCalls).toHaveLength(1);
   });
 });
