@@ -3259,7 +3259,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer, as it comes about. */
+            /** @description The answer, piece by piece as it comes about. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
