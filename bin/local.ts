@@ -50,6 +50,7 @@ const run = async () => {
   env.AWS_ACCESS_KEY_ID ??= 'local';
   env.AWS_SECRET_ACCESS_KEY ??= 'local';
   env.TABLE_NAME ??= 'voice-agent-platform';
+  if (!env.CHAT_SIGNING_SECRET_ARN) env.CHAT_SIGNING_SECRET ??= randomBytes(32).toString('base64url');
   const data = options.data && resolve(options.data);
   if (data) mkdirSync(data, { recursive: true });
 

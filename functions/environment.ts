@@ -11,6 +11,29 @@ export const environment = {
   get appOrigin() {
     return origin('APP_ORIGIN');
   },
+  /**
+   * The header in which a front that all requests come through tells the caller's address, in lower case: with
+   * CloudFront `cloudfront-viewer-address`. Unset, the connection's own address counts, and nobody can choose theirs.
+   */
+  get clientAddressHeader() {
+    return process.env.CLIENT_ADDRESS_HEADER || undefined;
+  },
+  /** The model of the build chat, as Bedrock names it: a model, or an inference profile. */
+  get chatModelId() {
+    return required('CHAT_MODEL_ID');
+  },
+  /** What the build chat signs with whatever comes back to it with the conversation. */
+  get chatSigningSecret() {
+    return secret('CHAT_SIGNING_SECRET', 'CHAT_SIGNING_SECRET_ARN');
+  },
+  /** Tokens, read and written, that the build chat may spend between two midnights in UTC. */
+  get chatDailyTokens() {
+    return whole('CHAT_DAILY_TOKENS', 2_000_000);
+  },
+  /** Turns of the build chat that one address may have in a minute. */
+  get chatRatePerMinute() {
+    return whole('CHAT_RATE_PER_MINUTE', 30);
+  },
   get stripeSecret() {
     return secret('STRIPE_SECRET_KEY', 'STRIPE_SECRET_ARN');
   },
@@ -48,6 +71,13 @@ const required = (name: string) => {
   const value = process.env[name];
   if (!value) throw new Error(`The setting ${name} is missing from the environment.`);
   return value;
+};
+
+const whole = (name: string, otherwise: number) => {
+  const value = process.env[name];
+  if (!value) return otherwise;
+  if (!/^\d{1,15}$/.test(value)) throw wrong(name, value, 'a whole number');
+  return Number(value);
 };
 
 const url = (name: string) => {

@@ -1,4 +1,5 @@
 import { addBlockedNumbers } from './api/add-blocked-numbers.ts';
+import { buildChat } from './api/build-chat.ts';
 import { checkBlockedNumber } from './api/check-blocked-number.ts';
 import { createAgent } from './api/create-agent.ts';
 import { duplicateAgent } from './api/duplicate-agent.ts';
@@ -33,5 +34,6 @@ export const routes: AnyEndpoint[] = [
   updateCallOutcome,
   updateCallOutcomes,
   getInvoices,
+  buildChat,
   getOpenapiDocument,
 ];

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context, StreamifyHandler } from 'aws-lambda';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { type ApiHandler, lambda } from '../../functions/http/lambda.ts';
 import { routes } from '../../functions/routes.ts';
@@ -13,6 +13,8 @@ import { type Started, Unstartable } from './started.ts';
 const requestBytes = 10 * 1024 * 1024;
 const payloadBytes = 6 * 1024 * 1024;
 const functionSeconds = 29;
+/** A function that streams its answer has a Function URL, and longer. */
+const streamingSeconds = 60;
 
 /** Every header and method the interface uses, as the deployed API's CORS settings name them. */
 const preflight = {
@@ -33,6 +35,7 @@ type Match = { route: Route; pathParameters: Record<string, string> };
 export const startGateway = async (
   port: number,
 ): Promise<Started & { baseUrl: string; open(settings: Settings): void }> => {
+  answerAsLambdaStreams();
   const table = routes.map((endpoint) => ({ endpoint, segments: endpoint.path.split('/'), handler: lambda(endpoint) }));
   const opened = Promise.withResolvers<Settings>();
   const server = createServer(async (request, response) => {
@@ -80,6 +83,7 @@ const answer = async (table: Route[], request: IncomingMessage, response: Server
   if (!match) return refuse(response, 404, 'Not Found');
   const event = eventOf(request, match, path, query, body);
   if (Buffer.byteLength(event.body ?? '') > payloadBytes) return refuse(response, 413, 'Request Entity Too Large');
+  if (match.route.endpoint.streams) return stream(match.route.handler, event, response);
   const result = await invoke(match.route.handler, event);
   if (result === 'timed out') return refuse(response, 503, 'Service Unavailable');
   if (Buffer.byteLength(result.body ?? '') > payloadBytes) return refuse(response, 500, 'Internal Server Error');
@@ -183,18 +187,48 @@ const textOf = (bytes: Buffer, contentType: string): string | undefined => {
   }
 };
 
-const invoke = async (handler: ApiHandler, event: APIGatewayProxyEventV2) => {
-  const endsAt = Date.now() + functionSeconds * 1000;
-  const context = {
+/** What Lambda's own process has for handlers that stream: here the answer goes straight to whoever asked. */
+const answerAsLambdaStreams = () => {
+  const streamifyResponse = (handler: StreamifyHandler) => handler;
+  const from = (response: ServerResponse, { statusCode, headers }: APIGatewayProxyStructuredResultV2) => {
+    response.writeHead(statusCode ?? 200, headers as Record<string, string>);
+    response.flushHeaders();
+    return response;
+  };
+  Object.assign(globalThis, { awslambda: { streamifyResponse, HttpResponseStream: { from } } });
+};
+
+const stream = async (handler: ApiHandler, event: APIGatewayProxyEventV2, response: ServerResponse) => {
+  const timer = setTimeout(() => response.destroy(), streamingSeconds * 1000);
+  try {
+    await (handler as unknown as StreamifyHandler)(
+      event,
+      response as unknown as awslambda.HttpResponseStream,
+      contextFor(streamingSeconds),
+    );
+  } catch (error) {
+    // Whoever asked may go away at any time.
+    if (!response.destroyed) throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+const contextFor = (seconds: number): Context => {
+  const endsAt = Date.now() + seconds * 1000;
+  return {
     awsRequestId: randomUUID(),
     functionName: 'local',
     getRemainingTimeInMillis: () => endsAt - Date.now(),
   } as unknown as Context;
+};
+
+const invoke = async (handler: ApiHandler, event: APIGatewayProxyEventV2) => {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<'timed out'>((resolve) => {
     timer = setTimeout(() => resolve('timed out'), functionSeconds * 1000);
   });
-  const result = await Promise.race([handler(event, context), timeout]);
+  const result = await Promise.race([handler(event, contextFor(functionSeconds)), timeout]);
   clearTimeout(timer);
   return result as APIGatewayProxyStructuredResultV2 | 'timed out';
 };

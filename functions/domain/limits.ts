@@ -2,6 +2,12 @@
 export const limits = {
   bodyBytes: 1024 * 1024,
   chatBodyBytes: 256 * 1024,
+  chatMessages: 50,
+  /** UTF-16 units of one text of a conversation. */
+  chatTextUnits: 16_000,
+  chatIdCharacters: 200,
+  /** Model calls for one turn of a conversation. */
+  chatSteps: 8,
   /** What one answer may weigh: Lambda itself ends at 6 MB. */
   answerBytes: 5 * 1024 * 1024,
   jsonDepth: 32,

@@ -1,8 +1,8 @@
 import { isApiKey, type Scope } from '../domain/api-keys.ts';
 import { insufficientPermissions, invalidApiKey, missingApiKey } from '../domain/errors.ts';
-import { keyring } from '../store/keyring.ts';
+import { type Access, keyring } from '../store/keyring.ts';
 import { admit } from './admit.ts';
-import type { AgentReference, AnyEndpoint, KeyHolder } from './endpoint.ts';
+import type { Admission, AgentReference, AnyEndpoint, KeyHolder } from './endpoint.ts';
 import type { ApiEvent, ApiMiddleware, Form, FormRead } from './lambda.ts';
 
 /**
@@ -11,30 +11,53 @@ import type { ApiEvent, ApiMiddleware, Form, FormRead } from './lambda.ts';
  */
 export const authenticate = (endpoint: AnyEndpoint): ApiMiddleware => {
   const { caller } = endpoint;
+  if (caller.kind === 'anyone' && caller.key) return authenticateIfAsked;
   if (caller.kind !== 'key') return admit(endpoint);
   return {
     async before({ event, context }) {
       const form = context.form as Form;
       const named = 'refusal' in form ? {} : namedBy(caller, form);
-      const { key, access } = await keyring.open().read(keyOf(event), named.agentId);
-      if (!key) throw invalidApiKey();
-      const holder: KeyHolder = { uid: key.uid, keyId: key.keyId, scopes: key.scopes };
+      const { holder, access } = await read(keyOf(event), named.agentId);
       context.holder = holder;
       if (!allows(holder, caller.scope)) throw insufficientPermissions();
       if ('refusal' in form) throw form.refusal;
-      if (named.uid !== undefined && named.uid !== holder.uid) throw insufficientPermissions();
-      if (named.agentId !== undefined) {
-        if (!access?.has(holder.uid)) throw insufficientPermissions();
-        context.agent = { agentId: named.agentId, uid: access.owner };
-      }
+      context.agent = agentOf(holder, named, access);
     },
   };
+};
+
+/** Lets anyone in, and who sends a key only with a good one. */
+const authenticateIfAsked: ApiMiddleware = {
+  async before({ event, context }) {
+    const form = context.form as Form;
+    if (event.headers['x-authorization']?.trim()) context.holder = (await read(keyOf(event))).holder;
+    if ('refusal' in form) throw form.refusal;
+  },
+};
+
+const read = async (apiKey: string, agentId?: string): Promise<{ holder: KeyHolder; access: Access | undefined }> => {
+  const { key, access } = await keyring.open().read(apiKey, agentId);
+  if (!key) throw invalidApiKey();
+  return { holder: { uid: key.uid, keyId: key.keyId, scopes: key.scopes }, access };
 };
 
 /** Whether a key's scopes cover what is asked. A key without scopes may do everything. */
 export const allows = (holder: KeyHolder, scope: Scope) => !holder.scopes || holder.scopes.includes(scope);
 
-const namedBy = (caller: AnyEndpoint['caller'], form: FormRead): Partial<AgentReference> =>
+/** The agent a request names, if it names one. A foreign agent, a missing one and a foreign user are refused alike. */
+export const agentOf = (
+  holder: KeyHolder,
+  named: Partial<AgentReference>,
+  access: Access | undefined,
+): Admission['agent'] | undefined => {
+  if (named.uid !== undefined && named.uid !== holder.uid) throw insufficientPermissions();
+  if (named.agentId === undefined) return undefined;
+  if (!access?.has(holder.uid)) throw insufficientPermissions();
+  return { agentId: named.agentId, uid: access.owner };
+};
+
+/** Whom and what a request with a key names: a user, an agent, both, or neither. */
+export const namedBy = (caller: AnyEndpoint['caller'], form: FormRead): Partial<AgentReference> =>
   caller.kind === 'key' ? (caller.agent?.(form) ?? caller.user?.(form) ?? {}) : {};
 
 const keyOf = (event: ApiEvent): string => {

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type * as z from 'zod/mini';
 import type { Scope } from '../domain/api-keys.ts';
 import type { ErrorCode } from '../domain/errors.ts';
@@ -7,13 +8,16 @@ import type { Opened, Service } from '../service.ts';
 /** An agent as a request names it. With `uid`, that user must be the key's. */
 export type AgentReference = { uid?: string | undefined; agentId: string };
 
-/** Who may call: the holder of a key (for a user, or for one agent), the platform's own web application, or anyone. */
+/**
+ * Who may call: the holder of a key (for a user, or for one agent), the platform's own web application, or anyone.
+ * Anyone may also send a key, where it is optional: then it must be good, and its holder reaches the handler.
+ */
 export type Caller<Request> =
   | { kind: 'key'; scope: Scope; agent: (request: Request) => AgentReference; user?: never }
   | { kind: 'key'; scope: Scope; user: (request: Request) => { uid: string }; agent?: never }
   | { kind: 'key'; scope: Scope; agent?: never; user?: never }
   | { kind: 'application' }
-  | { kind: 'anyone' };
+  | { kind: 'anyone'; key?: 'optional' };
 
 /** An action of AWS that an endpoint's function may take, in IAM's own words. */
 export type Permission =
@@ -55,10 +59,16 @@ type Parsed<S> = S extends Schema ? z.infer<S> : undefined;
 /** A request whose form is right. */
 export type RequestForm<Params, Query, Body> = { params: Parsed<Params>; query: Parsed<Query>; body: Parsed<Body> };
 
-/** What the kit adds to a request: who asks, for which agent, and under which identity a thing may be made. */
+/** What the kit adds to a request: who asks, from where and when, for which agent, and under which identity a thing may be made. */
 export type Admission = {
-  /** The holder of the key; of an endpoint without keys, nobody. */
+  /** The holder of the key; without a key, nobody: an empty `uid`. */
   holder: KeyHolder;
+  /** The caller's network address. */
+  address: string;
+  /** The platform's id of the request: the one in the log and in `x-request-id`. */
+  requestId: string;
+  /** When the request came, on the clock of `performance.now()`. */
+  receivedAt: number;
   /** The agent the request names, with its owner; of an endpoint that names none, empty texts. */
   agent: { agentId: string; uid: string };
   /** A ULID for what this request creates. The same again when an unfinished request is repeated under its Idempotency-Key. */
@@ -87,6 +97,8 @@ export type Endpoint<
   params?: Params;
   query?: Query;
   body?: Body;
+  /** What its body may weigh, where that is not the measure of all. */
+  bodyBytes?: number;
   /** The code of a 400 on account of one field, by its path; the empty path is a body that is missing or no object. */
   codes?: Record<string, ErrorCode>;
   /** Takes an `Idempotency-Key` header: repeated with it, the request answers as it did the first time. */
@@ -99,6 +111,20 @@ export type Endpoint<
   /** The codes of its own refusals, for the documents: beyond those that every endpoint of its kind has. */
   refusals?: ErrorCode[];
   handle(request: RequestForm<Params, Query, Body> & Admission, services: Opened<U>): Promise<z.input<Response>>;
+};
+
+/** An answer that is sent while it comes about, with its media type among its headers. Whoever reads it slowly makes its body wait. */
+export type StreamedAnswer = { headers: { 'content-type': string } & Record<string, string>; body: Readable };
+
+/** An operation whose answer is streamed. */
+export type StreamingEndpoint<
+  Params extends Schema | undefined,
+  Query extends Schema | undefined,
+  Body extends Schema | undefined,
+  U extends Record<string, Service<unknown>>,
+> = Omit<Endpoint<Params, Query, Body, z.ZodMiniString, U>, 'handle' | 'idempotent' | 'streams'> & {
+  streams: true;
+  handle(request: RequestForm<Params, Query, Body> & Admission, services: Opened<U>): Promise<StreamedAnswer>;
 };
 
 /** Any endpoint, to whoever does not care for its types: the router, the documents, the stacks. */
@@ -118,10 +144,23 @@ export const endpoint = <
   definition: Endpoint<Params, Query, Body, Response, U>,
 ) => definition;
 
+/** Declares an endpoint whose answer is streamed. */
+export const streamingEndpoint = <
+  const Params extends Schema | undefined = undefined,
+  const Query extends Schema | undefined = undefined,
+  const Body extends Schema | undefined = undefined,
+  // biome-ignore lint/suspicious/noExplicitAny: a service of anything
+  // biome-ignore lint/complexity/noBannedTypes: no services
+  U extends Record<string, Service<any>> = {},
+>(
+  definition: StreamingEndpoint<Params, Query, Body, U>,
+) => definition;
+
 /** The actions an endpoint's function may take on AWS: those it names itself, and those of what the kit does for it. */
 export const permissionsOf = (endpoint: AnyEndpoint): Permission[] => {
   const permissions = new Set(endpoint.may);
-  if (endpoint.caller.kind === 'key') permissions.add('dynamodb:BatchGetItem');
+  const { caller } = endpoint;
+  if (caller.kind === 'key' || (caller.kind === 'anyone' && caller.key)) permissions.add('dynamodb:BatchGetItem');
   if (endpoint.idempotent) permissions.add('dynamodb:PutItem').add('dynamodb:UpdateItem');
   return [...permissions].sort();
 };

@@ -2,8 +2,8 @@ import { ApiError, invalidField } from '../domain/errors.ts';
 import { newUlid } from '../domain/identifiers.ts';
 import { hashOfJson } from '../domain/json.ts';
 import { idempotency } from '../store/idempotency.ts';
-import type { AnyEndpoint } from './endpoint.ts';
-import type { ApiEvent, ApiResult, KitContext } from './lambda.ts';
+import type { AnyEndpoint, KeyHolder } from './endpoint.ts';
+import type { ApiEvent, ApiResult, FormRead, KitContext } from './lambda.ts';
 import { log } from './log.ts';
 
 /** Answers a request that carries an Idempotency-Key once, and its repetitions with that first answer. */
@@ -18,7 +18,18 @@ export const answerOnce = async (
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw invalidField('Idempotency-Key', 'must be 1 to 255 visible ASCII characters');
   }
-  const { holder, form } = context as Required<KitContext>;
+  const { holder, form } = context as KitContext & { holder: KeyHolder; form: FormRead };
+  return once({ endpoint, holder, form, key, requestId: event.requestContext.requestId }, answer);
+};
+
+/** A request that is to be answered once, under a key of its holder's. */
+export type OnlyOnce = { endpoint: AnyEndpoint; holder: KeyHolder; form: FormRead; key: string; requestId: string };
+
+/** Answers a request the first time, and gives that answer again to its repetitions. */
+export const once = async (
+  { endpoint, holder, form, key, requestId }: OnlyOnce,
+  answer: (creationId: string) => Promise<ApiResult>,
+): Promise<ApiResult> => {
   const store = idempotency.open();
   const claim = await store.claim({ uid: holder.uid, operation: endpoint.name, key, contentHash: hashOfJson(form) });
   switch (claim.state) {
@@ -35,7 +46,7 @@ export const answerOnce = async (
     const result = await answer(claim.creationId);
     await store.keep(claim, result).catch((error: Error) => {
       // The work is done and the answer true; a repetition will redo it under the same creation id.
-      log('warn', { requestId: event.requestContext.requestId, operation: endpoint.name, unkept: error.name });
+      log('warn', { requestId, operation: endpoint.name, unkept: error.name });
     });
     return result;
   } catch (error) {

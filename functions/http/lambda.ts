@@ -1,8 +1,11 @@
 import middy from '@middy/core';
+import { executionModeStandard } from '@middy/core/Standard';
+import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { newUlid } from '../domain/identifiers.ts';
 import { openLazily } from '../service.ts';
+import { addressOf } from './address.ts';
 import { admit } from './admit.ts';
 import { answerErrors, json } from './answer.ts';
 import { authenticate } from './authenticate.ts';
@@ -10,6 +13,7 @@ import type { Admission, AnyEndpoint } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';
 import { readForm } from './read-form.ts';
 import { logRequests } from './request-log.ts';
+import { canStream, streamed } from './stream.ts';
 
 export type ApiEvent = APIGatewayProxyEventV2;
 export type ApiResult = APIGatewayProxyStructuredResultV2;
@@ -38,18 +42,22 @@ export const lambdaWithoutKey = (endpoint: AnyEndpoint): ApiHandler => handlerOf
 
 const handlerOf = (endpoint: AnyEndpoint, admission: ApiMiddleware, once?: typeof answerOnce): ApiHandler => {
   const services = openLazily(endpoint.uses ?? {});
+  const asItComes = canStream();
 
   const handle = async (event: ApiEvent, context: KitContext) => {
-    const { holder = nobody, agent = noAgent } = context;
+    const { holder = nobody, agent = noAgent, receivedAt = 0 } = context;
     const form = context.form as FormRead;
+    const { requestId } = event.requestContext;
+    const admission = { holder, agent, address: addressOf(event), requestId, receivedAt };
     const answer = async (creationId: string) => {
-      const body = await endpoint.handle({ ...form, holder, agent, creationId }, services);
-      return json(200, z.parse(endpoint.response, body));
+      const result = await endpoint.handle({ ...form, ...admission, creationId }, services);
+      return endpoint.streams ? streamed(result, asItComes) : json(200, z.parse(endpoint.response, result));
     };
     return endpoint.idempotent && once ? once(endpoint, event, context, answer) : answer(newUlid());
   };
 
-  return middy<ApiEvent, ApiResult, Error, KitContext>({ timeoutEarlyInMillis: 500 })
+  const executionMode = endpoint.streams && asItComes ? executionModeStreamifyResponse : executionModeStandard;
+  return middy<ApiEvent, ApiResult, Error, KitContext>({ timeoutEarlyInMillis: 500, executionMode })
     .use(logRequests(endpoint))
     .use(answerErrors())
     .use(readForm(endpoint))

@@ -439,10 +439,10 @@ class Schemas {
     const { examples } = z.globalRegistry.get(schema) ?? {};
     if (examples && !json.$ref) json.examples ??= examples as unknown[];
     if (json.readAs) {
-      const { readAs, ...rest } = json;
+      const { readAs, description, examples } = json;
       const read = this.convert(readAs as z.core.$ZodType, io);
       for (const key of Object.keys(json)) delete json[key];
-      Object.assign(json, read, rest);
+      Object.assign(json, read, description && { description }, examples && { examples });
     }
     // The pattern that zod adds says no more than the format, at great length.
     if (json.format === 'date-time') delete json.pattern;

@@ -12,7 +12,7 @@ import {
 import { isDeeperThan } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import type { AnyEndpoint } from './endpoint.ts';
-import type { ApiMiddleware, Form } from './lambda.ts';
+import type { ApiMiddleware, FormRead } from './lambda.ts';
 
 /**
  * Reads the request against its endpoint's schemas. A wrong form is not told yet but kept for `authenticate`:
@@ -28,12 +28,19 @@ export const readForm = (endpoint: AnyEndpoint): ApiMiddleware => ({
   },
 });
 
-const read = (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): Form => {
-  const body = endpoint.body ? readJson(event, endpoint.codes?.['']) : undefined;
+const read = (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): FormRead =>
+  readParts(endpoint, {
+    params: event.pathParameters ?? {},
+    query: event.queryStringParameters ?? {},
+    body: endpoint.body && readJson(event, endpoint),
+  });
+
+/** The parts of a request as its endpoint's schemas read them; 400 that names each bad field. */
+export const readParts = (endpoint: AnyEndpoint, given: FormRead): FormRead => {
   const parts = [
-    check(endpoint.params, event.pathParameters ?? {}),
-    check(endpoint.query, event.queryStringParameters ?? {}),
-    check(endpoint.body, body),
+    check(endpoint.params, given.params),
+    check(endpoint.query, given.query),
+    check(endpoint.body, given.body),
   ];
   const refusals = parts.flatMap(({ refusal }) => refusal ?? []);
   if (refusals[0]) {
@@ -41,8 +48,8 @@ const read = (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): Form => {
     const named = details.map(({ path }) => endpoint.codes?.[path]).find((code) => code !== undefined);
     throw invalidRequest(details, named ?? refusals[0].code);
   }
-  const [params, query, read] = parts.map(({ data }) => data);
-  return { params, query, body: read };
+  const [params, query, body] = parts.map(({ data }) => data);
+  return { params, query, body };
 };
 
 /** A value as its schema reads it, or a refusal that names each bad field. */
@@ -67,9 +74,11 @@ const sentences = en().localeError;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The body as a JSON object, whatever its content type says: curl's `-d` must work. */
-const readJson = (event: APIGatewayProxyEventV2, missing?: ErrorCode): unknown => {
+const readJson = (event: APIGatewayProxyEventV2, endpoint: AnyEndpoint): unknown => {
+  const missing = endpoint.codes?.[''];
+  const most = endpoint.bodyBytes ?? limits.bodyBytes;
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
-  if (bytes.length > limits.bodyBytes) throw payloadTooLarge(limits.bodyBytes);
+  if (bytes.length > most) throw payloadTooLarge(most);
   if (bytes.length === 0) throw malformed('A JSON body is required.', missing);
   let value: unknown;
   try {

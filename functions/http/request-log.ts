@@ -1,28 +1,27 @@
 import { ApiError } from '../domain/errors.ts';
 import type { AnyEndpoint } from './endpoint.ts';
-import type { ApiEvent, ApiMiddleware, KitContext } from './lambda.ts';
+import type { ApiMiddleware, KitContext } from './lambda.ts';
 import { log } from './log.ts';
 
 /** Logs one line a request, and gives every answer the headers all answers carry. */
 export const logRequests = (endpoint: AnyEndpoint): ApiMiddleware => {
-  const started = new WeakMap<ApiEvent, number>();
   const finish: ApiMiddleware['after'] = ({ event, context, response, error }) => {
     if (!response) return;
     const requestId = event.requestContext.requestId;
-    response.headers = { ...response.headers, ...headersOfEveryAnswer, 'x-request-id': requestId };
+    response.headers = { ...headersOfEveryAnswer, ...response.headers, 'x-request-id': requestId };
     log(response.statusCode === 500 ? 'error' : 'info', {
       requestId,
       operation: endpoint.name,
       status: response.statusCode,
-      milliseconds: Math.round(performance.now() - (started.get(event) ?? 0)),
+      milliseconds: Math.round(performance.now() - ((context as KitContext).receivedAt ?? 0)),
       uid: (context as KitContext).holder?.uid,
       keyId: (context as KitContext).holder?.keyId,
       ...(error && (error instanceof ApiError ? { code: error.code } : { cause: describe(error) })),
     });
   };
   return {
-    before({ event }) {
-      started.set(event, performance.now());
+    before({ context }) {
+      context.receivedAt = performance.now();
     },
     after: finish,
     onError: finish,

@@ -1,5 +1,6 @@
 import { AwsClient } from 'aws4fetch';
 import { environment, type SecretSource } from '../environment.ts';
+import { service } from '../service.ts';
 
 /** How long a secret that was read is used before it is read again, so that a changed one takes effect by itself. */
 const keepMilliseconds = 5 * 60 * 1000;
@@ -60,3 +61,6 @@ const getSecretValue = async (arn: string, signal: AbortSignal): Promise<string>
   if (typeof answer.SecretString !== 'string') throw new Error('The secret in Secrets Manager is not a text.');
   return answer.SecretString.trim();
 };
+
+/** What the build chat signs with. */
+export const chatSigningSecret = service(() => new Secret(environment.chatSigningSecret));

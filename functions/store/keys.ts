@@ -13,6 +13,8 @@
  * call by time          AGENT#<agentId>#CALLS                  <startedAt>#<callId>    the same, as it is listed
  * call by phone         AGENT#<agentId>#PHONE#<phone>          <startedAt>#<callId>    the same, as it is asked for by phone
  * duplication           DUPLICATION#<new agentId>              DUPLICATION             how far the copy has come
+ * turns of an address   CHAT#TURNS#<address>#<minute>          TURNS                   how many turns of the build chat it had; expires
+ * tokens of a day       CHAT#TOKENS#<date>                     TOKENS                  what the build chat spent; expires
  * idempotency           IDEMPOTENCY#<uid>#<operation>#<key>    IDEMPOTENCY             the first answer, for 24 hours
  *
  * An attribute `ttlSeconds` (Unix time) lets DynamoDB delete an item some time after it has lost its meaning.
@@ -62,6 +64,13 @@ export const idempotencyKey = (uid: string, operation: string, key: string): Ite
   pk: `IDEMPOTENCY#${uid}#${operation}#${key}`,
   sk: 'IDEMPOTENCY',
 });
+
+/** A minute is counted from the epoch. */
+export const chatTurnsKey = (address: string, minute: number): ItemKey => ({
+  pk: `CHAT#TURNS#${address}#${minute}`,
+  sk: 'TURNS',
+});
+export const chatTokensKey = (date: string): ItemKey => ({ pk: `CHAT#TOKENS#${date}`, sk: 'TOKENS' });
 
 /** A sort key without the prefix of its collection: the position a cursor keeps. */
 export const positionIn = (collection: Collection, sk: string) => sk.slice(collection.prefix?.length ?? 0);

@@ -1,0 +1,110 @@
+import * as z from 'zod/mini';
+import { describeWithoutText } from '../chat/describe-without-text.ts';
+import { guardStream } from '../chat/guarded-stream.ts';
+import { readHistory } from '../chat/history.ts';
+import { Signatures } from '../chat/signatures.ts';
+import { systemPrompt } from '../chat/system-prompt.ts';
+import { accessOf, calledEndpoints, offeredTools } from '../chat/tools.ts';
+import { Turn } from '../chat/turn.ts';
+import { ChatRequest } from '../domain/chat.ts';
+import { documented } from '../domain/documented.ts';
+import { ApiError } from '../domain/errors.ts';
+import { limits } from '../domain/limits.ts';
+import { permissionsOf, streamingEndpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { log } from '../http/log.ts';
+import { chatModel } from '../outside/bedrock.ts';
+import { chatSigningSecret } from '../outside/secrets.ts';
+import { chatUsage } from '../store/chat-usage.ts';
+
+/** Answers a conversation as the AI SDK's stock client has it, with tools for whoever sends a key. */
+export const buildChat = streamingEndpoint({
+  name: 'buildChat',
+  method: 'POST',
+  path: '/chat/build',
+  summary: 'Talk with the build assistant',
+  description:
+    'Streams the answer to a conversation, in the UI message stream of the AI SDK: its `useChat` is a client of this as it is, with `lastAssistantMessageIsCompleteWithApprovalResponses` to send approvals. The whole conversation is sent each turn, in at most 256 KB; what the assistant’s tools said in it must come back as it was.\n\nWithout a key the assistant searches the documentation, drafts agents and checks numbers. With one (`X-Authorization`) it also looks at what the key’s user has, within the key’s scopes, and changes it when the user approves.',
+  caller: { kind: 'anyone', key: 'optional' },
+  may: [
+    ...new Set([
+      ...calledEndpoints.flatMap(permissionsOf),
+      'dynamodb:GetItem' as const,
+      'dynamodb:PutItem' as const,
+      'dynamodb:UpdateItem' as const,
+      'bedrock:InvokeModelWithResponseStream' as const,
+    ]),
+  ],
+  sends: [...new Set(calledEndpoints.flatMap(({ sends = [] }) => sends))],
+  secrets: ['chatSigning'],
+  uses: { chatModel, chatSigningSecret, chatUsage },
+  body: ChatRequest,
+  bodyBytes: limits.chatBodyBytes,
+  streams: true,
+  response: z
+    .string()
+    .check(
+      documented(
+        'Server-sent events: parts of the UI message stream of the AI SDK, and `[DONE]` at the end in any case. A failure after the first part is a part of the type `error`.',
+        'data: {"type":"start"}\n\ndata: {"type":"text-start","id":"0"}\n\ndata: {"type":"text-delta","id":"0","delta":"Hello."}\n\ndata: {"type":"text-end","id":"0"}\n\ndata: {"type":"finish","finishReason":"stop"}\n\ndata: [DONE]\n\n',
+      ),
+    ),
+  errors: {
+    400: 'The conversation is not of the right form, or holds something that this service did not issue.',
+    401: 'A key was sent, and is not valid.',
+    413: 'The conversation is larger than 256 KB.',
+    429: 'This address has had too many turns in the last minute, or the day’s tokens are spent.',
+  },
+  refusals: ['chat_budget_exhausted', 'chat_failed'],
+
+  async handle({ body, ...from }, { chatModel, chatSigningSecret, chatUsage }) {
+    const { holder, address, requestId, receivedAt } = from;
+    const signatures = new Signatures(await chatSigningSecret.read(), body.id);
+    const approvals = new Map<string, string>();
+    const offered = offeredTools({ from, approvalOf: (toolCallId) => approvals.get(toolCallId) });
+    const history = readHistory(body.messages, { signatures, uid: holder.uid, offered: offered.tools });
+    for (const { toolCallId, approvalId } of history.answered) approvals.set(toolCallId, approvalId);
+
+    const wait = await chatUsage.countTurn(address);
+    if (wait) throw tooManyTurns(wait.seconds);
+    const instructions = systemPrompt(accessOf(holder));
+    const spending = chatUsage.spending();
+    const turn = new Turn({ model: chatModel, instructions, history, offered, signatures, uid: holder.uid, spending });
+    await turn.prepare();
+
+    const stream = await guardStream({
+      receivedAt,
+      start: (signal) => turn.start(signal),
+      translate: (part) => turn.translate(part),
+      async onEnd({ state, cause }) {
+        await turn.settle().finally(() => {
+          const { uid, keyId } = holder;
+          log(state === 'failed' ? 'error' : 'info', {
+            requestId,
+            operation: 'buildChat',
+            chatId: body.id,
+            userId: body.userId,
+            ...(uid && { uid, keyId }),
+            state,
+            ...turn.account,
+            milliseconds: Math.round(performance.now() - receivedAt),
+            ...(cause !== undefined && cause !== null && { cause: describeWithoutText(cause) }),
+          });
+        });
+      },
+    });
+    const headers = {
+      'content-type': 'text/event-stream',
+      'x-vercel-ai-ui-message-stream': 'v1',
+      'x-accel-buffering': 'no',
+    };
+    return { headers, body: stream };
+  },
+});
+
+const tooManyTurns = (retryAfterSeconds: number) =>
+  new ApiError('rate_limited', 'There were too many messages from this address in the last minute. Wait a little.', {
+    retryAfterSeconds,
+  });
+
+export const handler = lambda(buildChat);

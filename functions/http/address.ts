@@ -1,0 +1,20 @@
+import { environment } from '../environment.ts';
+import type { ApiEvent } from './lambda.ts';
+
+/**
+ * The caller's network address: the connection's, or what a front that is trusted (CloudFront) tells in a header of its
+ * own. Of several addresses in that header the last counts: those before it are what the caller claimed.
+ */
+export const addressOf = (event: ApiEvent): string => {
+  const header = environment.clientAddressHeader;
+  const told = header && event.headers[header]?.split(',').at(-1)?.trim();
+  return told ? withoutPort(told) : event.requestContext.http.sourceIp;
+};
+
+/** `198.51.100.7:443` and `[2001:db8::7]:443` without their ports; CloudFront writes the latter without brackets too. */
+const withoutPort = (address: string) => {
+  const bracketed = /^\[(.+)\](?::\d+)?$/.exec(address);
+  if (bracketed) return bracketed[1] as string;
+  const colons = address.split(':').length - 1;
+  return colons === 1 || (colons > 7 && !address.includes('::')) ? address.replace(/:\d+$/, '') : address;
+};

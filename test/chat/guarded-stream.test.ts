@@ -1,0 +1,421 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { type UIMessageChunk, uiMessageChunkSchema } from 'ai';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { guardStream, type StreamEnd } from '../../functions/chat/guarded-stream.ts';
+import { ApiError } from '../../functions/domain/errors.ts';
+import { chunksIn } from '../chat.ts';
+
+/** A source that says what it is told to, when it is told to. */
+class Source {
+  #waiting: (() => void) | undefined;
+  #queue: (UIMessageChunk | Error | 'end')[] = [];
+  signal: AbortSignal | undefined;
+  taken = 0;
+
+  say(...parts: (UIMessageChunk | Error | 'end')[]) {
+    this.#queue.push(...parts);
+    this.#waiting?.();
+  }
+
+  start = async (signal: AbortSignal): Promise<AsyncIterable<UIMessageChunk>> => {
+    this.signal = signal;
+    return this.#parts();
+  };
+
+  async *#parts(): AsyncGenerator<UIMessageChunk> {
+    for (;;) {
+      const part = this.#queue.shift();
+      if (part === 'end') return;
+      if (part instanceof Error) throw part;
+      if (part) {
+        this.taken += 1;
+        yield part;
+      } else {
+        await new Promise<void>((resolve) => {
+          this.#waiting = resolve;
+        });
+      }
+    }
+  }
+}
+
+const start: UIMessageChunk[] = [{ type: 'start' }, { type: 'start-step' }, { type: 'text-start', id: '0' }];
+const says = (delta: string): UIMessageChunk => ({ type: 'text-delta', id: '0', delta });
+const finish: (UIMessageChunk | 'end')[] = [
+  { type: 'text-end', id: '0' },
+  { type: 'finish-step' },
+  { type: 'finish', finishReason: 'stop' },
+  'end',
+];
+
+const guard = (source: Source, receivedAt = performance.now()) => {
+  const ends: StreamEnd[] = [];
+  const head = guardStream({
+    receivedAt,
+    start: source.start,
+    translate: (part: UIMessageChunk) => part,
+    onEnd: async (end) => {
+      ends.push(end);
+    },
+  });
+  const outcome: { stream?: Readable; error?: unknown } = {};
+  const settled = head.then(
+    (stream) => {
+      outcome.stream = stream;
+    },
+    (error) => {
+      outcome.error = error;
+    },
+  );
+  return { ends, outcome, settled };
+};
+
+/** Reads on, and keeps what came. */
+const reading = (stream: Readable) => {
+  const read = { text: '', ended: false, failed: false };
+  stream.on('data', (data) => {
+    read.text += data;
+  });
+  stream.on('end', () => {
+    read.ended = true;
+  });
+  stream.on('close', () => {
+    read.failed = !read.ended;
+  });
+  return read;
+};
+
+/** What a reader of the protocol could object to: nothing. */
+const faultsOf = async (text: string): Promise<string[]> => {
+  const faults: string[] = [];
+  const open = new Set<string>();
+  const schema = uiMessageChunkSchema();
+  if (!text.endsWith('data: [DONE]\n\n')) faults.push('does not end in [DONE]');
+  for (const chunk of chunksIn(text)) {
+    const result = await schema.validate?.(chunk);
+    if (!result?.success) faults.push(`${JSON.stringify(chunk)} is not of the schema`);
+    if (chunk.type === 'text-start') open.add(chunk.id);
+    if ((chunk.type === 'text-delta' || chunk.type === 'text-end') && !open.has(chunk.id))
+      faults.push('text not begun');
+    if (chunk.type === 'text-end') open.delete(chunk.id);
+  }
+  if (open.size > 0) faults.push('text left open');
+  return faults;
+};
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
+
+describe('the head', () => {
+  it('is held until the first content', async () => {
+    const source = new Source();
+    const { outcome } = guard(source);
+    source.say(...start);
+    await pass(8_000);
+    expect(outcome).toEqual({});
+    source.say(says('Hello'));
+    await pass(0);
+    expect(outcome.stream).toBeDefined();
+  });
+
+  it('is held for nine seconds at most, counted from when the request came', async () => {
+    const source = new Source();
+    const { outcome } = guard(source, performance.now() - 3_000);
+    source.say(...start);
+    await pass(5_990);
+    expect(outcome).toEqual({});
+    await pass(20);
+    expect(outcome.stream).toBeDefined();
+  });
+
+  it('gives way to a failure that comes before it, and the source is told to stop at once', async () => {
+    const source = new Source();
+    const { outcome, ends } = guard(source);
+    source.say(...start, new Error('secret of the provider'));
+    await pass(0);
+    expect(outcome.error).toBeInstanceOf(ApiError);
+    expect((outcome.error as ApiError).status).toBe(500);
+    expect((outcome.error as ApiError).code).toBe('chat_failed');
+    expect((outcome.error as ApiError).message).not.toContain('secret');
+    expect(source.signal?.aborted).toBe(true);
+    expect(ends).toMatchObject([{ state: 'failed', cause: { message: 'secret of the provider' } }]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('gives way to a source that ends without having said anything', async () => {
+    const source = new Source();
+    const { outcome } = guard(source);
+    source.say({ type: 'start' }, 'end');
+    await pass(0);
+    expect((outcome.error as ApiError).code).toBe('chat_failed');
+  });
+
+  it('gives way to a refusal of ours as it is', async () => {
+    const source = new Source();
+    const { outcome } = guard(source);
+    source.say(new ApiError('chat_budget_exhausted', 'Enough for today.'));
+    await pass(0);
+    expect((outcome.error as ApiError).status).toBe(429);
+  });
+
+  it('comes with an answer that is empty but complete', async () => {
+    const source = new Source();
+    const { outcome } = guard(source);
+    source.say({ type: 'start' }, { type: 'start-step' }, { type: 'finish-step' }, { type: 'finish' }, 'end');
+    await pass(0);
+    const read = reading(outcome.stream as Readable);
+    await pass(0);
+    expect(await faultsOf(read.text)).toEqual([]);
+  });
+});
+
+describe('after the head', () => {
+  const begun = async () => {
+    const source = new Source();
+    const { outcome, ends } = guard(source);
+    source.say(...start, says('Hello'));
+    await pass(0);
+    const stream = outcome.stream as Readable;
+    return { source, ends, stream, read: reading(stream) };
+  };
+
+  it('all of it arrives, and the end is told once', async () => {
+    const { source, read, ends } = await begun();
+    source.say(says(' there'), ...finish);
+    await pass(0);
+    expect(read.text).toMatchInlineSnapshot(`
+      "data: {"type":"start"}
+
+      data: {"type":"start-step"}
+
+      data: {"type":"text-start","id":"0"}
+
+      data: {"type":"text-delta","id":"0","delta":"Hello"}
+
+      data: {"type":"text-delta","id":"0","delta":" there"}
+
+      data: {"type":"text-end","id":"0"}
+
+      data: {"type":"finish-step"}
+
+      data: {"type":"finish","finishReason":"stop"}
+
+      data: [DONE]
+
+      "
+    `);
+    await pass(60_000);
+    expect(read.ended).toBe(true);
+    expect(ends).toEqual([{ state: 'finished' }]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('a failure closes what is open, is an error part that tells nothing, and ends in [DONE]', async () => {
+    const { source, read, ends } = await begun();
+    source.say(new Error('secret of the provider'));
+    await pass(0);
+    expect(read.text.split('\n\n').slice(4)).toMatchInlineSnapshot(`
+      [
+        "data: {"type":"text-end","id":"0"}",
+        "data: {"type":"error","errorText":"The assistant could not finish its answer. Try again."}",
+        "data: [DONE]",
+        "",
+      ]
+    `);
+    expect(await faultsOf(read.text)).toEqual([]);
+    expect(read.ended).toBe(true);
+    expect(ends).toMatchObject([{ state: 'failed' }]);
+    expect(source.signal?.aborted).toBe(true);
+  });
+
+  it('a source that just ends has failed', async () => {
+    const { source, read } = await begun();
+    source.say('end');
+    await pass(0);
+    expect(chunksIn(read.text).at(-1)?.type).toBe('error');
+    expect(await faultsOf(read.text)).toEqual([]);
+  });
+
+  it('text of a part that was not begun never reaches the reader', async () => {
+    const { source, read } = await begun();
+    source.say({ type: 'text-delta', id: 'other', delta: 'stray' });
+    await pass(0);
+    expect(read.text).not.toContain('stray');
+    expect(await faultsOf(read.text)).toEqual([]);
+  });
+
+  it('what cannot be told as JSON is a failure, not a hole', async () => {
+    const { source, read } = await begun();
+    source.say({ type: 'tool-output-available', toolCallId: 'call', output: 1n });
+    await pass(0);
+    expect(chunksIn(read.text).at(-1)?.type).toBe('error');
+    expect(await faultsOf(read.text)).toEqual([]);
+  });
+
+  it('silence is broken by a comment every ten seconds, and by nothing else', async () => {
+    const { source, read } = await begun();
+    const pings = () => read.text.split('\n\n').filter((line) => line === ': ping').length;
+    await pass(9_990);
+    expect(pings()).toBe(0);
+    await pass(20);
+    expect(pings()).toBe(1);
+    await pass(10_000);
+    expect(pings()).toBe(2);
+    source.say(says('more'));
+    await pass(9_990);
+    expect(pings()).toBe(2);
+    await pass(20);
+    expect(pings()).toBe(3);
+  });
+
+  it('a silent source is over within 58 seconds, in words', async () => {
+    const { source, read, ends } = await begun();
+    await pass(56_990);
+    expect(read.ended).toBe(false);
+    await pass(20);
+    expect(read.ended).toBe(true);
+    expect(read.text).toContain('The answer took too long and was cut off.');
+    expect(await faultsOf(read.text)).toEqual([]);
+    expect(source.signal?.aborted).toBe(true);
+    expect(ends).toMatchObject([{ state: 'failed', cause: { name: 'TookTooLong' } }]);
+    source.say(says('too late'), ...finish);
+    await pass(1_000);
+    expect(read.text).not.toContain('too late');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('a source that never stops talking is over within 58 seconds', async () => {
+    vi.useRealTimers();
+    const source = new Source();
+    const chatter = setInterval(() => source.say(...Array.from({ length: 50 }, () => says('la'))), 1);
+    const { outcome, settled } = guard(source, performance.now() - 56_500);
+    source.say(...start, says('Hello'));
+    await settled;
+    const read = reading(outcome.stream as Readable);
+    const begun = performance.now();
+    await once(outcome.stream as Readable, 'close');
+    clearInterval(chatter);
+    expect(performance.now() - begun).toBeLessThan(1_500);
+    expect(await faultsOf(read.text)).toEqual([]);
+  });
+
+  it('a source that has all it says ready at once leaves the clock its turns', async () => {
+    vi.useRealTimers();
+    async function* endless() {
+      yield* start;
+      for (;;) yield says('la');
+    }
+    const receivedAt = performance.now() - 56_800;
+    const stream = await guardStream({
+      receivedAt,
+      start: async () => endless(),
+      translate: (part: UIMessageChunk) => part,
+      onEnd: async () => {},
+    });
+    stream.resume();
+    await once(stream, 'close');
+    expect(performance.now() - receivedAt).toBeLessThan(58_000);
+  });
+
+  it('a reader who goes away stops the source at once', async () => {
+    const { source, stream, ends } = await begun();
+    expect(source.signal?.aborted).toBe(false);
+    stream.destroy();
+    await pass(0);
+    expect(source.signal?.aborted).toBe(true);
+    expect(ends).toMatchObject([{ state: 'aborted' }]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('the end of the answer does not wait for what is written down about it', async () => {
+    const source = new Source();
+    const head = guardStream({
+      receivedAt: performance.now(),
+      start: source.start,
+      translate: (part: UIMessageChunk) => part,
+      onEnd: () => new Promise(() => {}),
+    });
+    source.say(...start, says('Hello'), ...finish);
+    const stream = await head;
+    vi.useRealTimers();
+    const read = reading(stream);
+    await once(stream, 'end');
+    expect(await faultsOf(read.text)).toEqual([]);
+  });
+});
+
+describe('a reader who does not read', () => {
+  it('makes the source wait', async () => {
+    const source = new Source();
+    const { outcome } = guard(source);
+    source.say(...start, ...Array.from({ length: 5_000 }, () => says('x'.repeat(100))));
+    await pass(0);
+    const { taken } = source;
+    expect(taken).toBeLessThan(200);
+    await pass(20_000);
+    expect(source.taken).toBe(taken);
+    expect((outcome.stream as Readable).readableLength).toBeLessThan(32 * 1024);
+  });
+
+  it('is given up on before 58 seconds have passed, and the source with it', async () => {
+    const source = new Source();
+    const { outcome, ends } = guard(source);
+    source.say(...start, ...Array.from({ length: 5_000 }, () => says('x'.repeat(100))));
+    await pass(57_800);
+    expect(source.signal?.aborted).toBe(true);
+    expect((outcome.stream as Readable).destroyed).toBe(false);
+    await pass(150);
+    expect((outcome.stream as Readable).destroyed).toBe(true);
+    expect(ends).toMatchObject([{ state: 'failed' }]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('finds all of it when they read again', async () => {
+    const source = new Source();
+    const { outcome } = guard(source);
+    const words = Array.from({ length: 2_000 }, (_, index) => `word ${index} `);
+    source.say(...start, ...words.map(says), ...finish);
+    await pass(30_000);
+    vi.useRealTimers();
+    const read = reading(outcome.stream as Readable);
+    await once(outcome.stream as Readable, 'end');
+    const said = chunksIn(read.text).flatMap((chunk) => (chunk.type === 'text-delta' ? [chunk.delta] : []));
+    expect(said).toEqual(words);
+    expect(await faultsOf(read.text)).toEqual([]);
+  });
+});
+
+describe('a text that is longer than what is taken back', () => {
+  it.each([
+    ['in small pieces', 'abcde'.repeat(2), 4_000],
+    ['in one piece', 'x'.repeat(50_000), 1],
+    ['with emoji at the seam', '😀'.repeat(9_000), 2],
+    ['off by one', `x${'😀'.repeat(9_000)}`, 2],
+  ])('comes in several parts, each within the limit, none torn: %s', async (_, piece, times) => {
+    const source = new Source();
+    const { outcome } = guard(source);
+    source.say(...start, ...Array.from({ length: times }, () => says(piece)), ...finish);
+    await pass(0);
+    vi.useRealTimers();
+    const read = reading(outcome.stream as Readable);
+    await once(outcome.stream as Readable, 'end');
+    const texts = new Map<string, string>();
+    for (const chunk of chunksIn(read.text)) {
+      if (chunk.type === 'text-delta') texts.set(chunk.id, (texts.get(chunk.id) ?? '') + chunk.delta);
+    }
+    expect([...texts.values()].join('')).toBe(piece.repeat(times));
+    expect(texts.size).toBeGreaterThan(1);
+    for (const text of texts.values()) {
+      expect(text.length).toBeLessThanOrEqual(16_000);
+      expect(text.isWellFormed()).toBe(true);
+    }
+    expect(await faultsOf(read.text)).toEqual([]);
+  });
+});
