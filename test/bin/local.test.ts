@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -67,12 +68,13 @@ describe('npm start', () => {
         otherApiKey: expect.stringMatching(/^vap_/),
         otherAgentId: expect.any(String),
         appOrigin: target.baseUrl,
+        customerId: expect.stringMatching(/^cus_/),
         callId: expect.any(String),
         phone: expect.stringMatching(/^\+/),
         tableName: expect.any(String),
       }),
     );
-    expect(Object.keys(target.endpoints)).toEqual(expect.arrayContaining(['dynamodb', 's3', 'sqs']));
+    expect(Object.keys(target.endpoints)).toEqual(['dynamodb', 's3', 'sqs', 'stripe', 'bedrock']);
   });
 
   it('has two calls with the demo number, and keeps the two users apart', async () => {
@@ -137,6 +139,44 @@ describe('npm start', () => {
       expect(JSON.parse(text), line).not.toHaveProperty('error');
     }
     await stop(run.child);
+  });
+
+  it('says which answers come from a stand-in, and uses the providers themselves where their settings are given', async () => {
+    const local = start(['--port', '0']);
+    while (!local.said.out.includes('Ctrl-C')) await new Promise((resolve) => setTimeout(resolve, 25));
+    expect(local.said.out).toMatch(/Chat .* a stand-in for Bedrock answers/);
+    expect(local.said.out).toMatch(/Invoices .* a stand-in for Stripe answers/);
+    await stop(local.child);
+
+    const asked: IncomingMessage[] = [];
+    const stripe = createHttpServer((request, response) => {
+      asked.push(request);
+      response.end(
+        JSON.stringify({ object: 'list', data: [{ id: 'in_1', object: 'invoice' }], has_more: false, url: '' }),
+      );
+    }).listen(0, '127.0.0.1');
+    await once(stripe, 'listening');
+    const base = `http://127.0.0.1:${(stripe.address() as AddressInfo).port}`;
+    const run = start(['--port', '0', '--json'], {
+      STRIPE_SECRET_KEY: 'sk_test_given',
+      STRIPE_API_BASE: base,
+      CHAT_MODEL_ID: 'a-model',
+      AWS_ACCESS_KEY_ID: 'given',
+      AWS_SECRET_ACCESS_KEY: 'given',
+      AWS_REGION: 'eu-central-1',
+    });
+    const facts = await ready(run);
+    expect(facts.endpoints).toMatchObject({
+      stripe: base,
+      bedrock: 'https://bedrock-runtime.eu-central-1.amazonaws.com',
+    });
+    expect(facts.customerId).toBeNull();
+    const headers = { origin: facts.appOrigin };
+    const body = JSON.stringify({ customerId: 'cus_1' });
+    expect((await fetch(`${facts.baseUrl}/get-invoices`, { method: 'POST', headers, body })).status).toBe(200);
+    expect(asked.map((request) => request.headers.authorization)).toEqual(['Bearer sk_test_given']);
+    await stop(run.child);
+    stripe.close();
   });
 
   it('logs neither keys nor phone numbers', async () => {

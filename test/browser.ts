@@ -1,0 +1,33 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+
+/** Starts a headless Chromium that comes with the packages: it needs nothing installed on the machine. */
+export const startBrowser = async (): Promise<Browser> => {
+  // It unpacks the libraries that a bare machine lacks where it takes itself to be on Lambda.
+  process.env.AWS_EXECUTION_ENV ??= 'AWS_Lambda_nodejs24.x';
+  const { default: bundled } = await import('@sparticuz/chromium');
+  const { chromium } = await import('playwright-core');
+  const executablePath = await bundled.executablePath();
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'], headless: true });
+};
+
+/** A page, with what it asked of whom and what it complained of. */
+export type Watched = { page: Page; asked: string[]; complaints: string[] };
+
+export const openPage = async (
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<Watched> => {
+  const context = await browser.newContext({ viewport: { width: 1100, height: 900 }, ...options });
+  const page = await context.newPage();
+  const asked: string[] = [];
+  const complaints: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  page.on('console', (message) => {
+    if (message.type() !== 'log') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.setDefaultTimeout(20_000);
+  await page.goto(url);
+  return { page, asked, complaints };
+};
