@@ -88,7 +88,7 @@ export const functionNameOf = (settings: Settings, name: string) => `${deploymen
 const grantsOf = (needs: Needs, data: DataStack, settings: Settings): PolicyStatement[] => {
   const of = (service: string) => needs.may.filter((action) => action.startsWith(`${service}:`)).sort();
   const queues = (needs.sends ?? []).map((job) => data.queueOf(job).queueArn);
-  const secrets = (needs.secrets ?? []).map((secret) => data.secrets[secret].ref);
+  const secrets = (needs.secrets ?? []).map((secret) => data.secrets[secret].attrId);
   return [
     allow(of('dynamodb'), [data.table.tableArn]),
     allow(of('s3'), [data.files.arnForObjects('*')]),
@@ -106,8 +106,8 @@ const environmentOf = (needs: Needs, data: DataStack, settings: Settings): Recor
     ...(uses('dynamodb') && { TABLE_NAME: data.table.tableName }),
     ...(uses('s3') && { FILES_BUCKET: data.files.bucketName }),
     ...(needs.sends?.length && { JOBS_QUEUE_URL: data.queueUrl }),
-    ...(needs.secrets?.includes('stripe') && { STRIPE_SECRET_ARN: data.secrets.stripe.ref }),
-    ...(needs.secrets?.includes('chatSigning') && { CHAT_SIGNING_SECRET_ARN: data.secrets.chatSigning.ref }),
+    ...(needs.secrets?.includes('stripe') && { STRIPE_SECRET_ARN: data.secrets.stripe.attrId }),
+    ...(needs.secrets?.includes('chatSigning') && { CHAT_SIGNING_SECRET_ARN: data.secrets.chatSigning.attrId }),
     ...(uses('bedrock') && {
       CHAT_MODEL_ID: settings.chatModelId,
       CHAT_DAILY_TOKENS: String(settings.chatDailyTokens),

@@ -57,7 +57,7 @@ export class VoiceAgentsStack extends Stack {
       ChatUrl: { value: this.chat?.url.url, description: 'The chat without the edge before it.' },
       TableName: { value: this.data.table.tableName, description: 'The table: npm run operator finds it by this.' },
       FilesBucket: { value: this.data.files.bucketName, description: 'Where uploaded documents are.' },
-      StripeSecretName: { value: this.data.secrets.stripe.ref, description: 'Where the Stripe key is to be put.' },
+      StripeSecretName: { value: this.data.secrets.stripe.attrId, description: 'Where the Stripe key is to be put.' },
       AlarmTopic: { value: this.observability.topic.topicArn, description: 'Where alarms are told.' },
       DashboardUrl: { value: dashboard + deploymentName(settings), description: 'How it goes.' },
     };

@@ -3,6 +3,9 @@ import { createServer } from 'node:http';
 import { Agent, request as requestTls } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
+/** Each request in flight is a process of its own there, and this machine has few cores. */
+const inFlightAtMost = 8;
+
 /**
  * What DNS is on AWS: an address of this machine that leads to a host of the emulator's. Requests and answers pass
  * as they are.
@@ -10,7 +13,15 @@ import type { AddressInfo } from 'node:net';
 export const startFront = async (options: { endpoint: string; host: string; certificate: Buffer }) => {
   const { port } = new URL(options.endpoint);
   const agent = new Agent({ keepAlive: true, ca: options.certificate });
-  const server = createServer((request, response) => {
+  const waiting: (() => void)[] = [];
+  let inFlight = 0;
+  const server = createServer(async (request, response) => {
+    if (inFlight >= inFlightAtMost) await new Promise<void>((resolve) => waiting.push(resolve));
+    inFlight += 1;
+    response.once('close', () => {
+      inFlight -= 1;
+      waiting.shift()?.();
+    });
     const { connection: _, ...headers } = request.headers;
     const passedOn = requestTls(
       {

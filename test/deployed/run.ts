@@ -5,15 +5,21 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import {
+  CloudWatchLogsClient,
+  paginateDescribeLogGroups,
+  paginateFilterLogEvents,
+} from '@aws-sdk/client-cloudwatch-logs';
 import { startBedrock } from '../../bin/local/bedrock.ts';
 import type { Started } from '../../bin/local/started.ts';
 import { startStripe, stripeCustomers } from '../../bin/local/stripe.ts';
 import type { Target } from '../global-setup.ts';
 import type { Deployed } from './deployed.ts';
-import { startEmulator } from './emulator.ts';
+import { type Emulator, startEmulator } from './emulator.ts';
 import { startFront } from './front.ts';
 import { NoPython, pythonPrograms } from './python.ts';
 
@@ -128,19 +134,48 @@ const main = async (): Promise<boolean> => {
     programs,
     context,
   };
-  const env = { ...environment, DEPLOYED: JSON.stringify({ target, deployed }) };
+  const env = {
+    ...environment,
+    JOBS_QUEUE_URL: `${emulator.endpoint}/000000000000/${stack}-{job}`,
+    DEPLOYED: JSON.stringify({ target, deployed }),
+  };
 
   say(`Deployed: ${edge.baseUrl} is the edge, ${api.baseUrl} the API. The tests …`);
   const passed = await vitest(['test/api', 'test/deployed/deployment.test.ts'], env);
   say('Afterwards: grants, a second deployment, the end …');
   const ended = await vitest(['test/deployed/afterwards.test.ts'], env);
+  if (!passed) await keepLogs(emulator, certificate);
   return passed && ended;
+};
+
+/** What the functions logged, kept beside the emulator's own log. */
+const keepLogs = async ({ endpoint, environment }: Emulator, ca: Buffer) => {
+  const {
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: accessKeyId = '',
+    AWS_SECRET_ACCESS_KEY: secretAccessKey = '',
+  } = environment;
+  const client = new CloudWatchLogsClient({
+    ...(region && { region }),
+    endpoint,
+    credentials: { accessKeyId, secretAccessKey },
+    requestHandler: { httpsAgent: new Agent({ ca }) },
+  });
+  const lines: string[] = [];
+  for await (const { logGroups = [] } of paginateDescribeLogGroups({ client }, {})) {
+    for (const { logGroupName } of logGroups) {
+      for await (const { events = [] } of paginateFilterLogEvents({ client }, { logGroupName })) {
+        lines.push(...events.map(({ message }) => `${logGroupName}  ${message}`));
+      }
+    }
+  }
+  writeFileSync(join(folder, 'functions.log'), lines.join('\n'));
 };
 
 const end = async (code: number) => {
   for (const part of running.reverse()) await part.stop().catch(() => {});
   if (code === 0) rmSync(folder, { recursive: true, force: true });
-  else console.error(`The emulator’s log and what was granted are in ${folder}.`);
+  else console.error(`The logs of the emulator and of the functions, and what was granted, are in ${folder}.`);
   process.exit(code);
 };
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(130));
