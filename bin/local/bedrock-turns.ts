@@ -135,8 +135,7 @@ const factsOf = (words: string, conversation: string) => {
   const number = numbers[0] ?? '';
   const description = words;
   return {
-    query: words,
-    question: words,
+    query: words.replace(/\bblock\b/gi, 'add to the block list').slice(0, 300),
     description,
     purpose: words,
     name,
@@ -188,6 +187,13 @@ const configured = ({ configuration = {} }: Value) =>
 const counted = (items: unknown[], one: string) => `${items.length} ${items.length === 1 ? one : `${one}s`}`;
 
 const reports: Record<string, Report> = {
+  searchDocumentation: ({ topics: [best, ...others] = [] }: Value) =>
+    best
+      ? [
+          `This is what the documentation says.\n\n**${best.title}**\n\n${best.text}${others.length > 0 ? '\n\nIt also has:' : ''}`,
+          others.map(({ title }: Value) => title),
+        ]
+      : ['The documentation says nothing about that.', []],
   draftAgent: ({ agent, problems = [], advice = [] }) => [
     `Here is a draft of **${agent?.name}**. Tell me what to change; with your API key I can create it.`,
     [
