@@ -187,13 +187,15 @@ const configured = ({ configuration = {} }: Value) =>
 const counted = (items: unknown[], one: string) => `${items.length} ${items.length === 1 ? one : `${one}s`}`;
 
 const reports: Record<string, Report> = {
-  searchDocumentation: ({ topics: [best, ...others] = [] }: Value) =>
-    best
-      ? [
-          `This is what the documentation says.\n\n**${best.title}**\n\n${best.text}${others.length > 0 ? '\n\nIt also has:' : ''}`,
-          others.map(({ title }: Value) => title),
-        ]
-      : ['The documentation says nothing about that.', []],
+  searchDocumentation: ({ topics = [] }) => {
+    const [best, ...others] = topics as Value[];
+    if (!best) return ['The documentation says nothing about that.', []];
+    const more = others.length > 0 ? '\n\nIt also has:' : '';
+    return [
+      `This is what the documentation says.\n\n**${best.title}**\n\n${best.text}${more}`,
+      others.map(({ title }) => title),
+    ];
+  },
   draftAgent: ({ agent, problems = [], advice = [] }) => [
     `Here is a draft of **${agent?.name}**. Tell me what to change; with your API key I can create it.`,
     [
