@@ -135,8 +135,7 @@ const factsOf = (words: string, conversation: string) => {
   const number = numbers[0] ?? '';
   const description = words;
   return {
-    query: words,
-    question: words,
+    query: words.replace(/\bblock\b/gi, 'add to the block list').slice(0, 300),
     description,
     purpose: words,
     name,
@@ -188,6 +187,15 @@ const configured = ({ configuration = {} }: Value) =>
 const counted = (items: unknown[], one: string) => `${items.length} ${items.length === 1 ? one : `${one}s`}`;
 
 const reports: Record<string, Report> = {
+  searchDocumentation: ({ topics = [] }) => {
+    const [best, ...others] = topics as Value[];
+    if (!best) return ['The documentation says nothing about that.', []];
+    const more = others.length > 0 ? '\n\nIt also has:' : '';
+    return [
+      `This is what the documentation says.\n\n**${best.title}**\n\n${best.text}${more}`,
+      others.map(({ title }) => title),
+    ];
+  },
   draftAgent: ({ agent, problems = [], advice = [] }) => [
     `Here is a draft of **${agent?.name}**. Tell me what to change; with your API key I can create it.`,
     [

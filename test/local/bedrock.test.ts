@@ -23,7 +23,9 @@ const agentId = 'agent_01M805P3SFX9KMXH19WTZKXA68';
 const tools = {
   searchDocumentation: tool({
     inputSchema: object({ query: text }),
-    execute: async () => ({ results: [{ title: 'Block a number', text: 'POST /agent-block-list' }] }),
+    execute: async () => ({
+      topics: [{ title: 'Block a number', text: 'POST /agent-block-list' }, { title: 'Other' }],
+    }),
   }),
   checkNumbers: tool({
     inputSchema: object({ numbers: { type: 'array' } }),
