@@ -56,7 +56,8 @@ const run = async () => {
 
   const gateway = await start(startGateway(options.port));
   env.APP_ORIGIN ??= gateway.baseUrl;
-  const sendPage = pageServer(buildPages());
+  let demo: Awaited<ReturnType<typeof demoData>> | undefined;
+  const sendPage = pageServer(buildPages(), () => demo && { ...demo, customerId: stripe.customerId });
   const [dynamodb, queueAndFiles, stripe, bedrock] = await Promise.all([
     start(startDynamoDb(env.TABLE_NAME, { endpoint: env.AWS_ENDPOINT_URL_DYNAMODB, data })),
     start(startQueueAndFiles({ data })),
@@ -69,7 +70,7 @@ const run = async () => {
   queueAndFiles.work(env.JOBS_QUEUE_URL);
   gateway.open({ appOrigin: env.APP_ORIGIN, sendPage });
 
-  const demo = await demoData(data && join(data, 'demo.json'));
+  demo = await demoData(data && join(data, 'demo.json'));
   const facts = {
     baseUrl: gateway.baseUrl,
     ...demo,

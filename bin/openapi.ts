@@ -1,23 +1,44 @@
-/** `npm run openapi`: describes the interface, and makes the client's types and what the chat searches of the description. */
+/** `npm run openapi`: describes the interface, and makes of the description what follows from it. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import openapiTypescript, { astToString } from 'openapi-typescript';
-import { openApiDocument } from '../functions/http/openapi.ts';
+import { type OpenApiDocument, openApiDocument } from '../functions/http/openapi.ts';
 import { topicsOf } from '../functions/http/openapi-topics.ts';
 import { routes } from '../functions/routes.ts';
 
 const root = join(import.meta.dirname, '..');
-const folder = join(root, 'functions', 'openapi');
 
 const options = new Command('npm run openapi --')
   .description(
-    'Writes the OpenAPI document of the route table, the types of the client, and the topics that the chat searches, to functions/openapi/.',
+    'Writes the OpenAPI document of the route table, the types of the client and the topics that the chat searches to functions/openapi/, and the table of operations into the README.',
   )
   .option('--print', 'print the document instead of writing anything')
   .option('--check', 'write nothing; exit 1 when what is there is out of date')
   .parse()
   .opts<{ print?: true; check?: true }>();
+
+/** The README with its table of operations, between two marks. */
+const readmeWith = (readme: string, document: OpenApiDocument) => {
+  const rows = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { summary, security }]) => {
+      const schemes = (security as object[]).map((one) => Object.keys(one)[0] ?? 'nobody');
+      return `| \`${method.toUpperCase()} ${path}\` | ${summary} | ${callers[schemes.join()]} |`;
+    }),
+  );
+  const table = ['| Operation | What it does | Who may call |', '|---|---|---|', ...rows].join('\n');
+  return readme.replace(
+    /<!-- operations -->(?:[\s\S]*<!-- end of operations -->)?/,
+    () => `<!-- operations -->\n\n${table}\n\n<!-- end of operations -->`,
+  );
+};
+
+const callers: Record<string, string> = {
+  apiKey: 'the holder of a key',
+  applicationOrigin: 'the web application',
+  'nobody,apiKey': 'anyone; with a key, it does more',
+  '': 'anyone',
+};
 
 const document = openApiDocument(routes);
 const documentText = `${JSON.stringify(document, null, 2)}\n`;
@@ -27,14 +48,14 @@ if (options.print) {
 } else {
   const types = await openapiTypescript(document as never, { alphabetize: false, defaultNonNullable: false });
   const files = {
-    'document.json': documentText,
-    'topics.json': `${JSON.stringify(topicsOf(document), null, 2)}\n`,
-    'types.ts': `/** Made of document.json by \`npm run openapi\`: change the endpoints and run it again. */\n\n${astToString(types)}`,
+    'functions/openapi/document.json': documentText,
+    'functions/openapi/topics.json': `${JSON.stringify(topicsOf(document), null, 2)}\n`,
+    'functions/openapi/types.ts': `/** Made of document.json by \`npm run openapi\`: change the endpoints and run it again. */\n\n${astToString(types)}`,
+    'README.md': readmeWith(readFileSync(join(root, 'README.md'), 'utf8'), document),
   };
-  for (const [name, text] of Object.entries(files)) {
-    const path = join(folder, name);
+  for (const [file, text] of Object.entries(files)) {
+    const path = join(root, file);
     if (existsSync(path) && readFileSync(path, 'utf8') === text) continue;
-    const file = relative(root, path);
     if (options.check) {
       console.error(`${file} is out of date: run \`npm run openapi\` and commit what it writes.`);
       process.exitCode = 1;

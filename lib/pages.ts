@@ -1,31 +1,58 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join, relative } from 'node:path';
 import { buildSync } from 'esbuild';
 
 /** A file that a browser gets, under its path at the service's own address. */
-export type PageFile = { path: string; contentType: string; cacheControl: string; body: Uint8Array };
+export type PageFile = {
+  path: string;
+  contentType: string;
+  cacheControl: string;
+  body: Uint8Array;
+  /** Sent in the place of those in `pageHeaders`. */
+  headers?: Record<string, string>;
+};
 
-const folder = join(import.meta.dirname, '../functions/pages');
+const root = join(import.meta.dirname, '..');
+const folder = join(root, 'functions/pages');
 
 /** The page at the address itself; any other is at the name of its folder. */
 const front = 'chat';
 
-/**
- * Sent with every page: it runs what is its own, speaks to its own address, and is shown in nobody's frame.
- */
+/** A page runs what is its own, speaks to its own address, and is shown in nobody's frame. */
+const policy = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'img-src': "'self'",
+  'connect-src': "'self'",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
+  'require-trusted-types-for': "'script'",
+  'trusted-types': "'none'",
+};
+type Policy = Partial<Record<keyof typeof policy | 'font-src', string | undefined>>;
+
+/** What a page needs beyond that: Scalar writes its styles into the page, and brings its own fonts and HTML. */
+const looser: Record<string, Policy> = {
+  docs: {
+    'style-src': "'self' 'unsafe-inline'",
+    'img-src': "'self' data:",
+    'font-src': 'data:',
+    'require-trusted-types-for': undefined,
+    'trusted-types': undefined,
+  },
+};
+
+const headerOf = (policy: Policy) =>
+  Object.entries(policy)
+    .flatMap(([directive, value]) => (value === undefined ? [] : `${directive} ${value}`))
+    .join('; ');
+
+/** Sent with every page. */
 export const pageHeaders = {
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join('; '),
+  'content-security-policy': headerOf(policy),
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
@@ -33,7 +60,10 @@ export const pageHeaders = {
   'x-content-type-options': 'nosniff',
 };
 
-/** Builds every page: a folder with an `index.html`, and what that names by `./`, bundled under names that change with their content. */
+/**
+ * Builds every page: a folder with an `index.html`, and what that names by `./`, bundled under names that change with
+ * their content. What it names by `npm:` is a package's own bundle, copied as it is.
+ */
 export const buildPages = (): PageFile[] =>
   readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -68,22 +98,35 @@ const buildPage = (name: string): PageFile[] => {
       `/assets/${basename(path)}`,
     ]),
   );
-  const page = html.replace(/"\.\/([^"]+)"/g, (_, file: string) => `"${built.get(file)}"`);
+  const copied = [...html.matchAll(/(?:src|href)="npm:([^"]+)"/g)].map((match) => copyOf(match[1] as string));
+  for (const { name: file, path } of copied) built.set(file, path);
+  const page = html.replace(/"(?:\.\/|npm:)([^"]+)"/g, (_, file: string) => `"${built.get(file)}"`);
   return [
     {
       path: name === front ? '/' : `/${name}`,
       contentType: 'text/html; charset=utf-8',
       cacheControl: 'no-cache',
       body: Buffer.from(page),
+      ...(looser[name] && { headers: { 'content-security-policy': headerOf({ ...policy, ...looser[name] }) } }),
     },
-    ...outputFiles.map(({ path, contents }) => ({
-      path: `/assets/${basename(path)}`,
-      contentType: contentTypes[extname(path)] ?? 'application/octet-stream',
-      cacheControl: 'public, max-age=31536000, immutable',
-      body: contents,
-    })),
+    ...copied.map(({ path, body }) => asset(path, body)),
+    ...outputFiles.map(({ path, contents }) => asset(`/assets/${basename(path)}`, contents)),
   ];
 };
+
+const copyOf = (name: string) => {
+  const body = readFileSync(join(root, 'node_modules', name));
+  const hash = createHash('sha256').update(body).digest('hex').slice(0, 8);
+  const extension = extname(name);
+  return { name, path: `/assets/${basename(name, extension)}-${hash}${extension}`, body };
+};
+
+const asset = (path: string, body: Uint8Array): PageFile => ({
+  path,
+  contentType: contentTypes[extname(path)] ?? 'application/octet-stream',
+  cacheControl: 'public, max-age=31536000, immutable',
+  body,
+});
 
 const contentTypes: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',

@@ -1,15 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type PageFile, pageHeaders } from '../../lib/pages.ts';
 
-/** Answers requests for pages, as CloudFront does where the service is deployed; says whether it was one. */
-export const pageServer = (files: PageFile[]) => {
+/**
+ * Answers requests for pages, as CloudFront does where the service is deployed; says whether it was one. The reference
+ * page finds the demo data here, so that operations can be tried with them; elsewhere there is no such file.
+ */
+export const pageServer = (files: PageFile[], demo: () => object | undefined) => {
   const byPath = new Map(files.map((file) => [file.path, file]));
+  const demoFile = (): PageFile => ({
+    path: '/docs/demo.json',
+    contentType: 'application/json',
+    cacheControl: 'no-store',
+    body: Buffer.from(JSON.stringify(demo())),
+  });
   return ({ method, url = '/' }: IncomingMessage, response: ServerResponse): boolean => {
-    const file = method === 'GET' || method === 'HEAD' ? byPath.get(url.replace(/\?.*$/, '')) : undefined;
+    if (method !== 'GET' && method !== 'HEAD') return false;
+    const path = url.replace(/\?.*$/, '');
+    const file = path === '/docs/demo.json' && demo() ? demoFile() : byPath.get(path);
     if (!file) return false;
     const { contentType, cacheControl, body } = file;
     response.writeHead(200, {
       ...pageHeaders,
+      ...file.headers,
       'content-type': contentType,
       'cache-control': cacheControl,
       'content-length': body.length,

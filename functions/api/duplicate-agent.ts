@@ -3,6 +3,7 @@ import { AgentName, nameOfCopy } from '../domain/agents.ts';
 import { now } from '../domain/date-time.ts';
 import { documented } from '../domain/documented.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
+import { examples } from '../domain/examples.ts';
 import { AgentId, newIdentifier, Uid } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -29,14 +30,14 @@ export const duplicateAgent = endpoint({
   uses: { agents, duplications, jobQueue },
   body: z.object({
     uid: Uid,
-    agentId: AgentId.check(documented('The agent to copy.', 'agent_01KB3M5T3Q8RXN2M6J4HB7C0DE')),
+    agentId: AgentId.check(documented('The agent to copy.', examples.agentId)),
     name: z.optional(
       AgentName.check(documented('The copy’s name. Without one: the source’s with ` (Copy)`.', 'Front desk (Copy)')),
     ),
   }),
   idempotent: true,
   response: z.object({
-    uid: z.string().check(documented('The user who owns the copy.', 'demo-user')),
+    uid: z.string().check(documented('The user who owns the copy.', examples.uid)),
     agentId: z.string().check(documented('The new agent.', 'agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T')),
     name: z.string().check(documented('Its name.', 'Front desk (Copy)')),
     copied: z

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { documented } from '../domain/documented.ts';
+import { examples } from '../domain/examples.ts';
 import { CustomerId, InvoiceId, InvoiceList, withDateAndPaid } from '../domain/invoices.ts';
 import { limits } from '../domain/limits.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -19,7 +20,7 @@ export const getInvoices = endpoint({
   secrets: ['stripe'],
   uses: { stripe },
   body: z.object({
-    customerId: CustomerId.check(documented('The customer at the payment provider.', 'cus_LocalSeveral')),
+    customerId: CustomerId.check(documented('The customer at the payment provider.', examples.customerId)),
     startingAfter: z.optional(
       InvoiceId.check(documented('The last invoice of the page before.', 'in_bc83b719a3f5c1f9b5f45788')),
     ),

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { Call, CallFacts, withFacts } from '../domain/calls.ts';
 import { documented } from '../domain/documented.ts';
 import { invalidField } from '../domain/errors.ts';
+import { examples } from '../domain/examples.ts';
 import { AgentIdInPath, isIdentifier } from '../domain/identifiers.ts';
 import { isPhoneNumber, restorePlus } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -23,7 +24,9 @@ export const recordCall = endpoint({
     agentId: AgentIdInPath,
     callIdOrPhone: z
       .string()
-      .check(documented('The call’s id: 1 to 128 of `A-Z a-z 0-9 _ . : -`. A phone number is refused.', 'demo-call-2')),
+      .check(
+        documented('The call’s id: 1 to 128 of `A-Z a-z 0-9 _ . : -`. A phone number is refused.', examples.callId),
+      ),
   }),
   body: CallFacts,
   response: Call,

@@ -12,6 +12,7 @@ import {
 import { now } from '../domain/date-time.ts';
 import { documented } from '../domain/documented.ts';
 import { noSuchCall } from '../domain/errors.ts';
+import { examples } from '../domain/examples.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
 import { phoneNumber } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -34,8 +35,8 @@ export const updateCallOutcome = endpoint({
   body: CallOutcomeChange,
   response: z.object({
     success: z.literal(true).check(documented('Always `true`.', true)),
-    call_id: z.string().check(documented('The call that was changed.', 'demo-call-2')),
-    agent_id: z.string().check(documented('Its agent.', 'agent_01KB3M5T3Q8RXN2M6J4HB7C0DE')),
+    call_id: z.string().check(documented('The call that was changed.', examples.callId)),
+    agent_id: z.string().check(documented('Its agent.', examples.agentId)),
     phone: phoneNumber('The other party’s number of that call.'),
     preference: Preference.check(documented('The preference that was applied.', 'last')),
     updated_fields: UpdatedFields,

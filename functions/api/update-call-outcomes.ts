@@ -3,6 +3,7 @@ import { CallOutcomeItem, fieldsOf, toCallReference, UpdatedFields, withOutcome 
 import { now } from '../domain/date-time.ts';
 import { documented, named } from '../domain/documented.ts';
 import { ApiError, insufficientPermissions, noSuchCall } from '../domain/errors.ts';
+import { examples } from '../domain/examples.ts';
 import { limits } from '../domain/limits.ts';
 import { phoneNumber } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -18,8 +19,8 @@ const UpdatedOutcome = named(
   'An item whose call was changed.',
   z.object({
     index,
-    call_id: z.string().check(documented('The call that was changed.', 'demo-call-2')),
-    agent_id: z.string().check(documented('Its agent.', 'agent_01KB3M5T3Q8RXN2M6J4HB7C0DE')),
+    call_id: z.string().check(documented('The call that was changed.', examples.callId)),
+    agent_id: z.string().check(documented('Its agent.', examples.agentId)),
     phone: phoneNumber('The other party’s number of that call.'),
     updated_fields: UpdatedFields,
   }),

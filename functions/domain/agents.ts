@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { now, timestamp } from './date-time.ts';
 import { documented, named } from './documented.ts';
 import { invalidField } from './errors.ts';
+import { examples } from './examples.ts';
 import { AgentId, Identifier } from './identifiers.ts';
 import { jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
@@ -63,7 +64,7 @@ export const Agent = named(
   'Agent',
   'A voice agent.',
   z.object({
-    uid: Identifier.check(documented('The user who owns the agent.', 'demo-user')),
+    uid: Identifier.check(documented('The user who owns the agent.', examples.uid)),
     agentId: AgentId,
     name: AgentName,
     configuration: AgentConfiguration,

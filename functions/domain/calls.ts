@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { DateTime, timestamp } from './date-time.ts';
 import { documented, named } from './documented.ts';
 import { invalidField } from './errors.ts';
+import { examples } from './examples.ts';
 import { AgentId, Identifier } from './identifiers.ts';
 import { isDeeperThan, jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
@@ -107,7 +108,7 @@ export const Call = named(
   'Call',
   'A call of an agent, with its outcome.',
   z.object({
-    callId: Identifier.check(documented('The call.', 'demo-call-2')),
+    callId: Identifier.check(documented('The call.', examples.callId)),
     agentId: AgentId,
     ...CallFacts.shape,
     ...CallOutcome.shape,
@@ -143,7 +144,7 @@ export const CallOutcomeItem = named(
   'CallOutcomeItem',
   'A change of one call’s outcome.',
   z.extend(CallOutcomeChange, {
-    agentId: z.string().check(documented('The agent whose call it is.', 'agent_01KB3M5T3Q8RXN2M6J4HB7C0DE')),
+    agentId: z.string().check(documented('The agent whose call it is.', examples.agentId)),
     callIdOrPhone: CallIdOrPhone,
     preference: z._default(Preference, 'last'),
     metadataMode: z._default(MetadataMode, 'replace'),

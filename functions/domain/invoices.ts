@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { documented, named } from './documented.ts';
+import { examples } from './examples.ts';
 
 export const CustomerId = z
   .string()
@@ -29,7 +30,7 @@ export const Invoice = named(
     amount_paid: amount('What was paid.', 4900),
     amount_remaining: amount('What is still to be paid.', 0),
     currency: text('The currency, as three letters.', 'usd'),
-    customer: text('Whose invoice it is.', 'cus_LocalSeveral'),
+    customer: text('Whose invoice it is.', examples.customerId),
     date: time('When it was made.', 1_772_323_200),
     due_date: time('When it is due, if it is.', null),
     paid: z.optional(z.boolean()).check(documented('Whether it is paid.', true)),

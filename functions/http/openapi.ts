@@ -373,9 +373,9 @@ something take an \`Idempotency-Key\`, which makes repeating them safe.
 
 **Compatibility.** Fields, headers and operations may be added: ignore what you do not know. Error codes are a closed list.
 
-| Code | Status | Meaning |
-|---|---|---|
-${everyCode.map((code) => `| \`${code}\` | ${errorStatuses[code]} | ${meanings[code]} |`).join('\n')}
+**Error codes:**
+
+${everyCode.map((code) => `- \`${code}\` (${errorStatuses[code]}): ${meanings[code]}`).join('\n')}
 `;
 
 /** Turns zod's schemas into JSON Schema, and keeps the named ones as components. */

@@ -1,0 +1,8 @@
+/** What the documents name where an example names something: the reference page puts real ones in their place. */
+export const examples = {
+  uid: 'demo-user',
+  agentId: 'agent_01KB3M5T3Q8RXN2M6J4HB7C0DE',
+  callId: 'demo-call-2',
+  phone: '+14155550100',
+  customerId: 'cus_LocalSeveral',
+} as const;

@@ -1,0 +1,54 @@
+import { examples } from '../../domain/examples.ts';
+
+/** What the local run has to try the operations with. */
+type Demo = { apiKey: string } & Partial<Record<keyof typeof examples, string | null>>;
+
+/** Scalar's own global; its types would bring the whole of Vue along. */
+declare const Scalar: { createApiReference(element: string, configuration: object): unknown };
+
+const start = async () => {
+  const [document, demo] = await Promise.all([get('/openapi.json'), get('/docs/demo.json').catch(() => undefined)]);
+  Scalar.createApiReference('#page', {
+    content: demo ? withDemo(document, JSON.parse(demo) as Demo) : document,
+    ...(demo && { authentication: keyOf(JSON.parse(demo) as Demo) }),
+    // Everything comes from this address, and nothing is told to anybody else.
+    withDefaultFonts: false,
+    telemetry: false,
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    hideClientButton: true,
+    showDeveloperTools: 'never',
+    documentDownloadType: 'json',
+    metaData: { title: 'API reference · Voice Agent Platform' },
+    defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+    operationTitleSource: 'summary',
+    orderSchemaPropertiesBy: 'preserve',
+  });
+};
+
+const get = async (path: string): Promise<string> => {
+  const response = await fetch(path);
+  if (!response.ok) throw new Error(`${path} answered ${response.status}.`);
+  return response.text();
+};
+
+/** The document with what the local run really has in its examples, so that each can be tried as it stands. */
+const withDemo = (document: string, demo: Demo): string =>
+  Object.entries(examples).reduce(
+    (text, [name, example]) =>
+      text.replaceAll(JSON.stringify(example), JSON.stringify(demo[name as keyof Demo] ?? example)),
+    document,
+  );
+
+const keyOf = ({ apiKey }: Demo) => ({
+  preferredSecurityScheme: 'apiKey',
+  securitySchemes: { apiKey: { name: 'X-Authorization', in: 'header', value: apiKey } },
+});
+
+start().catch((error: Error) => {
+  const message = window.document.createElement('p');
+  message.className = 'failure';
+  message.setAttribute('role', 'alert');
+  message.textContent = `The reference could not be loaded. ${error.message} Reload the page to try again.`;
+  window.document.querySelector('#page')?.replaceChildren(message);
+});
