@@ -141,8 +141,11 @@ export class Turn {
       case 'start-step':
         this.#isAnswering = true;
         return { type: 'start-step' };
-      case 'start':
       case 'finish-step':
+        // A provider's stream that ends between two events looks complete, but for the reason that it does not give.
+        if (part.finishReason === 'other' && part.rawFinishReason === undefined) throw new BrokeOff();
+        return { type: 'finish-step' };
+      case 'start':
       case 'tool-output-denied':
         return toUIMessageChunk(part);
       default:
@@ -199,6 +202,10 @@ export class Turn {
     this.#unitsReceived = 0;
     this.#isAnswering = false;
   }
+}
+
+class BrokeOff extends Error {
+  override readonly name = 'BrokeOff';
 }
 
 const exhausted = ({ seconds }: Wait) =>
