@@ -202,7 +202,11 @@ const faulty = createServer((request, response) => {
 });
 
 const ask = async (body: unknown, headers: Record<string, string> = { origin: 'https://app.example.com' }) => {
-  const event = { headers, body: JSON.stringify(body), requestContext: { requestId: 'test', http: { sourceIp: '127.0.0.1' } } } as unknown as ApiEvent;
+  const event = {
+    headers,
+    body: JSON.stringify(body),
+    requestContext: { requestId: 'test', http: { sourceIp: '127.0.0.1' } },
+  } as unknown as ApiEvent;
   const { statusCode, body: text } = await handler(event, { getRemainingTimeInMillis: () => 29_000 } as Context);
   return { status: statusCode, text: text ?? '', body: JSON.parse(text ?? '') };
 };
@@ -373,7 +377,11 @@ describe('the origin', () => {
   });
 
   it('is looked at before the body', async () => {
-    const event = { headers: { origin: 'https://evil.example' }, body: '{', requestContext: { requestId: 'test', http: { sourceIp: '127.0.0.1' } } };
+    const event = {
+      headers: { origin: 'https://evil.example' },
+      body: '{',
+      requestContext: { requestId: 'test', http: { sourceIp: '127.0.0.1' } },
+    };
     const answer = await handler(event as unknown as ApiEvent, {} as Context);
     expect(answer.statusCode).toBe(403);
   });
