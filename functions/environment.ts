@@ -41,37 +41,19 @@ export const environment = {
   get stripeApiBase() {
     return origin('STRIPE_API_BASE', 'https://api.stripe.com');
   },
-  /** What signs a call to AWS: the credentials that Lambda gives a function. */
+  /** What signs a call to AWS that no SDK makes: the credentials that Lambda gives a function. */
   get awsCredentials() {
     return {
       region: required('AWS_REGION'),
       accessKeyId: required('AWS_ACCESS_KEY_ID'),
       secretAccessKey: required('AWS_SECRET_ACCESS_KEY'),
-      ...(process.env.AWS_SESSION_TOKEN && { sessionToken: process.env.AWS_SESSION_TOKEN }),
+      sessionToken: process.env.AWS_SESSION_TOKEN,
     };
   },
   get secretsManagerEndpoint() {
-    return awsEndpoint('secretsmanager', 'SECRETS_MANAGER');
+    const name = process.env.AWS_ENDPOINT_URL_SECRETS_MANAGER ? 'AWS_ENDPOINT_URL_SECRETS_MANAGER' : 'AWS_ENDPOINT_URL';
+    return process.env[name] ? url(name) : `https://secretsmanager.${required('AWS_REGION')}.amazonaws.com`;
   },
-  get dynamodb() {
-    return awsSettings('dynamodb', 'DYNAMODB');
-  },
-  get sqs() {
-    return awsSettings('sqs', 'SQS');
-  },
-};
-
-/** Where a service of AWS is, and as whom it is asked. */
-const awsSettings = (host: string, variable: string) => {
-  const { region, ...credentials } = environment.awsCredentials;
-  return { endpoint: awsEndpoint(host, variable), region, credentials };
-};
-
-const awsEndpoint = (host: string, variable: string) => {
-  const name = process.env[`AWS_ENDPOINT_URL_${variable}`] ? `AWS_ENDPOINT_URL_${variable}` : 'AWS_ENDPOINT_URL';
-  if (process.env[name]) return url(name);
-  const region = required('AWS_REGION');
-  return `https://${host}.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
 };
 
 /** A secret: itself, as on one machine, or the ARN under which Secrets Manager keeps it. */

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
 import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
-import { environment } from '../../functions/environment.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import {
   type ApiEvent,
@@ -54,13 +53,13 @@ export const startWorld = async (): Promise<World> => {
     STRIPE_API_BASE: proxy.endpoints.stripe,
     APP_ORIGIN: 'https://app.example.com',
   });
-  const directly = storesOf(openTable(tableName, { ...environment.dynamodb, endpoint: dynamodb.endpoint }));
+  const directly = storesOf(openTable(tableName, { endpoint: dynamodb.endpoint }));
   const demo = await makeDemo(directly, { uid: 'bench-user', otherUid: 'other-user' });
   await directly.agents.grant(demo.agentId, demo.uid, demo.otherUid);
   return {
     ...demo,
     proxy,
-    stores: storesOf(openTable(tableName, environment.dynamodb)),
+    stores: storesOf(openTable(tableName)),
     directly,
     customerId: stripeCustomers.several,
     async newAgent() {

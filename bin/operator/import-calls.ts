@@ -1,5 +1,6 @@
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { pMapIterable } from 'p-map';
 import * as z from 'zod/mini';
 import { CallFacts, withFacts } from '../../functions/domain/calls.ts';
@@ -118,8 +119,8 @@ async function* untilAborted<T>(signal: AbortSignal, items: AsyncIterable<T>) {
 
 /** What tells this table from every other, also from one of the same name that was deleted. */
 const identityOf = async ({ table }: Stores) => {
-  const { Table } = await table.client.call('DescribeTable', { TableName: table.name }, deadline());
-  return Table?.TableId ?? `${Table?.TableArn} ${Table?.CreationDateTime}`;
+  const { Table } = await table.client.send(new DescribeTableCommand({ TableName: table.name }), deadline());
+  return Table?.TableId ?? `${Table?.TableArn} ${Table?.CreationDateTime?.toISOString()}`;
 };
 
 /** Imports one line, and says what came of it: `imported`, `blank`, or the complaint about it. */

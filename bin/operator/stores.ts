@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { AwsSettings } from '../../functions/aws.ts';
 import { Agents } from '../../functions/store/agents.ts';
 import { ApiKeys } from '../../functions/store/api-keys.ts';
 import { Calls } from '../../functions/store/calls.ts';
@@ -43,23 +42,11 @@ export const storesOf = (table: Table): Stores => ({
 export const openStores = async (options: TableOptions): Promise<Stores> => {
   const { stack, region: named } = options;
   const name = options.table ?? (stack ? await tableOf(stack, named) : process.env.TABLE_NAME);
-  if (name) return storesOf(openTable(name, await ownSettings(named)));
+  if (name) return storesOf(openTable(name, named ? { region: named } : {}));
   const { tableName, endpoints, region, credentials } = await localRun(
     resolve(import.meta.dirname, '..', '..', options.runFile),
   );
   return storesOf(openTable(tableName, { endpoint: endpoints.dynamodb, region, credentials }));
-};
-
-/** AWS's own settings, wherever they are made: in the environment, in the profile, in the machine's role. */
-const ownSettings = async (region: string | undefined): Promise<AwsSettings> => {
-  // Loaded when it is needed, for it is most of what a command would load.
-  const [{ DescribeTableCommand, DynamoDBClient }, { getEndpointFromInstructions }] = await Promise.all([
-    import('@aws-sdk/client-dynamodb'),
-    import('@smithy/core/endpoints'),
-  ]);
-  const { config } = new DynamoDBClient(region ? { region } : {});
-  const { url } = await getEndpointFromInstructions({}, DescribeTableCommand, config);
-  return { endpoint: url.href, region: await config.region(), credentials: config.credentials };
 };
 
 const localRun = async (file: string): Promise<LocalRun> => {

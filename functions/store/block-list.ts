@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { BatchStatementRequest, BatchStatementResponse } from '@aws-sdk/client-dynamodb';
+import { BatchExecuteStatementCommand, type BatchStatementResponse } from '@aws-sdk/client-dynamodb';
 import { convertToAttr, unmarshall } from '@aws-sdk/util-dynamodb';
 import pMap from 'p-map';
 import type { BlockedNumber, NumberOutcome } from '../domain/block-list.ts';
@@ -181,14 +181,14 @@ export class BlockList {
     statements: Statement[],
     read: (error: string | undefined, item: BlockedItem | undefined) => Step | undefined,
   ): Promise<(Step | undefined)[]> {
-    const Statements = statements.map(
-      ({ text, values }): BatchStatementRequest => ({
+    const command = new BatchExecuteStatementCommand({
+      Statements: statements.map(({ text, values }) => ({
         Statement: text,
         Parameters: values.map((value) => convertToAttr(value as string)),
         ReturnValuesOnConditionCheckFailure: text.startsWith('UPDATE') ? 'ALL_OLD' : 'NONE',
-      }),
-    );
-    const { Responses = [] } = await this.#table.client.call('BatchExecuteStatement', { Statements }, deadline());
+      })),
+    });
+    const { Responses = [] } = await this.#table.client.send(command, deadline());
     return Responses.map(({ Error: error }: BatchStatementResponse) => {
       if (!error) return 'done';
       const step = read(error.Code, error.Item && (unmarshall(error.Item) as BlockedItem));

@@ -29,9 +29,8 @@ const arrows: Record<string, string[]> = {
   'functions/domain': [],
   'functions/environment.ts': [],
   'functions/service.ts': [],
-  'functions/aws.ts': [],
-  'functions/store': ['functions/domain', 'functions/aws.ts', 'functions/environment.ts', 'functions/service.ts'],
-  'functions/outside': ['functions/domain', 'functions/aws.ts', 'functions/environment.ts', 'functions/service.ts'],
+  'functions/store': ['functions/domain', 'functions/environment.ts', 'functions/service.ts'],
+  'functions/outside': ['functions/domain', 'functions/environment.ts', 'functions/service.ts'],
   'functions/http': [
     'functions/domain',
     'functions/environment.ts',

@@ -1,5 +1,4 @@
-import { AwsError } from '../../functions/aws.ts';
-import type { DynamoDb } from '../../functions/store/table.ts';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 /** What may go wrong with one call to DynamoDB. */
 export type Fault = 'lost response' | 'throttle' | 'conflict' | 'server error' | 'slow';
@@ -41,7 +40,7 @@ type Next = (args: { input: unknown; request?: unknown }) => Promise<{ output: R
  * `choose` is asked once for each attempt; `seen` hears each operation that reached DynamoDB.
  */
 export const injectFaults = (
-  client: DynamoDb,
+  client: DynamoDBDocumentClient,
   choose: (operation: string) => Fault | 'kill' | undefined,
   seen: (operation: string) => void = () => {},
   sent: (input: unknown) => void = () => {},
@@ -64,8 +63,12 @@ export const injectFaults = (
     }
     if (fault === 'server error') throw awsError('InternalServerError', 500, { $retryable: {} });
     if (fault === 'conflict' && isTransaction) {
-      const CancellationReasons = [{ Code: 'TransactionConflict' }, { Code: 'None' }];
-      throw new AwsError({ __type: 'TransactionCanceledException', message: 'conflict', CancellationReasons }, 400);
+      const { TransactionCanceledException } = await import('@aws-sdk/client-dynamodb');
+      throw new TransactionCanceledException({
+        message: 'conflict',
+        $metadata: { httpStatusCode: 400 },
+        CancellationReasons: [{ Code: 'TransactionConflict' }, { Code: 'None' }],
+      });
     }
     if (fault === 'conflict' && isBatch) return next(args).then((result) => withStatementFault(result));
     const result = await next(args);
