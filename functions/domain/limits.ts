@@ -15,4 +15,9 @@ export const limits = {
   metadataDepth: 10,
   outcomesPerRequest: 1000,
   outcomeHistory: 20,
+  /** With their texts, sources come by at most a hundred. */
+  pageSourcesWithText: 100,
+  /** What a list shows of each text of a source; the bytes are those of the answer, so that one source always fits. */
+  listedTextCharacters: 1_000_000,
+  listedTextBytes: 2_400_000,
 } as const;

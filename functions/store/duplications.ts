@@ -1,10 +1,9 @@
-import { BatchWriteCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import pMap from 'p-map';
 import type { Agent } from '../domain/agents.ts';
 import { service } from '../service.ts';
 import { Agents } from './agents.ts';
 import { blockedNumberKey, blockedNumbersOf, blockListShards, duplicationKey } from './keys.ts';
-import { backOff, chunks, deadline, type Item, refusalOf, type Table, table } from './table.ts';
+import { chunks, type Item, refusalOf, type Table, table } from './table.ts';
 
 /** A copy of an agent in the making. Everything of it lies under the new agent's id, which nobody can see until the end. */
 export type Duplication = {
@@ -19,7 +18,6 @@ export type Duplication = {
 
 type DuplicationItem = Item & Omit<Duplication, 'agent'> & { agent: string };
 type BlockedItem = Item & { blockedUntil: number };
-type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];
 
 const shardsAtOnce = 4;
 /** Of each shard. */
@@ -77,32 +75,21 @@ export class Duplications {
   async #copyShard({ agent, sourceAgentId }: Duplication, shard: number, until: number): Promise<number | undefined> {
     if (Date.now() >= until) return undefined;
     let copied = 0;
-    let puts: WriteRequest[] = [];
+    let items: Item[] = [];
     const flush = async () => {
-      await pMap(chunks(puts, 25), (batch) => this.#write(batch), { concurrency: batchesInFlight });
-      copied += puts.length;
-      puts = [];
+      await pMap(chunks(items, 25), (batch) => this.#table.putMany(batch), { concurrency: batchesInFlight });
+      copied += items.length;
+      items = [];
     };
     for await (const item of this.#table.query<BlockedItem>(blockedNumbersOf(sourceAgentId, shard))) {
       if (item.blockedUntil <= Date.now()) continue;
-      puts.push({ PutRequest: { Item: { ...item, ...blockedNumberKey(agent.agentId, item.sk) } } });
-      if (puts.length < 25 * batchesInFlight) continue;
+      items.push({ ...item, ...blockedNumberKey(agent.agentId, item.sk) });
+      if (items.length < 25 * batchesInFlight) continue;
       await flush();
       if (Date.now() >= until) return undefined;
     }
     await flush();
     return copied;
-  }
-
-  async #write(batch: WriteRequest[]): Promise<void> {
-    let wanted = batch;
-    for (let attempt = 0; wanted.length > 0; attempt++) {
-      if (attempt > 0) await backOff(attempt);
-      if (attempt > 10) throw new Error('DynamoDB left items of a batch unwritten.');
-      const command = new BatchWriteCommand({ RequestItems: { [this.#table.name]: wanted } });
-      const { UnprocessedItems } = await this.#table.client.send(command, deadline());
-      wanted = (UnprocessedItems?.[this.#table.name] ?? []) as WriteRequest[];
-    }
   }
 
   async #remember(duplication: Duplication): Promise<Duplication> {

@@ -1,0 +1,321 @@
+import { now } from '../domain/date-time.ts';
+import type { SourceChange } from '../domain/sources.ts';
+import type { Collection, ItemKey } from './keys.ts';
+import { type ListedTexts, SourceTexts, type TextReference, type Texts } from './source-texts.ts';
+import { type Item, itemInTheWay, refusalOf, type Table } from './table.ts';
+
+/** What the records of websites and documents have in common. The fields after `attempt` are the service's own. */
+export type SourceRecord = {
+  id: string;
+  agentId: string;
+  name: string;
+  active: boolean;
+  /** `pending`, the kind's word for work under way, `ready` or `failed`. */
+  status: string;
+  /** Why it failed, in a sentence. */
+  error?: string;
+  lastUpdatedBy: string;
+  lastUpdatedAt: string;
+  /** The job that is to bring its text, or has. A job of another attempt changes nothing. */
+  attempt?: string;
+  /** Unix milliseconds. Work not ended by then counts as failed, whatever became of its message. */
+  dueBy?: number;
+  /** The text that readers see. */
+  text?: TextReference;
+  /** Unix seconds. From then on the record counts as gone. */
+  ttlSeconds?: number;
+};
+
+export type SourceKind = {
+  keyOf(agentId: string, id: string): ItemKey;
+  of(agentId: string): Collection;
+  /** The status while its job is at work. */
+  working: string;
+  /** What is told of work that never ended. */
+  overdue: string;
+};
+
+/** Which source: the agent it belongs to, and its id. */
+export type SourceReference = { agentId: string; id: string };
+
+/** `revisions` are those under which pieces may be stored. */
+type SourceItem<R> = Item & R & { revisions?: Set<string> };
+type Values = Record<string, unknown>;
+
+const pending = 'pending';
+/** A deletion under way: nobody sees the record any more, and whoever deletes again goes on with it. */
+const deleting = 'deleting';
+
+/**
+ * The records of one kind of knowledge source. Every change is one conditional write, and a job names the attempt it
+ * was started for: one that comes late finds the record gone or moved on, and leaves no trace.
+ */
+export class Sources<R extends SourceRecord> {
+  readonly #table: Table;
+  readonly #kind: SourceKind;
+  readonly #texts: SourceTexts;
+
+  constructor(table: Table, kind: SourceKind) {
+    this.#table = table;
+    this.#kind = kind;
+    this.#texts = new SourceTexts(table);
+  }
+
+  async find(agentId: string, id: string): Promise<R | undefined> {
+    const item = await this.#table.get<SourceItem<R>>(this.#kind.keyOf(agentId, id));
+    return item && this.#recordOf(item);
+  }
+
+  /** An agent's sources by id, which is by the time they were added. */
+  async *list(
+    agentId: string,
+    options: { after?: string | undefined; limit?: number | undefined } = {},
+  ): AsyncGenerator<R> {
+    for await (const item of this.#table.query<SourceItem<R>>(this.#kind.of(agentId), options)) {
+      const record = this.#recordOf(item);
+      if (record) yield record;
+    }
+  }
+
+  /** Adds a source; the one already there under this id, which a repeated request made, is given back instead. */
+  async add(record: R): Promise<R> {
+    const item = { ...this.#kind.keyOf(record.agentId, record.id), ...record };
+    try {
+      await this.#table.put(item, {
+        ConditionExpression: 'attribute_not_exists(pk)',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      });
+      return record;
+    } catch (error) {
+      const found = itemInTheWay<SourceItem<R>>(error);
+      if (!found) throw error;
+      return this.#recordOf(found) ?? record;
+    }
+  }
+
+  /** Switches or renames a source. */
+  async edit(source: SourceReference, { active, name }: SourceChange, uid: string): Promise<R | undefined> {
+    return this.#change(source, { active, name, lastUpdatedBy: uid, lastUpdatedAt: now() }, isThere());
+  }
+
+  /**
+   * Begins a new attempt at a source's text; the former text stays until there is a new one. Refused, with the
+   * record as it is, when `mayRestart` of its status is false.
+   */
+  async restart(
+    source: SourceReference,
+    next: { attempt: string; dueBy: number; uid: string },
+    mayRestart: (status: string) => boolean,
+  ): Promise<{ record: R; restarted: boolean } | undefined> {
+    for (;;) {
+      const found = await this.find(source.agentId, source.id);
+      if (!found) return undefined;
+      if (found.attempt === next.attempt) return { record: found, restarted: true };
+      if (!mayRestart(found.status)) return { record: found, restarted: false };
+      const changed = await this.#change(
+        source,
+        {
+          status: pending,
+          attempt: next.attempt,
+          dueBy: next.dueBy,
+          error: null,
+          lastUpdatedBy: next.uid,
+          lastUpdatedAt: now(),
+        },
+        isStill({ attempt: found.attempt, lastUpdatedAt: found.lastUpdatedAt }),
+      );
+      if (changed) return { record: changed, restarted: true };
+    }
+  }
+
+  /**
+   * Begins a job's run. Undefined when the attempt is not, or no longer, this source's to make: then whatever an
+   * earlier run may have left of a source that is gone is deleted.
+   */
+  async start(source: SourceReference, attempt: string): Promise<{ record: R; revision: string } | undefined> {
+    const revision = this.#texts.newRevision();
+    const record = await this.#change(source, { status: this.#kind.working }, isMine(attempt, this.#kind), revision);
+    if (record) return { record, revision };
+    const item = await this.#table.get(this.#kind.keyOf(source.agentId, source.id));
+    if (!item) await this.#texts.erase(source.id);
+  }
+
+  /**
+   * Ends a run with new texts: they are written whole under the run's revision, and then one conditional write makes
+   * them what readers see. False when the source is gone or has moved on: then nothing of the run stays.
+   */
+  async finish(
+    source: SourceReference,
+    run: { attempt: string; revision: string },
+    texts: Texts,
+    fields: Partial<R>,
+  ): Promise<boolean> {
+    const text = await this.#texts.write(source.id, run.revision, texts);
+    const former = await this.#end(source, run.attempt, { ...fields, status: 'ready', error: null, text });
+    if (!former) {
+      // Our own success, when the response to it was lost, is no refusal.
+      const found = await this.find(source.agentId, source.id);
+      if (found?.text?.revision === run.revision) return true;
+      await this.#texts.erase(source.id, run.revision);
+      return false;
+    }
+    // Nobody can end a run that was begun before this: what such runs wrote goes. Left undone, the next run's end does it.
+    const left = [...(former.revisions ?? [])].filter((revision) => revision !== run.revision);
+    for (const revision of left) await this.#texts.erase(source.id, revision);
+    if (left.length > 0) await this.#forget(source, left);
+    return true;
+  }
+
+  /** Ends an attempt without a new text, and says why; the former text stays. False when the source is gone or has moved on. */
+  async fail(source: SourceReference, attempt: string, error: string, fields: Partial<R> = {}): Promise<boolean> {
+    return (await this.#end(source, attempt, { ...fields, status: 'failed', error })) !== undefined;
+  }
+
+  /**
+   * Deletes a source in any state. It is unseen at once; then its texts go, and what `eraseMore` deletes, and the
+   * record last: killed at any point, deleting it again completes it. False when there is no such source.
+   */
+  async remove(source: SourceReference, eraseMore?: (record: R) => Promise<void>): Promise<boolean> {
+    const key = this.#kind.keyOf(source.agentId, source.id);
+    let item: SourceItem<R>;
+    try {
+      item = (await this.#table.update(key, {
+        UpdateExpression: 'set #status = :deleting remove attempt, dueBy',
+        ConditionExpression: 'attribute_exists(pk) and (attribute_not_exists(ttlSeconds) or ttlSeconds > :now)',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: { ':deleting': deleting, ':now': Math.floor(Date.now() / 1000) },
+        ReturnValues: 'ALL_NEW',
+      })) as SourceItem<R>;
+    } catch (error) {
+      if (refusalOf(error) === 'condition') return false;
+      throw error;
+    }
+    await this.#texts.erase(source.id);
+    await eraseMore?.(stripped(item));
+    await this.#table.delete(key);
+    return true;
+  }
+
+  /** The records with what a list shows of their texts. One whose text was replaced meanwhile is read again; one that is gone is left out. */
+  async withTexts(records: R[]): Promise<(R & Partial<ListedTexts>)[]> {
+    let current = records;
+    for (let attempt = 0; ; attempt++) {
+      const texts = await this.#texts.listed(current.flatMap(({ id, text }) => (text ? [{ id, text }] : [])));
+      const late = current.filter(({ id, text }) => text && !texts.has(id));
+      if (late.length === 0) return current.map((record) => ({ ...record, ...texts.get(record.id) }));
+      if (attempt === 5) throw new Error('The texts of a source kept changing while they were read.');
+      const items = await this.#table.getMany<SourceItem<R>>(
+        late.map(({ agentId, id }) => this.#kind.keyOf(agentId, id)),
+      );
+      const fresh = new Map(items.map((item) => [item.id, this.#recordOf(item)]));
+      current = current.flatMap((record) => (late.includes(record) ? (fresh.get(record.id) ?? []) : record));
+    }
+  }
+
+  /** A part of the whole texts, from a piece on; without a text, empty ones. `gone` when the revision asked for is no longer read. */
+  async readText(
+    record: R,
+    position: { revision: string; piece: number } | undefined,
+  ): Promise<{ content: string; contentMD: string; next?: { revision: string; piece: number } } | 'gone'> {
+    const { text } = record;
+    if (position && position.revision !== text?.revision) return 'gone';
+    if (!text) return { content: '', contentMD: '' };
+    const read = await this.#texts.read(record.id, text, position?.piece);
+    if (!read) return 'gone';
+    const { next, ...answer } = read;
+    return { ...answer, ...(next !== undefined && { next: { revision: text.revision, piece: next } }) };
+  }
+
+  /** The record as it is seen; nothing of one that is being deleted or whose time is over. */
+  #recordOf(item: SourceItem<R>): R | undefined {
+    if (item.status === deleting) return undefined;
+    if (item.ttlSeconds !== undefined && item.ttlSeconds * 1000 <= Date.now()) return undefined;
+    const record = stripped(item);
+    const unfinished = record.status === pending || record.status === this.#kind.working;
+    if (!unfinished || record.dueBy === undefined || record.dueBy > Date.now()) return record;
+    return { ...record, status: 'failed', error: this.#kind.overdue };
+  }
+
+  /** The last write of an attempt. Gives back the item as it was before; nothing when it was refused. */
+  async #end(source: SourceReference, attempt: string, fields: Values): Promise<SourceItem<R> | undefined> {
+    const set = { ...fields, lastUpdatedAt: now(), ttlSeconds: null };
+    return this.#update(source, set, isMine(attempt, this.#kind), undefined, 'ALL_OLD');
+  }
+
+  async #forget({ agentId, id }: SourceReference, revisions: string[]): Promise<void> {
+    const change = {
+      UpdateExpression: 'delete revisions :erased',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: { ':erased': new Set(revisions) },
+    };
+    await this.#table.update(this.#kind.keyOf(agentId, id), change).catch((error) => {
+      if (refusalOf(error) !== 'condition') throw error;
+    });
+  }
+
+  async #change(source: SourceReference, fields: Values, condition: Condition, revision?: string) {
+    const item = await this.#update(source, fields, condition, revision, 'ALL_NEW');
+    return item && this.#recordOf(item);
+  }
+
+  /** Sets fields, and clears those that are null; undefined ones stay. Nothing is given back where the condition does not hold. */
+  async #update(
+    { agentId, id }: SourceReference,
+    fields: Values,
+    condition: Condition,
+    revision: string | undefined,
+    returned: 'ALL_NEW' | 'ALL_OLD',
+  ): Promise<SourceItem<R> | undefined> {
+    const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+    const set = given.filter(([, value]) => value !== null);
+    const cleared = given.filter(([, value]) => value === null).map(([name]) => `#${name}`);
+    try {
+      return (await this.#table.update(this.#kind.keyOf(agentId, id), {
+        UpdateExpression: [
+          set.length > 0 && `set ${set.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+          cleared.length > 0 && `remove ${cleared.join(', ')}`,
+          revision && 'add revisions :revision',
+        ]
+          .filter(Boolean)
+          .join(' '),
+        ConditionExpression: condition.expression,
+        ExpressionAttributeNames: Object.fromEntries([
+          ...given.map(([name]) => [`#${name}`, name]),
+          ['#status', 'status'],
+        ]),
+        ExpressionAttributeValues: {
+          ...Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
+          ...(revision && { ':revision': new Set([revision]) }),
+          ...condition.values,
+        },
+        ReturnValues: returned,
+      })) as SourceItem<R>;
+    } catch (error) {
+      if (refusalOf(error) === 'condition') return undefined;
+      throw error;
+    }
+  }
+}
+
+type Condition = { expression: string; values: Values };
+
+const isThere = (): Condition => ({
+  expression:
+    'attribute_exists(pk) and #status <> :deleting and (attribute_not_exists(ttlSeconds) or ttlSeconds > :now)',
+  values: { ':deleting': deleting, ':now': Math.floor(Date.now() / 1000) },
+});
+
+/** The record is as it was read. */
+const isStill = ({ attempt, lastUpdatedAt }: { attempt: string | undefined; lastUpdatedAt: string }): Condition => ({
+  expression: `${attempt ? 'attempt = :formerAttempt' : 'attribute_not_exists(attempt)'} and lastUpdatedAt = :formerTime and #status <> :deleting`,
+  values: { ...(attempt && { ':formerAttempt': attempt }), ':formerTime': lastUpdatedAt, ':deleting': deleting },
+});
+
+/** The attempt is the record's, and has not ended. */
+const isMine = (attempt: string, kind: SourceKind): Condition => ({
+  expression: 'attempt = :mine and #status in (:pending, :working)',
+  values: { ':mine': attempt, ':pending': pending, ':working': kind.working },
+});
+
+const stripped = <R>({ pk: _pk, sk: _sk, revisions: _revisions, ...record }: SourceItem<R>): R =>
+  record as unknown as R;
