@@ -20,4 +20,10 @@ export const limits = {
   /** What a list shows of each text of a source; the bytes are those of the answer, so that one source always fits. */
   listedTextCharacters: 1_000_000,
   listedTextBytes: 2_400_000,
+  filesPerUpload: 10,
+  fileBytes: 10_485_760,
+  /** What API Gateway and Lambda carry of an upload: an event ends at 6 MB, and base64 takes a third more than the bytes. */
+  uploadBodyBytes: 4_500_000,
+  /** How long a download link and an upload form are good. */
+  linkSeconds: 15 * 60,
 } as const;

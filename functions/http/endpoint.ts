@@ -28,6 +28,7 @@ export type Permission =
   | 'dynamodb:UpdateItem'
   | 's3:DeleteObject'
   | 's3:GetObject'
+  | 's3:ListBucket'
   | 's3:PutObject'
   | 'bedrock:InvokeModelWithResponseStream';
 
