@@ -19,17 +19,19 @@ import type { ApiMiddleware, Form } from './lambda.ts';
  * nobody learns anything from a validation message without a valid key.
  */
 export const readForm = (endpoint: AnyEndpoint): ApiMiddleware => ({
-  before({ event, context }) {
+  async before({ event, context }) {
     try {
-      context.form = read(endpoint, event);
+      context.form = await read(endpoint, event);
     } catch (refusal) {
       context.form = { refusal: refusal as Error };
     }
   },
 });
 
-const read = (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): Form => {
-  const body = endpoint.body ? readJson(event, endpoint.codes?.['']) : undefined;
+const read = async (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): Promise<Form> => {
+  const body = endpoint.multipart
+    ? await endpoint.multipart.read(event)
+    : endpoint.body && readJson(event, endpoint.codes?.['']);
   const parts = [
     check(endpoint.params, event.pathParameters ?? {}),
     check(endpoint.query, event.queryStringParameters ?? {}),

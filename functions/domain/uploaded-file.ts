@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto';
+
+/** A file of a multipart form. What two files are compared by are these fields: its bytes count by their hash. */
+export class UploadedFile {
+  /** As it was sent, and never a path. */
+  readonly name: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly #bytes: Uint8Array;
+
+  constructor(name: string, bytes: Uint8Array) {
+    this.name = name;
+    this.size = bytes.length;
+    this.sha256 = createHash('sha256').update(bytes).digest('base64url');
+    this.#bytes = bytes;
+  }
+
+  get bytes(): Uint8Array {
+    return this.#bytes;
+  }
+}
