@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
-import { Identifier } from './identifiers.ts';
+import { ApiError } from './errors.ts';
+import { Identifier, newIdentifier } from './identifiers.ts';
+import { limits } from './limits.ts';
 import { SourceName, sourceTextFields } from './sources.ts';
 
 /** What a document is, told by its content; Markdown alone by its name. */
@@ -56,16 +58,44 @@ export const RefusedFile = z.object({
 });
 export type RefusedFile = z.infer<typeof RefusedFile>;
 
-/** Why no file is taken of a name; undefined for a good one. */
-export const isDocumentName = (name: string) => z.safeParse(SourceName, name).success && name.trim() !== '';
+export const refuseFile = (name: string, code: RefusalCode, reason: string = refusalReasons[code]): RefusedFile => ({
+  name,
+  code,
+  reason,
+});
 
-/** The document of a request that makes several: the ids of one request stand in the order of its files. */
-export const documentUlid = (creationId: string, index: number) => `${creationId}${index}`;
+/** What is wrong with a file before its content is looked at. */
+export const refusalOfFile = ({ name, size }: { name: string; size: number }): RefusedFile | undefined => {
+  if (!isDocumentName(name)) return refuseFile(name, 'invalid_request');
+  if (size > limits.fileBytes) return refuseFile(name, 'file_too_large');
+  if (size === 0) return refuseFile(name, 'empty_file');
+};
 
-const folder = 'documents/';
+/**
+ * Whether what a file is said to be leaves it possible that it is a document. Browsers give a media type, or an empty
+ * text where they know none; only what surely is something else is refused before its content is seen.
+ */
+export const isDeclaredType = (type: string | undefined) =>
+  type === undefined ||
+  /^(|pdf|docx|txt|md|text\/.*|application\/(octet-stream|(x-)?(pdf|zip(-compressed)?)|msword|vnd\.openxmlformats-officedocument\.wordprocessingml\..*|.*markdown))$/i.test(
+    type.split(';')[0]?.trim() ?? '',
+  );
+
+/** When no file of a request is taken, the first one's code speaks for it. */
+export const noFileTaken = (failed: RefusedFile[]): ApiError => {
+  const [first] = failed as [RefusedFile];
+  const details = failed.map(({ name, reason }) => ({ path: name, message: reason }));
+  return new ApiError(first.code, first.reason, { details });
+};
+
+/** Whether a file of this name is taken. */
+const isDocumentName = (name: string) => z.safeParse(SourceName, name).success && name.trim() !== '';
+
+/** The id of one of the at most ten documents that a request makes: they stand in the order of its files. */
+export const newDocumentId = (creationId: string, index: number) => newIdentifier('doc', `${creationId}${index}`);
 
 /** Where a document's file lies in the bucket. No name from outside is part of it, and no identifier makes it a path. */
-export const fileKeyOf = ({ agentId, id }: { agentId: string; id: string }) => `${folder}${agentId}.${id}`;
+export const fileKeyOf = ({ agentId, id }: { agentId: string; id: string }) => `documents/${agentId}.${id}`;
 
 /** Which document a file of the bucket belongs to. */
 export const documentOfFileKey = (key: string): { agentId: string; id: string } | undefined => {
@@ -73,9 +103,21 @@ export const documentOfFileKey = (key: string): { agentId: string; id: string } 
   return agentId && id ? { agentId, id } : undefined;
 };
 
-/** The type a file is downloaded as: never one that a browser runs. */
-export const contentTypeOf = (type: DocumentType | undefined) =>
-  type ? contentTypes[type] : 'application/octet-stream';
+/** How the file of a document is downloaded: under its name, and never as a type that a browser runs. */
+export type Download = { key: string; name: string; contentType: string };
+
+/** The download of a document's file; none as long as a form for it may go unused. */
+export const downloadOf = (record: {
+  agentId: string;
+  id: string;
+  name: string;
+  type?: DocumentType | undefined;
+  ttlSeconds?: number | undefined;
+}): Download | undefined => {
+  if (record.ttlSeconds !== undefined) return undefined;
+  const contentType = record.type ? contentTypes[record.type] : 'application/octet-stream';
+  return { key: fileKeyOf(record), name: record.name, contentType };
+};
 
 const contentTypes: Record<DocumentType, string> = {
   pdf: 'application/pdf',

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
 import { create as contentDisposition } from 'content-disposition';
+import type { Download } from '../domain/documents.ts';
 import { limits } from '../domain/limits.ts';
 import { environment } from '../environment.ts';
 import { service } from '../service.ts';
@@ -74,8 +75,8 @@ export class Files {
     return true;
   }
 
-  /** A link to download a file under a name, good for 15 minutes. No name can make it open in the browser, or as another file. */
-  async downloadUrl(key: string, name: string, contentType: string): Promise<string> {
+  /** A link to a download, good for 15 minutes. No name can make it open in the browser, or as another file. */
+  async downloadUrl({ key, name, contentType }: Download): Promise<string> {
     const url = new URL(this.#urlOf(key));
     url.searchParams.set('X-Amz-Expires', String(limits.linkSeconds));
     url.searchParams.set('response-content-disposition', contentDisposition(name));

@@ -99,8 +99,8 @@ export class Sources<R extends SourceRecord> {
   }
 
   /**
-   * Begins a new attempt at a source's text; the former text stays until there is a new one. Refused, with the
-   * record as it is, when `mayRestart` of its status is false.
+   * Begins a new attempt at a source's text; the former text stays until there is a new one. A record that was to go
+   * by itself stays from then on. Refused, with the record as it is, when `mayRestart` of its status is false.
    */
   async restart(
     source: SourceReference,
@@ -121,6 +121,7 @@ export class Sources<R extends SourceRecord> {
           error: null,
           lastUpdatedBy: next.uid,
           lastUpdatedAt: now(),
+          ttlSeconds: null,
         },
         isStill({ attempt: found.attempt, lastUpdatedAt: found.lastUpdatedAt }),
       );
@@ -136,6 +137,11 @@ export class Sources<R extends SourceRecord> {
     const revision = this.#texts.newRevision();
     const record = await this.#change(source, { status: this.#kind.working }, isMine(attempt, this.#kind), revision);
     if (record) return { record, revision };
+    await this.sweep(source);
+  }
+
+  /** Deletes what an earlier run may have left of a source that is gone; of one that is there, nothing. */
+  async sweep(source: SourceReference): Promise<void> {
     const item = await this.#table.get(this.#kind.keyOf(source.agentId, source.id));
     if (!item) await this.#texts.erase(source.id);
   }

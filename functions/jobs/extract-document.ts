@@ -1,0 +1,95 @@
+import * as z from 'zod/mini';
+import { documentOfFileKey, fileKeyOf, refusalReasons } from '../domain/documents.ts';
+import { Identifier } from '../domain/identifiers.ts';
+import { limits } from '../domain/limits.ts';
+import { proseText } from '../domain/sources.ts';
+import { kindOf } from '../outside/document-kind.ts';
+import { readDocument } from '../outside/document-texts.ts';
+import { files } from '../outside/files.ts';
+import type { Opened } from '../service.ts';
+import { documents, extractionSeconds } from '../store/documents.ts';
+import { job, worker } from './job.ts';
+
+/** Asked for by a caller who wants another attempt. */
+const Retry = z.object({
+  job: z.literal('extractDocument'),
+  agentId: Identifier,
+  documentId: Identifier,
+  attempt: z.string(),
+});
+
+/** What S3 tells of each file that comes into the bucket, by whichever way; a bucket's first message is a test. */
+const Notification = z.object({
+  Records: z.optional(z.array(z.object({ s3: z.object({ object: z.object({ key: z.string() }) }) }))),
+});
+
+const services = { documents, files };
+
+/** Brings the text of a document whose file has come, or of which another attempt is asked for. */
+export const extractDocument = job({
+  name: 'extractDocument',
+  message: z.union([Retry, Notification]),
+  may: [
+    'dynamodb:BatchWriteItem',
+    'dynamodb:GetItem',
+    'dynamodb:Query',
+    'dynamodb:UpdateItem',
+    's3:DeleteObject',
+    's3:GetObject',
+    's3:ListBucket',
+  ],
+  uses: services,
+  timeoutSeconds: 60,
+
+  async handle(message, services) {
+    if ('job' in message) {
+      const { agentId, documentId: id, attempt } = message;
+      return extract({ agentId, id }, services, attempt);
+    }
+    for (const { s3 } of message.Records ?? []) {
+      const document = documentOfFileKey(decodeURIComponent(s3.object.key.replaceAll('+', ' ')));
+      if (document) await extract(document, services);
+    }
+  },
+});
+
+const extract = async (
+  document: { agentId: string; id: string },
+  { documents, files }: Opened<typeof services>,
+  retry?: string,
+): Promise<void> => {
+  const key = fileKeyOf(document);
+  const record = await documents.find(document.agentId, document.id);
+  if (!record) {
+    // Deleted, or no longer waited for: nothing of it stays, whatever an earlier run or a form still brought.
+    await documents.sweep(document);
+    return files.delete(key);
+  }
+  const file = await files.read(key, limits.fileBytes);
+  if (!file) {
+    if (retry) await documents.fail(document, retry, 'The file is gone. Upload it again.');
+    return;
+  }
+  // The attempt is named after the file's content, so that a form used again, or a notification told twice, is known.
+  const attempt = retry ?? (isAttemptAt(file.etag, record.attempt) ? record.attempt : file.etag);
+  if (retry === undefined && attempt !== record.attempt) {
+    const dueBy = Date.now() + extractionSeconds * 1000;
+    await documents.restart(document, { attempt, dueBy, uid: record.lastUpdatedBy }, () => true);
+  }
+  const run = await documents.start(document, attempt);
+  if (!run) return;
+  if ('tooLarge' in file) return void (await documents.fail(document, attempt, refusalReasons.file_too_large));
+  const size = file.bytes.length;
+  const kind = await kindOf(file.bytes, record.name);
+  if ('unsupported' in kind) return void (await documents.fail(document, attempt, kind.unsupported, { size }));
+  const { type } = kind;
+  const text = await readDocument(file.bytes, type);
+  if ('failure' in text) return void (await documents.fail(document, attempt, text.failure, { size, type }));
+  const texts = { content: proseText(text.content), contentMD: proseText(text.contentMD) };
+  await documents.finish(document, { attempt, revision: run.revision }, texts, { size, type });
+};
+
+const isAttemptAt = (etag: string, attempt: string | undefined): attempt is string =>
+  attempt === etag || (attempt?.startsWith(`${etag}:`) ?? false);
+
+export const handler = worker(extractDocument);
