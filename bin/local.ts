@@ -48,6 +48,7 @@ const run = async () => {
   env.AWS_ACCESS_KEY_ID ??= 'local';
   env.AWS_SECRET_ACCESS_KEY ??= 'local';
   env.TABLE_NAME ??= 'voice-agent-platform';
+  env.FILES_BUCKET ??= 'voice-agent-platform-files';
   const data = options.data && resolve(options.data);
   if (data) mkdirSync(data, { recursive: true });
 
@@ -55,12 +56,13 @@ const run = async () => {
   env.APP_ORIGIN ??= gateway.baseUrl;
   const [dynamodb, queueAndFiles, stripe, bedrock] = await Promise.all([
     start(startDynamoDb(env.TABLE_NAME, { endpoint: env.AWS_ENDPOINT_URL_DYNAMODB, data })),
-    start(startQueueAndFiles({ data })),
+    start(startQueueAndFiles({ bucket: env.FILES_BUCKET, data })),
     stripeOrStandIn(),
     bedrockOrStandIn(),
   ]);
   env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.endpoint;
   env.AWS_ENDPOINT_URL_SQS = queueAndFiles.endpoint;
+  env.AWS_ENDPOINT_URL_S3 = queueAndFiles.endpoint;
   env.JOBS_QUEUE_URL ??= queueAndFiles.queueUrl;
   queueAndFiles.work(env.JOBS_QUEUE_URL);
   gateway.open({ appOrigin: env.APP_ORIGIN });

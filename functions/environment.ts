@@ -11,16 +11,10 @@ export const environment = {
   get filesBucket() {
     return required('FILES_BUCKET');
   },
-  /** How S3 is reached: AWS's own settings, which Lambda gives each function. An endpoint stands for another S3 than AWS's. */
+  /** How S3 is called; an endpoint is given where it is another S3 than AWS's. */
   get s3() {
     const endpoint = process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL;
-    return {
-      endpoint: endpoint?.replace(/\/$/, ''),
-      region: required('AWS_REGION'),
-      accessKeyId: required('AWS_ACCESS_KEY_ID'),
-      secretAccessKey: required('AWS_SECRET_ACCESS_KEY'),
-      sessionToken: process.env.AWS_SESSION_TOKEN,
-    };
+    return { endpoint: endpoint?.replace(/\/$/, ''), ...this.awsCredentials };
   },
   /** The one browser origin that may call the service, as a browser spells it: `https://app.example.com`. */
   get appOrigin() {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { DocumentReference } from '../domain/documents.ts';
 import { invalidField, noSuchDocument } from '../domain/errors.ts';
-import { fromCursor, paging, toCursor } from '../domain/paging.ts';
+import { fromCursor, nextPage, paging, toCursor } from '../domain/paging.ts';
 import { sourceTextFields } from '../domain/sources.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -13,16 +13,20 @@ export const getDocumentContent = endpoint({
   method: 'GET',
   path: '/agent-documents/content',
   summary: 'Get the whole text of a document',
+  description:
+    'The text, and the same as Markdown. What one answer cannot carry comes in pieces, to be joined in their order: the text first, the Markdown after it. A document without a text has empty ones.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
   may: ['dynamodb:BatchGetItem', 'dynamodb:GetItem'],
   uses: { documents },
   query: z.object({ ...DocumentReference.shape, cursor: paging.cursor }),
-  response: z.object({ ...sourceTextFields, nextCursor: z.optional(z.string()) }),
+  response: z.object({ ...sourceTextFields, ...nextPage }),
   errors: {
     400: 'A parameter is invalid.',
     401: 'The key is unknown, or its user may not use this agent.',
     404: 'There is no such document.',
   },
+
+  refusals: ['document_not_found'],
 
   async handle({ query: { agentId, documentId, cursor } }, { documents }) {
     const collection = `document-content:${documentId}`;

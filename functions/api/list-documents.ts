@@ -1,10 +1,11 @@
 import pMap from 'p-map';
 import * as z from 'zod/mini';
+import { documented } from '../domain/documented.ts';
 import { Document, downloadOf } from '../domain/documents.ts';
-import { Identifier } from '../domain/identifiers.ts';
+import { AgentId, Uid } from '../domain/identifiers.ts';
 import { jsonBytes } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
-import { fillPage, fromCursor, paging } from '../domain/paging.ts';
+import { fillPage, fromCursor, nextPage, paging } from '../domain/paging.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { files } from '../outside/files.ts';
@@ -19,14 +20,17 @@ export const listDocuments = endpoint({
   method: 'GET',
   path: '/agent-documents',
   summary: 'List an agent’s documents',
+  description: `By the time they were added. Of each text at most ${limits.listedTextCharacters.toLocaleString('en')} characters are listed (\`truncated\` says so), and with the texts at most ${limits.pageSourcesWithText} documents a page; \`content=false\` makes a short list of them all.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
   may: ['dynamodb:BatchGetItem', 'dynamodb:Query', 's3:GetObject'],
   uses: { documents, files },
   query: z
     .object({
-      uid: Identifier,
-      agentId: Identifier,
-      content: z.optional(z.enum(['true', 'false']).check(z.describe('`false` leaves the texts out.'))),
+      uid: Uid,
+      agentId: AgentId,
+      content: z.optional(
+        z.enum(['true', 'false']).check(documented('`false` leaves `content` and `contentMD` out.', 'false')),
+      ),
       ...paging,
     })
     .check(
@@ -35,7 +39,7 @@ export const listDocuments = endpoint({
         path: ['limit'],
       }),
     ),
-  response: z.object({ documents: z.array(Document), nextCursor: z.optional(z.string()) }),
+  response: z.object({ documents: z.array(Document).check(z.describe('The documents, oldest first.')), ...nextPage }),
   errors: { 400: 'A parameter is invalid.', 401: 'The key is unknown, or its user may not use this agent.' },
 
   async handle({ query: { agentId, content, limit, cursor } }, { documents, files }) {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { DocumentReference } from '../domain/documents.ts';
+import { documented } from '../domain/documented.ts';
+import { DocumentId, DocumentReference } from '../domain/documents.ts';
 import { ApiError, noSuchDocument } from '../domain/errors.ts';
 import { newUlid } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -13,17 +14,26 @@ export const retryDocument = endpoint({
   method: 'POST',
   path: '/agent-documents/retry',
   summary: 'Try a failed document again',
+  description:
+    'For a document whose `status` is `failed`: its text is extracted once more from the same file, in the background.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
-  may: ['dynamodb:GetItem', 'dynamodb:UpdateItem', 'sqs:SendMessage'],
+  may: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+  sends: ['extractDocument'],
   uses: { documents, jobQueue },
   body: DocumentReference,
-  response: z.object({ documentId: z.string(), message: z.string(), status: z.literal('pending') }),
+  response: z.object({
+    documentId: DocumentId,
+    message: z.string().check(documented('Says that it is tried again.', 'Document will be tried again')),
+    status: z.literal('pending').check(documented('Its status from now on.', 'pending')),
+  }),
   errors: {
     400: 'The body is invalid.',
     401: 'The key is unknown, or its user may not use this agent.',
     404: 'There is no such document.',
     409: 'The document did not fail.',
   },
+
+  refusals: ['document_not_found', 'not_failed'],
 
   async handle({ body: { uid, agentId, documentId } }, { documents, jobQueue }) {
     const document = { agentId, id: documentId };

@@ -13,6 +13,8 @@ export const updateDocument = endpoint({
   method: 'PATCH',
   path: '/agent-documents',
   summary: 'Switch or rename a document',
+  description:
+    'Changes what is given, and leaves the rest. An agent does not answer from a document that is switched off.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
   may: ['dynamodb:UpdateItem', 's3:GetObject'],
   uses: { documents, files },
@@ -23,6 +25,8 @@ export const updateDocument = endpoint({
     401: 'The key is unknown, or its user may not use this agent.',
     404: 'There is no such document.',
   },
+
+  refusals: ['document_not_found'],
 
   async handle({ body: { uid, agentId, documentId: id, ...change } }, { documents, files }) {
     const record = await documents.edit({ agentId, id }, change, uid);

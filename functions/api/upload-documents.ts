@@ -1,10 +1,19 @@
 import pMap from 'p-map';
 import * as z from 'zod/mini';
 import { now } from '../domain/date-time.ts';
-import { fileKeyOf, newDocumentId, noFileTaken, RefusedFile, refusalOfFile, refuseFile } from '../domain/documents.ts';
-import { Identifier } from '../domain/identifiers.ts';
+import { documented } from '../domain/documented.ts';
+import {
+  DocumentId,
+  fileKeyOf,
+  newDocumentId,
+  noFileTaken,
+  RefusedFile,
+  refusalOfFile,
+  refuseFile,
+} from '../domain/documents.ts';
+import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
-import { UploadedFile } from '../domain/uploaded-file.ts';
+import { FormFile, type UploadedFile } from '../domain/uploaded-file.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { log } from '../http/log.ts';
@@ -19,6 +28,7 @@ export const uploadDocuments = endpoint({
   method: 'POST',
   path: '/agent-documents',
   summary: 'Upload documents',
+  description: `Takes up to ${limits.filesPerUpload} files: PDF, Word (.docx), text or Markdown, told by their content, of at most 10 MB each. All of them together weigh at most ${limits.uploadBodyBytes.toLocaleString('en')} bytes; larger ones are sent by upload forms. A bad file fails alone. The texts are extracted in the background: each document’s \`status\` tells how far that has come.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
   may: [
     'dynamodb:BatchWriteItem',
@@ -36,22 +46,38 @@ export const uploadDocuments = endpoint({
     tooLarge: `An upload is at most ${limits.uploadBodyBytes.toLocaleString('en')} bytes in all. For larger files get upload forms from POST /agent-documents/uploads.`,
   }),
   body: z.object({
-    uid: Identifier,
-    agentId: Identifier,
-    files: z.array(z.instanceof(UploadedFile)).check(z.minLength(1, { error: 'must have at least 1 file' })),
+    uid: Uid,
+    agentId: AgentId,
+    files: z
+      .array(FormFile)
+      .check(
+        z.minLength(1, { error: 'must have at least 1 file' }),
+        z.describe('The files; they may also come in fields named `files[]` or `file`.'),
+      ),
   }),
   idempotent: true,
   response: z.object({
-    documentIds: z.array(z.string()),
-    message: z.string(),
-    documents: z.array(z.object({ documentId: z.string(), name: z.string() })),
-    failed: z.array(RefusedFile),
+    documentIds: z
+      .array(z.string())
+      .check(documented('The documents made, in the order of the files kept.', ['doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0'])),
+    message: z.string().check(documented('Says that files were taken.', 'Files uploaded successfully')),
+    documents: z
+      .array(
+        z.object({
+          documentId: DocumentId,
+          name: z.string().check(documented('The name of its file.', 'Price list.pdf')),
+        }),
+      )
+      .check(z.describe('The same with their names.')),
+    failed: z.array(RefusedFile).check(z.describe('The files that were not taken.')),
   }),
   errors: {
     400: 'The form is invalid, or none of its files is taken.',
     401: 'The key is unknown, or its user may not use this agent.',
     413: 'The files are too large for one request: use upload forms.',
   },
+
+  refusals: ['too_many_files', 'file_too_large', 'unsupported_file_type', 'empty_file'],
 
   async handle({ body, creationId }, { documents, files }) {
     const take = async (file: UploadedFile, index: number): Promise<Taken | RefusedFile> => {

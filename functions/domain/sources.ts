@@ -1,20 +1,24 @@
 import * as z from 'zod/mini';
+import { documented } from './documented.ts';
 import { jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
 import { text } from './text.ts';
 
 /** The name of a website or a document. */
-export const SourceName = text(1, limits.nameCharacters).check(z.describe('Its name.'));
+export const SourceName = text(1, limits.nameCharacters).check(documented('Its name.', 'Opening hours'));
 
 /** What may be changed of a website or a document. */
 export const SourceChange = z.object({
-  active: z.optional(z.boolean().check(z.describe('Whether the agent answers from it.'))),
+  active: z.optional(z.boolean().check(documented('Whether the agent answers from it.', true))),
   name: z.optional(SourceName),
 });
 export type SourceChange = z.infer<typeof SourceChange>;
 
 /** The text of a source: as a list shows it, or one piece of the whole. */
-export const sourceTextFields = { content: z.string(), contentMD: z.string() };
+export const sourceTextFields = {
+  content: z.string().check(documented('Its text.', 'Opening hours\n\nWe are open from nine to five.')),
+  contentMD: z.string().check(documented('The same as Markdown.', '# Opening hours\n\nWe are open from nine to five.')),
+};
 
 /**
  * A text of a source. `excerpt` is what a list shows of one that is too long for it: so many UTF-16 units of the

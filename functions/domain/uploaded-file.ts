@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import * as z from 'zod/mini';
 
 /** A file of a multipart form. What two files are compared by are these fields: its bytes count by their hash. */
 export class UploadedFile {
@@ -19,3 +20,8 @@ export class UploadedFile {
     return this.#bytes;
   }
 }
+
+/** A file of a form, as its schema says it. */
+export const FormFile = z
+  .instanceof(UploadedFile)
+  .check(z.meta({ description: 'A file, with its name.', type: 'string', format: 'binary', examples: ['…'] }));

@@ -156,10 +156,10 @@ const describedParameter = ({ description, examples = [], ...schema }: JsonSchem
   ...(examples.length > 0 && { example: examples[0] }),
 });
 
-const requestBodyOf = ({ body }: AnyEndpoint, schemas: Schemas) => {
+const requestBodyOf = ({ body, multipart }: AnyEndpoint, schemas: Schemas) => {
   if (!body) return {};
-  const schema = schemas.convert(body, 'input');
-  return { requestBody: { required: true, content: { 'application/json': withExample(schema, schemas) } } };
+  const type = multipart ? 'multipart/form-data' : 'application/json';
+  return { requestBody: { required: true, content: { [type]: withExample(schemas.convert(body, 'input'), schemas) } } };
 };
 
 const answerOf = ({ response, idempotent }: AnyEndpoint, schemas: Schemas) => {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { documentOfFileKey, fileKeyOf, refusalReasons } from '../domain/documents.ts';
+import { documentOfFileKey, fileKeyOf, filesFolder, refusalReasons } from '../domain/documents.ts';
 import { Identifier } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { proseText } from '../domain/sources.ts';
@@ -40,6 +40,7 @@ export const extractDocument = job({
   ],
   uses: services,
   timeoutSeconds: 60,
+  startedByFilesUnder: filesFolder,
 
   async handle(message, services) {
     if ('job' in message) {

@@ -135,6 +135,112 @@ export interface paths {
         patch: operations["updateAgent"];
         trace?: never;
     };
+    "/agent-documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List an agent’s documents
+         * @description By the time they were added. Of each text at most 1,000,000 characters are listed (`truncated` says so), and with the texts at most 100 documents a page; `content=false` makes a short list of them all.
+         *
+         *     Scope of the key: `knowledge`.
+         */
+        get: operations["listDocuments"];
+        put?: never;
+        /**
+         * Upload documents
+         * @description Takes up to 10 files: PDF, Word (.docx), text or Markdown, told by their content, of at most 10 MB each. All of them together weigh at most 4,500,000 bytes; larger ones are sent by upload forms. A bad file fails alone. The texts are extracted in the background: each document’s `status` tells how far that has come.
+         *
+         *     Scope of the key: `knowledge`.
+         */
+        post: operations["uploadDocuments"];
+        /**
+         * Delete a document
+         * @description In any state. Its file and its text are gone before the answer, and an extraction under way stores nothing.
+         *
+         *     Scope of the key: `knowledge`.
+         */
+        delete: operations["deleteDocument"];
+        options?: never;
+        head?: never;
+        /**
+         * Switch or rename a document
+         * @description Changes what is given, and leaves the rest. An agent does not answer from a document that is switched off.
+         *
+         *     Scope of the key: `knowledge`.
+         */
+        patch: operations["updateDocument"];
+        trace?: never;
+    };
+    "/agent-documents/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the whole text of a document
+         * @description The text, and the same as Markdown. What one answer cannot carry comes in pieces, to be joined in their order: the text first, the Markdown after it. A document without a text has empty ones.
+         *
+         *     Scope of the key: `knowledge`.
+         */
+        get: operations["getDocumentContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent-documents/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get forms to upload larger documents
+         * @description For each of up to 10 files, a form that stores this one file of at most 10 MB. POST it as `multipart/form-data` to `url` within 15 minutes: all of `fields`, and then the field `file`. The upload itself starts the extraction of the text. A form that is never used leaves nothing: its document is gone after an hour.
+         *
+         *     Scope of the key: `knowledge`.
+         */
+        post: operations["createDocumentUploads"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent-documents/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a failed document again
+         * @description For a document whose `status` is `failed`: its text is extracted once more from the same file, in the background.
+         *
+         *     Scope of the key: `knowledge`.
+         */
+        post: operations["retryDocument"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/calls/{agentId}/{callIdOrPhone}": {
         parameters: {
             query?: never;
@@ -619,6 +725,148 @@ export interface components {
              */
             metadataMode?: "replace" | "merge";
         };
+        /** @description A document of a knowledge base. Its text is there once it was extracted. */
+        Document: {
+            /**
+             * @description The document.
+             * @example doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0
+             */
+            id: string;
+            /**
+             * @description The agent.
+             * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+             */
+            agentId: string;
+            /**
+             * @description Its name; at first that of its file, as it was sent.
+             * @example Price list.pdf
+             */
+            name: string;
+            /**
+             * @description Whether the agent answers from it.
+             * @example true
+             */
+            active: boolean;
+            /**
+             * @description The user who changed it last.
+             * @example demo-user
+             */
+            lastUpdatedBy: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last, by whomever: by the service too, when its text was extracted.
+             * @example 2026-03-01T10:00:00.000Z
+             */
+            lastUpdatedAt: string;
+            /**
+             * @description A link to download the file, good for 15 minutes. Absent until the file is there.
+             * @example https://files.example.com/documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0?X-Amz-Expires=900
+             */
+            fileUrl?: string;
+            /**
+             * @description How far the extraction of its text has come.
+             * @example ready
+             * @enum {string}
+             */
+            status: "pending" | "processing" | "ready" | "failed";
+            /**
+             * @description Why it failed, in a sentence.
+             * @example The document is protected with a password.
+             */
+            error?: string;
+            /**
+             * @description The file’s bytes; of one not there yet, as announced.
+             * @example 48213
+             */
+            size: number;
+            /**
+             * @description What the file is, told by its content. Absent until it is there.
+             * @example pdf
+             * @enum {string}
+             */
+            type?: "pdf" | "docx" | "txt" | "md";
+            /**
+             * @description Its text.
+             * @example Opening hours
+             *
+             *     We are open from nine to five.
+             */
+            content?: string;
+            /**
+             * @description The same as Markdown.
+             * @example # Opening hours
+             *
+             *     We are open from nine to five.
+             */
+            contentMD?: string;
+            /**
+             * @description The text is longer than a list shows: get the whole of it by itself.
+             * @example true
+             * @constant
+             */
+            truncated?: true;
+        };
+        /** @description A document of a knowledge base, without its text. */
+        DocumentSummary: {
+            /**
+             * @description The document.
+             * @example doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0
+             */
+            id: string;
+            /**
+             * @description The agent.
+             * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+             */
+            agentId: string;
+            /**
+             * @description Its name; at first that of its file, as it was sent.
+             * @example Price list.pdf
+             */
+            name: string;
+            /**
+             * @description Whether the agent answers from it.
+             * @example true
+             */
+            active: boolean;
+            /**
+             * @description The user who changed it last.
+             * @example demo-user
+             */
+            lastUpdatedBy: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last, by whomever: by the service too, when its text was extracted.
+             * @example 2026-03-01T10:00:00.000Z
+             */
+            lastUpdatedAt: string;
+            /**
+             * @description A link to download the file, good for 15 minutes. Absent until the file is there.
+             * @example https://files.example.com/documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0?X-Amz-Expires=900
+             */
+            fileUrl?: string;
+            /**
+             * @description How far the extraction of its text has come.
+             * @example ready
+             * @enum {string}
+             */
+            status: "pending" | "processing" | "ready" | "failed";
+            /**
+             * @description Why it failed, in a sentence.
+             * @example The document is protected with a password.
+             */
+            error?: string;
+            /**
+             * @description The file’s bytes; of one not there yet, as announced.
+             * @example 48213
+             */
+            size: number;
+            /**
+             * @description What the file is, told by its content. Absent until it is there.
+             * @example pdf
+             * @enum {string}
+             */
+            type?: "pdf" | "docx" | "txt" | "md";
+        };
         /** @description A refusal. What API Gateway refuses before the service is reached carries a `message` alone. */
         Error: {
             /**
@@ -752,6 +1000,25 @@ export interface components {
             url: string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description A file that was not taken, and why. */
+        RefusedFile: {
+            /**
+             * @description The file’s name, as it was sent.
+             * @example setup.exe
+             */
+            name: string;
+            /**
+             * @description Why, as a code to switch on.
+             * @example unsupported_file_type
+             * @enum {string}
+             */
+            code: "file_too_large" | "empty_file" | "unsupported_file_type" | "invalid_request" | "internal_error";
+            /**
+             * @description Why, in a sentence.
+             * @example The file is no PDF, Word document (.docx) or text.
+             */
+            reason: string;
         };
         /** @description An item whose call was changed. */
         UpdatedOutcome: {
@@ -2159,6 +2426,1133 @@ export interface operations {
              *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
              */
             401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The body is too large.
+             *
+             *     `error` is `payload_too_large`.
+             */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listDocuments: {
+        parameters: {
+            query: {
+                /**
+                 * @description The user the API key belongs to.
+                 * @example demo-user
+                 */
+                uid: string;
+                /**
+                 * @description The agent.
+                 * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                 */
+                agentId: string;
+                /**
+                 * @description `false` leaves `content` and `contentMD` out.
+                 * @example false
+                 */
+                content?: "true" | "false";
+                /**
+                 * @description How many items at most. Without it, as many as one answer may weigh (5 MB).
+                 * @example 100
+                 */
+                limit?: number;
+                /**
+                 * @description `nextCursor` of the page before.
+                 * @example WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "documents": [
+                     *         {
+                     *           "id": "doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0",
+                     *           "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                     *           "name": "Price list.pdf",
+                     *           "active": true,
+                     *           "lastUpdatedBy": "demo-user",
+                     *           "lastUpdatedAt": "2026-03-01T10:00:00.000Z",
+                     *           "fileUrl": "https://files.example.com/documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0?X-Amz-Expires=900",
+                     *           "status": "ready",
+                     *           "error": "The document is protected with a password.",
+                     *           "size": 48213,
+                     *           "type": "pdf",
+                     *           "content": "Opening hours\n\nWe are open from nine to five.",
+                     *           "contentMD": "# Opening hours\n\nWe are open from nine to five.",
+                     *           "truncated": true
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The documents, oldest first. */
+                        documents: components["schemas"]["Document"][];
+                        /**
+                         * @description Send it as `cursor` to get the next page. Absent on the last page.
+                         * @example WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ
+                         */
+                        nextCursor?: string;
+                    };
+                };
+            };
+            /**
+             * @description A parameter is invalid.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    uploadDocuments: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat, for 24 hours: with the same key and the same content it is answered as it was the first time. 1 to 255 visible ASCII characters, such as a UUID.
+                 * @example 3f2b8c1e-5a7d-4e90-8b61-2c9d0f4a7e13
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "uid": "demo-user",
+                 *       "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                 *       "files": [
+                 *         "…"
+                 *       ]
+                 *     }
+                 */
+                "multipart/form-data": {
+                    /**
+                     * @description The user the API key belongs to.
+                     * @example demo-user
+                     */
+                    uid: string;
+                    /**
+                     * @description The agent.
+                     * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                     */
+                    agentId: string;
+                    /** @description The files; they may also come in fields named `files[]` or `file`. */
+                    files: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "idempotency-replayed": components["headers"]["idempotency-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "documentIds": [
+                     *         "doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0"
+                     *       ],
+                     *       "message": "Files uploaded successfully",
+                     *       "documents": [
+                     *         {
+                     *           "documentId": "doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0",
+                     *           "name": "Price list.pdf"
+                     *         }
+                     *       ],
+                     *       "failed": [
+                     *         {
+                     *           "name": "setup.exe",
+                     *           "code": "unsupported_file_type",
+                     *           "reason": "The file is no PDF, Word document (.docx) or text."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description The documents made, in the order of the files kept.
+                         * @example [
+                         *       "doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0"
+                         *     ]
+                         */
+                        documentIds: string[];
+                        /**
+                         * @description Says that files were taken.
+                         * @example Files uploaded successfully
+                         */
+                        message: string;
+                        /** @description The same with their names. */
+                        documents: {
+                            /**
+                             * @description The document.
+                             * @example doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0
+                             */
+                            documentId: string;
+                            /**
+                             * @description The name of its file.
+                             * @example Price list.pdf
+                             */
+                            name: string;
+                        }[];
+                        /** @description The files that were not taken. */
+                        failed: components["schemas"]["RefusedFile"][];
+                    };
+                };
+            };
+            /**
+             * @description The form is invalid, or none of its files is taken.
+             *
+             *     `error` is `invalid_request`, `too_many_files`, `file_too_large`, `unsupported_file_type` or `empty_file`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The Idempotency-Key was used before: with another request, or with one that is still running.
+             *
+             *     `error` is `idempotency_conflict` or `idempotency_in_progress`.
+             */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The files are too large for one request: use upload forms.
+             *
+             *     `error` is `payload_too_large`.
+             */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteDocument: {
+        parameters: {
+            query: {
+                /**
+                 * @description The user the API key belongs to.
+                 * @example demo-user
+                 */
+                uid: string;
+                /**
+                 * @description The agent.
+                 * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                 */
+                agentId: string;
+                /**
+                 * @description The document.
+                 * @example doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0
+                 */
+                documentId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Document deleted successfully"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Says that it is gone.
+                         * @example Document deleted successfully
+                         */
+                        message: string;
+                    };
+                };
+            };
+            /**
+             * @description A parameter is invalid.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description There is no such document.
+             *
+             *     `error` is `document_not_found`.
+             */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "uid": "demo-user",
+                 *       "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                 *       "documentId": "doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0",
+                 *       "active": true,
+                 *       "name": "Opening hours"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The user the API key belongs to.
+                     * @example demo-user
+                     */
+                    uid: string;
+                    /**
+                     * @description The agent.
+                     * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                     */
+                    agentId: string;
+                    /**
+                     * @description The document.
+                     * @example doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0
+                     */
+                    documentId: string;
+                    /**
+                     * @description Whether the agent answers from it.
+                     * @example true
+                     */
+                    active?: boolean;
+                    /**
+                     * @description Its name.
+                     * @example Opening hours
+                     */
+                    name?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0",
+                     *       "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                     *       "name": "Price list.pdf",
+                     *       "active": true,
+                     *       "lastUpdatedBy": "demo-user",
+                     *       "lastUpdatedAt": "2026-03-01T10:00:00.000Z",
+                     *       "fileUrl": "https://files.example.com/documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0?X-Amz-Expires=900",
+                     *       "status": "ready",
+                     *       "error": "The document is protected with a password.",
+                     *       "size": 48213,
+                     *       "type": "pdf"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DocumentSummary"];
+                };
+            };
+            /**
+             * @description The body is invalid.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description There is no such document.
+             *
+             *     `error` is `document_not_found`.
+             */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The body is too large.
+             *
+             *     `error` is `payload_too_large`.
+             */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getDocumentContent: {
+        parameters: {
+            query: {
+                /**
+                 * @description The user the API key belongs to.
+                 * @example demo-user
+                 */
+                uid: string;
+                /**
+                 * @description The agent.
+                 * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                 */
+                agentId: string;
+                /**
+                 * @description The document.
+                 * @example doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0
+                 */
+                documentId: string;
+                /**
+                 * @description `nextCursor` of the page before.
+                 * @example WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "content": "Opening hours\n\nWe are open from nine to five.",
+                     *       "contentMD": "# Opening hours\n\nWe are open from nine to five.",
+                     *       "nextCursor": "WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Its text.
+                         * @example Opening hours
+                         *
+                         *     We are open from nine to five.
+                         */
+                        content: string;
+                        /**
+                         * @description The same as Markdown.
+                         * @example # Opening hours
+                         *
+                         *     We are open from nine to five.
+                         */
+                        contentMD: string;
+                        /**
+                         * @description Send it as `cursor` to get the next page. Absent on the last page.
+                         * @example WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ
+                         */
+                        nextCursor?: string;
+                    };
+                };
+            };
+            /**
+             * @description A parameter is invalid.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description There is no such document.
+             *
+             *     `error` is `document_not_found`.
+             */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createDocumentUploads: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat, for 24 hours: with the same key and the same content it is answered as it was the first time. 1 to 255 visible ASCII characters, such as a UUID.
+                 * @example 3f2b8c1e-5a7d-4e90-8b61-2c9d0f4a7e13
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "uid": "demo-user",
+                 *       "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                 *       "files": [
+                 *         {
+                 *           "name": "Handbook.pdf",
+                 *           "size": 7340032,
+                 *           "type": "application/pdf"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The user the API key belongs to.
+                     * @example demo-user
+                     */
+                    uid: string;
+                    /**
+                     * @description The agent.
+                     * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                     */
+                    agentId: string;
+                    /** @description The files that are to come. */
+                    files: {
+                        /**
+                         * @description The file’s name.
+                         * @example Handbook.pdf
+                         */
+                        name: string;
+                        /**
+                         * @description Its bytes.
+                         * @example 7340032
+                         */
+                        size: number;
+                        /**
+                         * @description Its media type, as a browser gives it. What counts is its content.
+                         * @example application/pdf
+                         */
+                        type?: string;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "idempotency-replayed": components["headers"]["idempotency-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "uploads": [
+                     *         {
+                     *           "documentId": "doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0",
+                     *           "name": "Handbook.pdf",
+                     *           "url": "https://files.example.com/",
+                     *           "fields": {
+                     *             "key": "documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0",
+                     *             "policy": "eyJleHBpcmF0aW9uIjoi…"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "failed": [
+                     *         {
+                     *           "name": "setup.exe",
+                     *           "code": "unsupported_file_type",
+                     *           "reason": "The file is no PDF, Word document (.docx) or text."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The forms, in the order of the files kept. */
+                        uploads: {
+                            /**
+                             * @description The document.
+                             * @example doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0
+                             */
+                            documentId: string;
+                            /**
+                             * @description The name of its file.
+                             * @example Handbook.pdf
+                             */
+                            name: string;
+                            /**
+                             * @description Where to POST the form, within 15 minutes.
+                             * @example https://files.example.com/
+                             */
+                            url: string;
+                            /**
+                             * @description Its fields; the field `file` comes after them.
+                             * @example {
+                             *       "key": "documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0",
+                             *       "policy": "eyJleHBpcmF0aW9uIjoi…"
+                             *     }
+                             */
+                            fields: {
+                                [key: string]: string;
+                            };
+                        }[];
+                        /** @description The files that are not taken. */
+                        failed: components["schemas"]["RefusedFile"][];
+                    };
+                };
+            };
+            /**
+             * @description The body is invalid, or none of its files is taken.
+             *
+             *     `error` is `invalid_request`, `too_many_files`, `file_too_large`, `unsupported_file_type` or `empty_file`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The Idempotency-Key was used before: with another request, or with one that is still running.
+             *
+             *     `error` is `idempotency_conflict` or `idempotency_in_progress`.
+             */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The body is too large.
+             *
+             *     `error` is `payload_too_large`.
+             */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    retryDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "uid": "demo-user",
+                 *       "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                 *       "documentId": "doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The user the API key belongs to.
+                     * @example demo-user
+                     */
+                    uid: string;
+                    /**
+                     * @description The agent.
+                     * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                     */
+                    agentId: string;
+                    /**
+                     * @description The document.
+                     * @example doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0
+                     */
+                    documentId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "documentId": "doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0",
+                     *       "message": "Document will be tried again",
+                     *       "status": "pending"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description The document.
+                         * @example doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0
+                         */
+                        documentId: string;
+                        /**
+                         * @description Says that it is tried again.
+                         * @example Document will be tried again
+                         */
+                        message: string;
+                        /**
+                         * @description Its status from now on.
+                         * @example pending
+                         * @constant
+                         */
+                        status: "pending";
+                    };
+                };
+            };
+            /**
+             * @description The body is invalid.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description There is no such document.
+             *
+             *     `error` is `document_not_found`.
+             */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The document did not fail.
+             *
+             *     `error` is `not_failed`.
+             */
+            409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
