@@ -20,6 +20,11 @@ export const environment = {
   get appOrigin() {
     return origin('APP_ORIGIN');
   },
+  /** Origins that the crawler may read though their address or port is not public, such as an intranet site. */
+  get crawlTrustedOrigins(): ReadonlySet<string> {
+    const given = (process.env.CRAWL_TRUSTED_ORIGINS ?? '').split(',').map((value) => value.trim());
+    return new Set(given.filter(Boolean).map((value) => checkedOrigin('CRAWL_TRUSTED_ORIGINS', value)));
+  },
   get stripeSecret() {
     return secret('STRIPE_SECRET_KEY', 'STRIPE_SECRET_ARN');
   },
@@ -65,8 +70,10 @@ const url = (name: string) => {
   return value;
 };
 
-const origin = (name: string, otherwise?: string) => {
-  const value = otherwise === undefined ? required(name) : process.env[name] || otherwise;
+const origin = (name: string, otherwise?: string) =>
+  checkedOrigin(name, otherwise === undefined ? required(name) : process.env[name] || otherwise);
+
+const checkedOrigin = (name: string, value: string) => {
   if (URL.parse(value)?.origin !== value) throw wrong(name, value, 'an origin such as https://app.example.com');
   return value;
 };

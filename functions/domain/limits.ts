@@ -26,4 +26,18 @@ export const limits = {
   uploadBodyBytes: 4_500_000,
   /** How long a download link and an upload form are good. */
   linkSeconds: 15 * 60,
+  urlCharacters: 2048,
+  crawlPages: 10,
+  crawlDepth: 10,
+  pathPatterns: 50,
+  pathPatternCharacters: 200,
+  /** Of a page that is crawled; the bytes are those it inflates to. */
+  pageBytes: 5 * 1024 * 1024,
+  pageSeconds: 10,
+  pageRedirects: 5,
+  /** Links of a page that are looked at. */
+  pageLinks: 2000,
+  pageTitleCharacters: 300,
+  /** What is read of a robots.txt. */
+  robotsBytes: 500 * 1024,
 } as const;

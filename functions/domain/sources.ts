@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
 import { documented } from './documented.ts';
+import { AgentId, Uid } from './identifiers.ts';
 import { jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
+import { paging } from './paging.ts';
 import { text } from './text.ts';
 
 /** The name of a website or a document. */
@@ -19,6 +21,32 @@ export const sourceTextFields = {
   content: z.string().check(documented('Its text.', 'Opening hours\n\nWe are open from nine to five.')),
   contentMD: z.string().check(documented('The same as Markdown.', '# Opening hours\n\nWe are open from nine to five.')),
 };
+
+/** What a list shows of a source's texts, where they are asked for. */
+export const listedTextFields = {
+  content: z.optional(sourceTextFields.content),
+  contentMD: z.optional(sourceTextFields.contentMD),
+  truncated: z.optional(
+    z.literal(true).check(documented('There is more text than a list shows: get the whole of it by itself.', true)),
+  ),
+};
+
+/** The query of a list of sources. */
+export const SourceListQuery = z
+  .object({
+    uid: Uid,
+    agentId: AgentId,
+    content: z.optional(
+      z.enum(['true', 'false']).check(documented('`false` leaves `content` and `contentMD` out.', 'false')),
+    ),
+    ...paging,
+  })
+  .check(
+    z.refine(({ content, limit }) => content === 'false' || (limit ?? 1) <= limits.pageSourcesWithText, {
+      path: ['limit'],
+      error: `must be at most ${limits.pageSourcesWithText} when the texts are listed too`,
+    }),
+  );
 
 /**
  * A text of a source. `excerpt` is what a list shows of one that is too long for it: so many UTF-16 units of the

@@ -1,4 +1,7 @@
 import { now } from '../domain/date-time.ts';
+import { invalidField } from '../domain/errors.ts';
+import { jsonBytes } from '../domain/json.ts';
+import { fillPage, fromCursor, toCursor } from '../domain/paging.ts';
 import type { SourceChange } from '../domain/sources.ts';
 import type { Collection, ItemKey } from './keys.ts';
 import { type ListedTexts, SourceTexts, type TextReference, type Texts } from './source-texts.ts';
@@ -33,6 +36,8 @@ export type SourceKind = {
   working: string;
   /** What is told of work that never ended. */
   overdue: string;
+  /** The texts of a source that has none yet; empty ones, unless the kind has others. */
+  blank?: { content: string; contentMD: string };
 };
 
 /** Which source: the agent it belongs to, and its id. */
@@ -43,6 +48,10 @@ type SourceItem<R> = Item & R & { revisions?: Set<string> };
 type Values = Record<string, unknown>;
 
 const pending = 'pending';
+/** After this, work that has not ended counts as failed: no message comes again so late. */
+const patienceMinutes = 60;
+export const newDueBy = () => Date.now() + patienceMinutes * 60_000;
+
 /** A deletion under way: nobody sees the record any more, and whoever deletes again goes on with it. */
 const deleting = 'deleting';
 
@@ -59,6 +68,10 @@ export class Sources<R extends SourceRecord> {
     this.#table = table;
     this.#kind = kind;
     this.#texts = new SourceTexts(table);
+  }
+
+  get #blank() {
+    return this.#kind.blank ?? { content: '', contentMD: '' };
   }
 
   async find(agentId: string, id: string): Promise<R | undefined> {
@@ -91,6 +104,33 @@ export class Sources<R extends SourceRecord> {
       if (!found) throw error;
       return this.#recordOf(found) ?? record;
     }
+  }
+
+  /**
+   * Sends the job of an attempt just begun. When it cannot be sent the attempt is taken back, so that none waits for
+   * what never comes: a source just added goes again, another one has failed.
+   */
+  async send(record: R, send: () => Promise<void>, otherwise: 'remove' | 'fail'): Promise<void> {
+    try {
+      await send();
+    } catch (error) {
+      const { attempt = '' } = record;
+      if (otherwise === 'fail') await this.fail(record, attempt, 'The work could not be begun. Try again.');
+      else await this.#discard(record, attempt);
+      throw error;
+    }
+  }
+
+  async #discard({ agentId, id }: SourceReference, attempt: string): Promise<void> {
+    const { expression, values } = isMine(attempt, this.#kind);
+    const condition = {
+      ConditionExpression: expression,
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: values,
+    };
+    await this.#table.delete(this.#kind.keyOf(agentId, id), condition).catch((error) => {
+      if (refusalOf(error) !== 'condition') throw error;
+    });
   }
 
   /** Switches or renames a source. */
@@ -202,13 +242,36 @@ export class Sources<R extends SourceRecord> {
     return true;
   }
 
+  /** A page of an agent's sources, as much as one answer can carry; with texts, of each what a list shows of it. */
+  async page(
+    agentId: string,
+    { limit, cursor, withTexts }: { limit?: number | undefined; cursor?: string | undefined; withTexts: boolean },
+  ): Promise<{ items: (R & Partial<ListedTexts>)[]; nextCursor?: string }> {
+    const page = {
+      collection: `${this.#kind.working}:${agentId}`,
+      limit,
+      positionOf: ({ id }: R) => id,
+      weigh: (record: R) => {
+        const { content, contentMD } = record.text ?? {};
+        const texts = withTexts ? (content?.listedBytes ?? 0) + (contentMD?.listedBytes ?? 0) : 0;
+        return jsonBytes(record) + texts;
+      },
+    };
+    const after = fromCursor(page.collection, cursor);
+    const records = await fillPage(this.list(agentId, { after, limit: limit && limit + 1 }), page);
+    if (!withTexts) return records;
+    // A text that was replaced while it was read may be a longer one.
+    const found = await this.withTexts(records.items);
+    return { ...records, ...(await fillPage(inTurn(found), page)) };
+  }
+
   /** The records with what a list shows of their texts. One whose text was replaced meanwhile is read again; one that is gone is left out. */
-  async withTexts(records: R[]): Promise<(R & Partial<ListedTexts>)[]> {
+  async withTexts(records: R[]): Promise<(R & ListedTexts)[]> {
     let current = records;
     for (let attempt = 0; ; attempt++) {
       const texts = await this.#texts.listed(current.flatMap(({ id, text }) => (text ? [{ id, text }] : [])));
       const late = current.filter(({ id, text }) => text && !texts.has(id));
-      if (late.length === 0) return current.map((record) => ({ ...record, ...texts.get(record.id) }));
+      if (late.length === 0) return current.map((record) => ({ ...record, ...(texts.get(record.id) ?? this.#blank) }));
       if (attempt === 5) throw new Error('The texts of a source kept changing while they were read.');
       const items = await this.#table.getMany<SourceItem<R>>(
         late.map(({ agentId, id }) => this.#kind.keyOf(agentId, id)),
@@ -218,18 +281,41 @@ export class Sources<R extends SourceRecord> {
     }
   }
 
-  /** A part of the whole texts, from a piece on; without a text, empty ones. `gone` when the revision asked for is no longer read. */
+  /** A part of the whole texts, from a piece on; without a text, blank ones. `gone` when the revision asked for is no longer read. */
   async readText(
     record: R,
     position: { revision: string; piece: number } | undefined,
   ): Promise<{ content: string; contentMD: string; next?: { revision: string; piece: number } } | 'gone'> {
     const { text } = record;
     if (position && position.revision !== text?.revision) return 'gone';
-    if (!text) return { content: '', contentMD: '' };
+    if (!text) return this.#blank;
     const read = await this.#texts.read(record.id, text, position?.piece);
     if (!read) return 'gone';
     const { next, ...answer } = read;
     return { ...answer, ...(next !== undefined && { next: { revision: text.revision, piece: next } }) };
+  }
+
+  /** As much of a source's whole texts as one answer can carry; nothing when there is no such source. A cursor holds for one text alone. */
+  async readTexts(
+    { agentId, id }: SourceReference,
+    cursor: string | undefined,
+  ): Promise<{ content: string; contentMD: string; nextCursor?: string } | undefined> {
+    const collection = `${this.#kind.working}:${agentId}:${id}`;
+    const [revision, piece] = fromCursor(collection, cursor)?.split('#') ?? [];
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const record = await this.find(agentId, id);
+      if (!record) return undefined;
+      if (revision !== undefined && revision !== record.text?.revision) {
+        throw invalidField('cursor', 'is of a text that has been replaced since; begin again without it');
+      }
+      if (!record.text) return this.#blank;
+      const read = await this.#texts.read(id, record.text, Number(piece ?? 0));
+      if (!read) continue;
+      const { next, ...texts } = read;
+      if (next === undefined) return texts;
+      return { ...texts, nextCursor: toCursor(collection, `${record.text.revision}#${next}`) };
+    }
+    throw new Error('The text of a source kept changing while it was read.');
   }
 
   /** The record as it is seen; nothing of one that is being deleted or whose time is over. */
@@ -301,6 +387,10 @@ export class Sources<R extends SourceRecord> {
       throw error;
     }
   }
+}
+
+async function* inTurn<T>(items: T[]) {
+  yield* items;
 }
 
 type Condition = { expression: string; values: Values };
