@@ -19,6 +19,7 @@ export const crawlWebsite = job({
   may: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
   uses: { websites, webPages },
   timeoutSeconds: 300,
+  memoryMegabytes: 1769,
 
   async handle({ agentId, websiteId: id, attempt }, { websites, webPages }, until) {
     const source = { agentId, id };
