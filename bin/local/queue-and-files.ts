@@ -1,14 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DeleteMessageCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { type FauxqsServer, type SpyMessage, startFauxqs } from 'fauxqs';
-import { type JobHandler, worker } from '../../functions/jobs/job.ts';
+import { type JobHandler, mostDeliveries, worker } from '../../functions/jobs/job.ts';
 import { jobs } from '../../functions/jobs.ts';
 import type { Started } from './started.ts';
 
-/** How often a message is delivered before it is a dead letter, as on AWS. */
-const mostDeliveries = 3;
-const visibilitySeconds = 180;
+/** While a message is worked on nobody else gets it; one that failed comes again soon, so that nobody here waits for it. */
+const visibilitySeconds = Math.max(...jobs.map(({ timeoutSeconds }) => timeoutSeconds));
+const retrySeconds = 2;
 
 /**
  * Starts the S3 and SQS emulator with a bucket. One queue takes all jobs here, where on AWS each job has a queue of its
@@ -84,7 +90,11 @@ const poll = async (client: SQSClient, QueueUrl: string, abortSignal: AbortSigna
         MessageSystemAttributeNames: ['All'],
       });
       const { Messages = [] } = await client.send(command, { abortSignal });
-      for (const message of Messages) void deliver(client, QueueUrl, message);
+      for (const message of Messages) {
+        deliver(client, QueueUrl, message).catch((error) => {
+          if (!abortSignal.aborted) console.error(error);
+        });
+      }
     } catch (error) {
       if (!abortSignal.aborted) {
         console.error(error);
@@ -107,7 +117,10 @@ const deliver = async (client: SQSClient, QueueUrl: string, message: Message): P
     eventSource: 'aws:sqs',
   };
   const outcome = await (job && handlers.get(job.name))?.({ Records: [record] } as unknown as SQSEvent);
-  if (outcome?.batchItemFailures.length === 0) await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+  const isDone = outcome?.batchItemFailures.length === 0;
+  const handle = { QueueUrl, ReceiptHandle };
+  if (isDone) await client.send(new DeleteMessageCommand(handle));
+  else await client.send(new ChangeMessageVisibilityCommand({ ...handle, VisibilityTimeout: retrySeconds }));
 };
 
 /** The job that a message names, or that the file it tells of starts; none for a message that says neither. */

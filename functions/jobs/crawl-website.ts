@@ -21,9 +21,9 @@ export const crawlWebsite = job({
   timeoutSeconds: 300,
   memoryMegabytes: 1769,
 
-  async handle({ agentId, websiteId: id, attempt }, { websites, webPages }, until) {
+  async handle({ agentId, websiteId: id, attempt }, { websites, webPages }, until, lastEndsBy) {
     const source = { agentId, id };
-    const run = await websites.start(source, attempt);
+    const run = await websites.start(source, attempt, lastEndsBy);
     if (!run) return;
     const { pages, failedPages, failure } = await crawl(webPages, run.record, until);
     if (failure !== undefined) {
@@ -37,6 +37,10 @@ export const crawlWebsite = job({
       failedPages,
       lastCrawledAt: now(),
     });
+  },
+
+  async giveUp({ agentId, websiteId: id, attempt }, { websites }) {
+    await websites.fail({ agentId, id }, attempt, 'The crawl failed for no fault of the site. Refresh the website.');
   },
 });
 

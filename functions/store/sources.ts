@@ -171,11 +171,21 @@ export class Sources<R extends SourceRecord> {
 
   /**
    * Begins a job's run. Undefined when the attempt is not, or no longer, this source's to make: then whatever an
-   * earlier run may have left of a source that is gone is deleted.
+   * earlier run may have left of a source that is gone is deleted. A run that is the attempt's last one says by when
+   * it has ended, one way or another.
    */
-  async start(source: SourceReference, attempt: string): Promise<{ record: R; revision: string } | undefined> {
+  async start(
+    source: SourceReference,
+    attempt: string,
+    dueBy?: number,
+  ): Promise<{ record: R; revision: string } | undefined> {
     const revision = this.#texts.newRevision();
-    const record = await this.#change(source, { status: this.#kind.working }, isMine(attempt, this.#kind), revision);
+    const record = await this.#change(
+      source,
+      { status: this.#kind.working, dueBy },
+      isMine(attempt, this.#kind),
+      revision,
+    );
     if (record) return { record, revision };
     await this.sweep(source);
   }
