@@ -2093,12 +2093,12 @@ export interface operations {
                              */
                             configuration: boolean;
                             /**
-                             * @description How many websites were copied.
+                             * @description How many websites were copied so far.
                              * @example 2
                              */
                             websites: number;
                             /**
-                             * @description How many documents were copied.
+                             * @description How many documents were copied so far.
                              * @example 5
                              */
                             documents: number;

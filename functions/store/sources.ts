@@ -275,6 +275,35 @@ export class Sources<R extends SourceRecord> {
     return { ...records, ...(await fillPage(inTurn(found), page)) };
   }
 
+  /**
+   * Copies a source with its text, under an id of its own; the same again changes nothing. One whose text is still to
+   * come waits for it anew, under the attempt `attempt`. Undefined when there is nothing to copy: it is gone meanwhile.
+   */
+  async copy(
+    source: SourceReference,
+    to: SourceReference,
+    { uid, at, attempt }: { uid: string; at: string; attempt: string | undefined },
+  ): Promise<R | undefined> {
+    for (let round = 0; round < 5; round++) {
+      const record = await this.find(source.agentId, source.id);
+      if (!record) {
+        await this.#texts.erase(to.id);
+        return undefined;
+      }
+      const { text } = record;
+      // Replaced while it was copied: the new one is to travel.
+      if (text && !(await this.#texts.copy(source.id, text, to.id))) continue;
+      const isUnfinished = record.status === pending || record.status === this.#kind.working;
+      const state = !isUnfinished
+        ? {}
+        : text
+          ? { status: 'ready', attempt: undefined, dueBy: undefined }
+          : { status: pending, attempt, dueBy: newDueBy() };
+      return this.add({ ...record, ...to, ...state, lastUpdatedBy: uid, lastUpdatedAt: at });
+    }
+    throw new Error('The text of a source kept changing while it was copied.');
+  }
+
   /** The records with what a list shows of their texts. One whose text was replaced meanwhile is read again; one that is gone is left out. */
   async withTexts(records: R[]): Promise<(R & ListedTexts)[]> {
     let current = records;
