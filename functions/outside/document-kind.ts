@@ -16,14 +16,14 @@ export const kindOf = async (file: Uint8Array, name: string): Promise<Kind> => {
   const textType = isMarkdown ? 'md' : 'txt';
   const told = await fileTypeFromBuffer(bytes).catch(() => undefined);
   if (isText(bytes)) {
-    if (told && markupOfPrograms.has(told.mime)) return unsupported(`It looks like ${told.ext}.`);
+    if (told && markupOfPrograms.has(told.mime)) return unsupported(`It looks like .${told.ext}.`);
     if (startsWith(bytes, '#!/') && !isMarkdown && !/\.txt$/i.test(name))
       return unsupported('It looks like a program.');
     return { type: textType };
   }
   // Some producers write a few bytes before the header, which readers of PDF forgive.
   if (startOf(bytes, 1024).includes('%PDF-')) return { type: 'pdf' };
-  if (told) return unsupported(`It looks like ${told.ext}.`);
+  if (told) return unsupported(`It looks like .${told.ext}.`);
   return isLegacyText(bytes) ? { type: textType } : unsupported();
 };
 

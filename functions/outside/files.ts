@@ -81,7 +81,9 @@ export class Files {
     url.searchParams.set('X-Amz-Expires', String(limits.linkSeconds));
     url.searchParams.set('response-content-disposition', contentDisposition(name));
     url.searchParams.set('response-content-type', contentType);
-    return (await this.#client.sign(url, { method: 'GET', aws: { signQuery: true } })).url;
+    const { url: signed } = await this.#client.sign(url, { method: 'GET', aws: { signQuery: true } });
+    // Signed as a space; a plus would be one to some readers of a query, and not to others.
+    return signed.replaceAll('+', '%20');
   }
 
   /**

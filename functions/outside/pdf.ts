@@ -50,10 +50,10 @@ const paragraphsOf = async (pdf: Awaited<ReturnType<typeof getDocumentProxy>>, n
   let former: Line | undefined;
   let line: Line = { text: '', size: 0, y: 0 };
   const end = () => {
-    const text = line.text.replaceAll('\0', '').trim();
+    const text = line.text.replaceAll('\0', '').trim().replace(symbol, '• ');
     if (text) {
       const last = paragraphs.at(-1);
-      if (last && former && goesOn(former, line) && !bullet.test(text)) last.lines.push(text);
+      if (last && former && goesOn(former, line) && !listItem.test(text)) last.lines.push(text);
       else paragraphs.push({ lines: [text], size: line.size });
       former = line;
     }
@@ -89,7 +89,10 @@ const usualSize = (paragraphs: Paragraph[]): number => {
   return [...lengths].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 0;
 };
 
-const bullet = /^[•◦▪▸‣●○∙·]\s*/;
+/** A bullet of a symbol font, which has no letter of its own. */
+const symbol = /^[\uf000-\uf0ff]\s*/;
+/** What an item of a list begins with. */
+const listItem = /^([•◦▪▸‣●○∙·]|\d{1,3}[.)])\s+/;
 const mostHeadingCharacters = 160;
 
 const markdownOf = ({ lines, size }: Paragraph, bodySize: number): string => {
@@ -99,8 +102,8 @@ const markdownOf = ({ lines, size }: Paragraph, bodySize: number): string => {
   );
   const level = bodySize > 0 && text.length <= mostHeadingCharacters ? headingLevel(size / bodySize) : 0;
   if (level > 0) return `${'#'.repeat(level)} ${escaped(text)}`;
-  if (bullet.test(text)) return `- ${escaped(text.replace(bullet, ''))}`;
-  return escaped(text);
+  const [mark = '', sign = ''] = listItem.exec(text) ?? [];
+  return mark ? `${/\d/.test(sign) ? sign : '-'} ${escaped(text.slice(mark.length))}` : escaped(text);
 };
 
 const headingLevel = (ratio: number) => (ratio >= 1.8 ? 1 : ratio >= 1.4 ? 2 : ratio >= 1.15 ? 3 : 0);
