@@ -81,7 +81,7 @@ const mainPart =
 const isText = (bytes: Buffer): boolean => {
   const mark = startOf(bytes, 4);
   if (/^(\u00ff\u00fe(?!\0\0)|\u00fe\u00ff)/.test(mark)) return true;
-  return isUtf8(bytes) ? hasFewControls(bytes) : utf16Order(bytes) !== undefined;
+  return utf16Order(bytes) !== undefined || (isUtf8(bytes) && hasFewControls(bytes));
 };
 
 const isLegacyText = (bytes: Buffer) => hasFewControls(bytes);

@@ -4,6 +4,7 @@ import { TooMuchInflated } from './zip.ts';
 
 /** What all streams of a document other than pictures may inflate to. */
 const mostInflatedBytes = 96 * 1024 * 1024;
+const mostStreams = 100_000;
 /** How many pages are looked at to tell the size of the text from that of the headings. */
 const sampledPages = 20;
 
@@ -120,8 +121,10 @@ const escaped = (text: string) =>
  */
 const disarm = async (bytes: Buffer): Promise<void> => {
   let left = mostInflatedBytes;
+  let streams = 0;
   for (let at = bytes.indexOf('stream'); at >= 0; at = bytes.indexOf('stream', at + 6)) {
     if (bytes.toString('latin1', at - 3, at) === 'end') continue;
+    if (++streams > mostStreams) throw new TooMuchInflated('The document has too many streams.');
     let start = at + 6;
     if (bytes[start] === 0x0d) start++;
     if (bytes[start] === 0x0a) start++;

@@ -14,8 +14,10 @@ export const decodeText = (bytes: Uint8Array): string => {
 const encodingOf = (bytes: Uint8Array): string => {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
+  const order = utf16Order(bytes);
+  if (order) return order;
   if (isUtf8(bytes)) return 'utf-8';
-  const looksLike = utf16Order(bytes) ?? detect(bytes.subarray(0, sampleBytes)) ?? 'windows-1252';
+  const looksLike = detect(bytes.subarray(0, sampleBytes)) ?? 'windows-1252';
   return isKnown(looksLike) ? looksLike : 'windows-1252';
 };
 
