@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { DocumentReference } from '../domain/documents.ts';
-import { invalidField, noSuchDocument } from '../domain/errors.ts';
-import { fromCursor, nextPage, paging, toCursor } from '../domain/paging.ts';
+import { noSuchDocument } from '../domain/errors.ts';
+import { nextPage, paging } from '../domain/paging.ts';
 import { sourceTextFields } from '../domain/sources.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -21,29 +21,17 @@ export const getDocumentContent = endpoint({
   query: z.object({ ...DocumentReference.shape, cursor: paging.cursor }),
   response: z.object({ ...sourceTextFields, ...nextPage }),
   errors: {
-    400: 'A parameter is invalid.',
+    400: 'A parameter is invalid, or the text was replaced since the cursor was given.',
     401: 'The key is unknown, or its user may not use this agent.',
     404: 'There is no such document.',
   },
 
   refusals: ['document_not_found'],
 
-  async handle({ query: { agentId, documentId, cursor } }, { documents }) {
-    const collection = `document-content:${documentId}`;
-    const [revision = '', piece] = fromCursor(collection, cursor)?.split(':') ?? [];
-    const position = piece === undefined ? undefined : { revision, piece: Number(piece) };
-    for (let attempt = 0; ; attempt++) {
-      const record = await documents.find(agentId, documentId);
-      if (!record) throw noSuchDocument();
-      const read = await documents.readText(record, position);
-      if (read !== 'gone') {
-        const { next, ...text } = read;
-        return { ...text, ...(next && { nextCursor: toCursor(collection, `${next.revision}:${next.piece}`) }) };
-      }
-      // The text was replaced while it was read.
-      if (position) throw invalidField('cursor', 'is of a text that was replaced; begin again without it');
-      if (attempt === 5) throw new Error('The text of a document kept changing while it was read.');
-    }
+  async handle({ query: { agentId, documentId: id, cursor } }, { documents }) {
+    const piece = await documents.readTexts({ agentId, id }, cursor);
+    if (!piece) throw noSuchDocument();
+    return piece;
   },
 });
 

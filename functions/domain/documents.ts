@@ -4,7 +4,7 @@ import { documented, named } from './documented.ts';
 import { ApiError } from './errors.ts';
 import { AgentId, Identifier, newIdentifier, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
-import { SourceName, sourceTextFields } from './sources.ts';
+import { listedTextFields, SourceName } from './sources.ts';
 
 /** What a document is, told by its content; Markdown alone by its name. */
 export const DocumentType = z.enum(['pdf', 'docx', 'txt', 'md']);
@@ -54,11 +54,7 @@ export const Document = named(
   'A document of a knowledge base. Its text is there once it was extracted.',
   z.object({
     ...DocumentSummary.shape,
-    content: z.optional(sourceTextFields.content),
-    contentMD: z.optional(sourceTextFields.contentMD),
-    truncated: z.optional(
-      z.literal(true).check(documented('The text is longer than a list shows: get the whole of it by itself.', true)),
-    ),
+    ...listedTextFields,
   }),
 );
 export type Document = z.infer<typeof Document>;

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { documentOfFileKey, fileKeyOf, filesFolder, refusalReasons } from '../domain/documents.ts';
-import { Identifier } from '../domain/identifiers.ts';
+import { Identifier, newUlid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { proseText } from '../domain/sources.ts';
 import { kindOf } from '../outside/document-kind.ts';
@@ -42,22 +42,40 @@ export const extractDocument = job({
   timeoutSeconds: 60,
   startedByFilesUnder: filesFolder,
 
-  async handle(message, services) {
-    if ('job' in message) {
-      const { agentId, documentId: id, attempt } = message;
-      return extract({ agentId, id }, services, attempt);
-    }
-    for (const { s3 } of message.Records ?? []) {
-      const document = documentOfFileKey(decodeURIComponent(s3.object.key.replaceAll('+', ' ')));
-      if (document) await extract(document, services);
+  async handle(message, services, _until, lastEndsBy) {
+    for (const { document, retry } of namedBy(message)) await extract(document, services, retry, lastEndsBy);
+  },
+
+  async giveUp(message, { documents }) {
+    for (const { document, retry } of namedBy(message)) {
+      const record = await documents.find(document.agentId, document.id);
+      if (!record) continue;
+      const attempt = retry ?? record.attempt ?? newUlid();
+      if (!record.attempt) await documents.restart(document, newAttempt(attempt, record.lastUpdatedBy), () => true);
+      await documents.fail(document, attempt, 'The document could not be read. Try again.');
     }
   },
 });
+
+type Message = z.infer<typeof Retry> | z.infer<typeof Notification>;
+
+/** The documents that a message is about: the one to be tried again, or those whose files came. */
+const namedBy = (message: Message): { document: { agentId: string; id: string }; retry?: string }[] => {
+  if ('job' in message) {
+    const { agentId, documentId: id, attempt: retry } = message;
+    return [{ document: { agentId, id }, retry }];
+  }
+  return (message.Records ?? []).flatMap(({ s3 }) => {
+    const document = documentOfFileKey(decodeURIComponent(s3.object.key.replaceAll('+', ' ')));
+    return document ? [{ document }] : [];
+  });
+};
 
 const extract = async (
   document: { agentId: string; id: string },
   { documents, files }: Opened<typeof services>,
   retry?: string,
+  lastEndsBy?: number,
 ): Promise<void> => {
   const key = fileKeyOf(document);
   const record = await documents.find(document.agentId, document.id);
@@ -74,10 +92,9 @@ const extract = async (
   // The attempt is named after the file's content, so that a form used again, or a notification told twice, is known.
   const attempt = retry ?? (isAttemptAt(file.etag, record.attempt) ? record.attempt : file.etag);
   if (retry === undefined && attempt !== record.attempt) {
-    const dueBy = Date.now() + extractionSeconds * 1000;
-    await documents.restart(document, { attempt, dueBy, uid: record.lastUpdatedBy }, () => true);
+    await documents.restart(document, newAttempt(attempt, record.lastUpdatedBy), () => true);
   }
-  const run = await documents.start(document, attempt);
+  const run = await documents.start(document, attempt, lastEndsBy);
   if (!run) return;
   if ('tooLarge' in file) return void (await documents.fail(document, attempt, refusalReasons.file_too_large));
   const size = file.bytes.length;
@@ -89,6 +106,8 @@ const extract = async (
   const texts = { content: proseText(text.content), contentMD: proseText(text.contentMD) };
   await documents.finish(document, { attempt, revision: run.revision }, texts, { size, type });
 };
+
+const newAttempt = (attempt: string, uid: string) => ({ attempt, uid, dueBy: Date.now() + extractionSeconds * 1000 });
 
 const isAttemptAt = (etag: string, attempt: string | undefined): attempt is string =>
   attempt === etag || (attempt?.startsWith(`${etag}:`) ?? false);

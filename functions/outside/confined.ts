@@ -21,6 +21,9 @@ export type Confined<Input, Output> = {
   close(): Promise<void>;
 };
 
+/** What one input may take. The heap's bound does not count buffers, such as those that data is inflated into. */
+export type Most = { seconds: number; heapMegabytes: number; bufferMegabytes?: number };
+
 /**
  * Confines work on what strangers made, such as parsing, to a thread with a bounded heap and a deadline for each input.
  * The thread loads the module that confines the work (`import.meta.url`; of a bundle, the bundle), and finds the work
@@ -30,7 +33,7 @@ export const confine = <Input, Output>(
   name: string,
   module: string,
   work: (input: Input) => Output | Promise<Output>,
-  most: { seconds: number; heapMegabytes: number },
+  most: Most,
 ): Confined<Input, Output> => {
   if (!isMainThread && isFor(workerData, name)) serve(work);
   let worker: Worker | undefined;
@@ -50,6 +53,8 @@ export const confine = <Input, Output>(
     const { promise, resolve, reject } = Promise.withResolvers<Answer<Output>>();
     const died = (cause?: unknown) => reject(new GivenUp(isOutOfMemory(cause) ? 'memory' : 'crash', cause));
     const timer = setTimeout(() => reject(new GivenUp('time')), most.seconds * 1000);
+    const watch =
+      most.bufferMegabytes && watchBuffers(current, most.bufferMegabytes, () => reject(new GivenUp('memory')));
     current.ref();
     current.once('message', resolve).once('error', died).once('exit', died);
     try {
@@ -62,6 +67,7 @@ export const confine = <Input, Output>(
       throw error;
     } finally {
       clearTimeout(timer);
+      clearInterval(watch);
       current.off('message', resolve).off('error', died).off('exit', died);
       // A thread that waits holds no process.
       current.unref();
@@ -77,6 +83,13 @@ export const confine = <Input, Output>(
     close,
   };
 };
+
+const watchBuffers = (worker: Worker, mostMegabytes: number, onMore: () => void) =>
+  setInterval(async () => {
+    // A thread that has only just begun, or ended, has no statistics.
+    const statistics = await worker.getHeapStatistics().catch(() => undefined);
+    if (statistics && statistics.external_memory > mostMegabytes * 1024 * 1024) onMore();
+  }, 25);
 
 const start = (
   name: string,

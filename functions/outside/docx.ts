@@ -1,13 +1,7 @@
-import type { Root } from 'hast';
-import { fromHtml } from 'hast-util-from-html';
-import { toMdast } from 'hast-util-to-mdast';
-import { toText } from 'hast-util-to-text';
 import mammoth from 'mammoth';
-import { gfmToMarkdown } from 'mdast-util-gfm';
-import { type Options, toMarkdown } from 'mdast-util-to-markdown';
 import { SaxesParser } from 'saxes';
-import { visit } from 'unist-util-visit';
 import { isEncryptedOffice } from './document-kind.ts';
+import { readHtml } from './html.ts';
 import { readZip } from './zip.ts';
 
 /** XML inflates to twenty times itself and more; what a document of 10 MB can need is well below this. */
@@ -31,43 +25,25 @@ export const readDocx = async (bytes: Buffer): Promise<{ content: string; conten
   const content: string[] = [];
   const contentMD: string[] = [];
   for (const part of partsOf(xml.toString())) {
-    const html = await mammoth.convertToHtml(archiveOf(files, name, part), options);
-    const tree = fromHtml(html.value, { fragment: true });
-    tidy(tree);
-    content.push(toText(tree).trim());
-    contentMD.push(toMarkdown(toMdast(tree), markdownOptions).trim());
+    const { value } = await mammoth.convertToHtml(archiveOf(files, name, part), options);
+    const { text, markdown } = readHtml({ html: tidy(value), url: 'about:blank' });
+    content.push(text);
+    contentMD.push(markdown);
   }
-  return { content: content.join('\n\n').trim(), contentMD: contentMD.join('\n\n').trim() };
+  return { content: content.filter(Boolean).join('\n\n'), contentMD: contentMD.filter(Boolean).join('\n\n') };
 };
 
-/** Tables begin with their headings, a cell of one paragraph is that paragraph's text, and links within the document are text. */
-const tidy = (tree: Root) => {
-  visit(tree, 'element', (element, index, parent) => {
-    const { tagName, properties, children } = element;
-    const former = parent?.children.slice(0, index).some((child) => child.type === 'element');
-    if (tagName === 'tr' && parent?.type === 'element' && parent.tagName === 'tbody' && !former) {
-      for (const cell of children) if (cell.type === 'element') cell.tagName = 'th';
-    }
-    const [only] = children;
-    if (/^t[dh]$/.test(tagName) && children.length === 1 && only?.type === 'element' && only.tagName === 'p') {
-      element.children = only.children;
-    }
-    if (tagName === 'a' && parent && index !== undefined && /^(#|$)/.test(String(properties.href ?? ''))) {
-      // The way back from a note to where it is called is not text.
-      const kept = String(properties.href).includes('-ref-') ? [] : children;
-      parent.children.splice(index, 1, ...kept);
-      return index;
-    }
-  });
-};
+/** A cell of one paragraph is that paragraph's text, and the way back from a note to where it is called is none. */
+const tidy = (html: string) =>
+  html
+    .replace(/<(t[dh])([^>]*)><p>((?:(?!<\/?(?:p|td|th)\b).)*)<\/p><\/\1>/g, '<$1$2>$3</$1>')
+    .replace(/ ?<a href="#[^"]*-ref-[^"]*">↑<\/a>/g, '');
 
 const options = {
   styleMap: ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => h2:fresh"],
   includeEmbeddedStyleMap: false,
   convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
 };
-const markdownOptions: Options = { bullet: '-', extensions: [gfmToMarkdown()] };
-
 /** The library also takes an archive that is already open: then nothing is inflated twice, and pictures never are. */
 const archiveOf = (files: Map<string, Buffer>, name: string, part: string) => {
   const file = {

@@ -17,6 +17,8 @@ const kind: SourceKind = {
   of: documentsOf,
   working: 'processing',
   overdue: 'The document could not be read, for no fault of its own. Try again.',
+  // A download link, with the name in it: longest where that is not plain ASCII.
+  addedBytes: 3000,
 };
 
 /** The documents of agents. Their files are in the bucket. */

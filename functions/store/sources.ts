@@ -38,6 +38,8 @@ export type SourceKind = {
   overdue: string;
   /** The texts of a source that has none yet; empty ones, unless the kind has others. */
   blank?: { content: string; contentMD: string };
+  /** Bytes that an answer adds to each record of a list. */
+  addedBytes?: number;
 };
 
 /** Which source: the agent it belongs to, and its id. */
@@ -264,7 +266,7 @@ export class Sources<R extends SourceRecord> {
       weigh: (record: R) => {
         const { content, contentMD } = record.text ?? {};
         const texts = withTexts ? (content?.listedBytes ?? 0) + (contentMD?.listedBytes ?? 0) : 0;
-        return jsonBytes(record) + texts;
+        return jsonBytes(record) + texts + (this.#kind.addedBytes ?? 0);
       },
     };
     const after = fromCursor(page.collection, cursor);

@@ -74,10 +74,10 @@ describe('the text of a document', () => {
         '# Handbook of the Café',
         'Guests of all ages are welcome from **nine** to *five*. Questions? See [our site](https://example.com/).',
         '## Prices',
-        '| Drink    | Price |\n| -------- | ----- |\n| Espresso | 2 €   |\n| Tea      | 3 €   |',
+        '| Drink | Price |\n| --- | --- |\n| Espresso | 2 € |\n| Tea | 3 € |',
         '## Rules',
-        '- No dogs\n- No smoking',
-        '1. Order\n2. Pay',
+        '-   No dogs\n-   No smoking',
+        '1.  Order\n2.  Pay',
         'Grüße, Привет',
       ].join('\n\n'),
     });
@@ -88,7 +88,7 @@ describe('the text of a document', () => {
     expect(text).toEqual({
       content: expect.stringMatching(/^Handbook of the Café\n\nGuests of all ages are welcome from nine to five\./),
       contentMD: expect.stringMatching(
-        /^# Handbook of the Café\n\nGuests [^]*\n\n## Rules\n\n- No dogs\n\n- No smoking\n\n1\. Order\n\n2\. Pay\n\nGrüße, Привет$/,
+        /^# Handbook of the Café\n\nGuests [\s\S]*\n\n## Rules\n\n- No dogs\n\n- No smoking\n\n1\. Order\n\n2\. Pay\n\nGrüße, Привет$/,
       ),
     });
   });
@@ -168,9 +168,9 @@ describe('a document made to do harm ends within 3 seconds and 256 MB', () => {
   const paragraph = '<w:p><w:r><w:t>A</w:t></w:r></w:p>';
   const gigabyte = 1024 ** 3;
   it.each([
-    ['a Word document of a gigabyte of spaces', () => rawDocx(Buffer.alloc(gigabyte / 4, ' ')), unpacks],
+    ['a Word document of a quarter of a gigabyte of spaces', () => rawDocx(Buffer.alloc(gigabyte / 4, ' ')), unpacks],
     ['a Word document that declares a little and unpacks to much', () => zipLie(), damaged],
-    ['a Word document of 200,000 entries', () => manyEntries(), unpacks],
+    ['a Word document of 12,000 entries', () => manyEntries(), unpacks],
     [
       'a Word document of tables in tables',
       () => rawDocx('<w:tbl><w:tr><w:tc>'.repeat(100_000) + '</w:tc></w:tr></w:tbl>'.repeat(100_000)),
@@ -224,7 +224,7 @@ const zipLie = () =>
 const manyEntries = () =>
   zipOf([
     { name: '[Content_Types].xml', data: 'wordprocessingml.document.main+xml' },
-    ...Array.from({ length: 60_000 }, (_, index) => ({ name: `word/${index}`, data: '' })),
+    ...Array.from({ length: 12_000 }, (_, index) => ({ name: `word/${index}`, data: '' })),
   ]);
 
 /** Forms that each draw the next one twenty times. */
@@ -242,7 +242,7 @@ const recursiveForms = () => {
   const pdf = rawPdf(deflateSync('/X0 Do '), '/Filter/FlateDecode').toString('latin1');
   return Buffer.concat([
     Buffer.from(
-      pdf.replace('/Resources<<', '/Resources<</XObject<</X0 10 0 R>>').replace(/trailer[^]*$/, ''),
+      pdf.replace('/Resources<<', '/Resources<</XObject<</X0 10 0 R>>').replace(/trailer[\s\S]*$/, ''),
       'latin1',
     ),
     ...forms,
