@@ -884,7 +884,7 @@ export interface components {
              */
             contentMD?: string;
             /**
-             * @description The text is longer than a list shows: get the whole of it by itself.
+             * @description There is more text than a list shows: get the whole of it by itself.
              * @example true
              * @constant
              */
@@ -3441,7 +3441,7 @@ export interface operations {
                 };
             };
             /**
-             * @description A parameter is invalid.
+             * @description A parameter is invalid, or the text was replaced since the cursor was given.
              *
              *     `error` is `invalid_request`.
              */
