@@ -51,6 +51,7 @@ const run = async () => {
   env.AWS_SECRET_ACCESS_KEY ??= 'local';
   env.TABLE_NAME ??= 'voice-agent-platform';
   if (!env.CHAT_SIGNING_SECRET_ARN) env.CHAT_SIGNING_SECRET ??= randomBytes(32).toString('base64url');
+  env.FILES_BUCKET ??= 'voice-agent-platform-files';
   const data = options.data && resolve(options.data);
   if (data) mkdirSync(data, { recursive: true });
 
@@ -60,12 +61,13 @@ const run = async () => {
   const sendPage = pageServer(buildPages(), () => demo && { ...demo, customerId: stripe.customerId });
   const [dynamodb, queueAndFiles, stripe, bedrock] = await Promise.all([
     start(startDynamoDb(env.TABLE_NAME, { endpoint: env.AWS_ENDPOINT_URL_DYNAMODB, data })),
-    start(startQueueAndFiles({ data })),
+    start(startQueueAndFiles({ bucket: env.FILES_BUCKET, data })),
     stripeOrStandIn(),
     bedrockOrStandIn(),
   ]);
   env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.endpoint;
   env.AWS_ENDPOINT_URL_SQS = queueAndFiles.endpoint;
+  env.AWS_ENDPOINT_URL_S3 = queueAndFiles.endpoint;
   env.JOBS_QUEUE_URL ??= queueAndFiles.queueUrl;
   queueAndFiles.work(env.JOBS_QUEUE_URL);
   gateway.open({ appOrigin: env.APP_ORIGIN, sendPage });

@@ -7,6 +7,15 @@ export const environment = {
   get jobsQueueUrl() {
     return url('JOBS_QUEUE_URL');
   },
+  /** The bucket that keeps uploaded files. */
+  get filesBucket() {
+    return required('FILES_BUCKET');
+  },
+  /** How S3 is called; an endpoint is given where it is another S3 than AWS's. */
+  get s3() {
+    const endpoint = process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL;
+    return { endpoint: endpoint?.replace(/\/$/, ''), ...this.awsCredentials };
+  },
   /** The one browser origin that may call the service, as a browser spells it: `https://app.example.com`. */
   get appOrigin() {
     return origin('APP_ORIGIN');
@@ -33,6 +42,11 @@ export const environment = {
   /** Turns of the build chat that one address may have in a minute. */
   get chatRatePerMinute() {
     return whole('CHAT_RATE_PER_MINUTE', 30);
+  },
+  /** Origins that the crawler may read though their address or port is not public, such as an intranet site. */
+  get crawlTrustedOrigins(): ReadonlySet<string> {
+    const given = (process.env.CRAWL_TRUSTED_ORIGINS ?? '').split(',').map((value) => value.trim());
+    return new Set(given.filter(Boolean).map((value) => checkedOrigin('CRAWL_TRUSTED_ORIGINS', value)));
   },
   get stripeSecret() {
     return secret('STRIPE_SECRET_KEY', 'STRIPE_SECRET_ARN');
@@ -86,8 +100,10 @@ const url = (name: string) => {
   return value;
 };
 
-const origin = (name: string, otherwise?: string) => {
-  const value = otherwise === undefined ? required(name) : process.env[name] || otherwise;
+const origin = (name: string, otherwise?: string) =>
+  checkedOrigin(name, otherwise === undefined ? required(name) : process.env[name] || otherwise);
+
+const checkedOrigin = (name: string, value: string) => {
   if (URL.parse(value)?.origin !== value) throw wrong(name, value, 'an origin such as https://app.example.com');
   return value;
 };

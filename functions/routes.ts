@@ -1,20 +1,33 @@
 import { addBlockedNumbers } from './api/add-blocked-numbers.ts';
+import { addWebsite } from './api/add-website.ts';
 import { buildChat } from './api/build-chat.ts';
 import { checkBlockedNumber } from './api/check-blocked-number.ts';
 import { createAgent } from './api/create-agent.ts';
+import { createDocumentUploads } from './api/create-document-uploads.ts';
+import { deleteDocument } from './api/delete-document.ts';
+import { deleteWebsite } from './api/delete-website.ts';
 import { duplicateAgent } from './api/duplicate-agent.ts';
 import { getAgent } from './api/get-agent.ts';
 import { getCall } from './api/get-call.ts';
+import { getDocumentContent } from './api/get-document-content.ts';
 import { getInvoices } from './api/get-invoices.ts';
 import { getOpenapiDocument } from './api/get-openapi-document.ts';
+import { getWebsiteContent } from './api/get-website-content.ts';
 import { listAgents } from './api/list-agents.ts';
 import { listBlockedNumbers } from './api/list-blocked-numbers.ts';
 import { listCalls } from './api/list-calls.ts';
+import { listDocuments } from './api/list-documents.ts';
+import { listWebsites } from './api/list-websites.ts';
 import { recordCall } from './api/record-call.ts';
+import { refreshWebsite } from './api/refresh-website.ts';
 import { removeBlockedNumbers } from './api/remove-blocked-numbers.ts';
+import { retryDocument } from './api/retry-document.ts';
 import { updateAgent } from './api/update-agent.ts';
 import { updateCallOutcome } from './api/update-call-outcome.ts';
 import { updateCallOutcomes } from './api/update-call-outcomes.ts';
+import { updateDocument } from './api/update-document.ts';
+import { updateWebsite } from './api/update-website.ts';
+import { uploadDocuments } from './api/upload-documents.ts';
 import type { AnyEndpoint } from './http/endpoint.ts';
 
 /** The whole HTTP interface: one array, read by the stacks, the local gateway, the documents and the tests. */
@@ -28,6 +41,19 @@ export const routes: AnyEndpoint[] = [
   createAgent,
   getAgent,
   updateAgent,
+  listDocuments,
+  getDocumentContent,
+  uploadDocuments,
+  createDocumentUploads,
+  updateDocument,
+  retryDocument,
+  deleteDocument,
+  listWebsites,
+  addWebsite,
+  getWebsiteContent,
+  updateWebsite,
+  refreshWebsite,
+  deleteWebsite,
   recordCall,
   getCall,
   listCalls,

@@ -13,13 +13,11 @@ import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type CfnQueuePolicy, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { Secret } from '../functions/http/endpoint.ts';
+import { mostDeliveries } from '../functions/jobs/job.ts';
 import { jobs } from '../functions/jobs.ts';
 import { acknowledge } from './acknowledged.ts';
 import { Part } from './part.ts';
 import { deploymentName, type Settings } from './settings.ts';
-
-/** How often a message is delivered before it is a dead letter. */
-const mostDeliveries = 3;
 
 /** What outlives every function: the table, the files, the work that waits, the secrets. */
 export class DataStack extends Part {

@@ -84,6 +84,9 @@ const takeActions = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:Receive
 /** The name of a function on AWS: `voice-agents-dev-add-blocked-numbers`. */
 export const functionNameOf = (settings: Settings, name: string) => `${deploymentName(settings)}-${kebab(name)}`;
 
+/** An action on the bucket itself: without it, S3 answers 403 where a file is missing. */
+const listBucket = 's3:ListBucket';
+
 /** The statements of what a function needs: each service's actions on the one thing of it that is ours. */
 const grantsOf = (needs: Needs, data: DataStack, settings: Settings): PolicyStatement[] => {
   const of = (service: string) => needs.may.filter((action) => action.startsWith(`${service}:`)).sort();
@@ -91,7 +94,14 @@ const grantsOf = (needs: Needs, data: DataStack, settings: Settings): PolicyStat
   const secrets = (needs.secrets ?? []).map((secret) => data.secrets[secret].attrId);
   return [
     allow(of('dynamodb'), [data.table.tableArn]),
-    allow(of('s3'), [data.files.arnForObjects('*')]),
+    allow(
+      of('s3').filter((action) => action !== listBucket),
+      [data.files.arnForObjects('*')],
+    ),
+    allow(
+      of('s3').filter((action) => action === listBucket),
+      [data.files.bucketArn],
+    ),
     allow(of('bedrock'), modelArns(settings.chatModelId)),
     allow(queues.length > 0 ? ['sqs:SendMessage'] : [], queues),
     allow(secrets.length > 0 ? ['secretsmanager:GetSecretValue'] : [], secrets),

@@ -14,8 +14,10 @@ export const useTargetInThisProcess = () => {
   env.AWS_SECRET_ACCESS_KEY ??= 'local';
   env.AWS_ENDPOINT_URL_DYNAMODB = target.endpoints.dynamodb;
   env.AWS_ENDPOINT_URL_SQS = target.endpoints.sqs;
+  env.AWS_ENDPOINT_URL_S3 = target.endpoints.s3;
   env.TABLE_NAME = target.tableName;
   env.APP_ORIGIN = target.appOrigin;
+  env.FILES_BUCKET ??= 'voice-agent-platform-files';
   env.JOBS_QUEUE_URL ??= `${target.endpoints.sqs}/000000000000/jobs`;
 };
 

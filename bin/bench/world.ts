@@ -40,7 +40,7 @@ export const startWorld = async (): Promise<World> => {
   Object.assign(env, { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'bench', AWS_SECRET_ACCESS_KEY: 'bench' });
   const [dynamodb, queue, stripe] = await Promise.all([
     startDynamoDb(tableName, { endpoint: undefined }),
-    startQueueAndFiles({}),
+    startQueueAndFiles({ bucket: 'bench-files' }),
     startStripe({ key: stripeKey }),
   ]);
   const proxy = await startProxy({ dynamodb: dynamodb.endpoint, sqs: queue.endpoint, stripe: stripe.endpoint });

@@ -1,26 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DeleteMessageCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
-import { startFauxqs } from 'fauxqs';
-import { type JobHandler, worker } from '../../functions/jobs/job.ts';
+import { type FauxqsServer, type SpyMessage, startFauxqs } from 'fauxqs';
+import { type JobHandler, mostDeliveries, worker } from '../../functions/jobs/job.ts';
 import { jobs } from '../../functions/jobs.ts';
 import type { Started } from './started.ts';
 
-/** How often a message is delivered before it is a dead letter, as on AWS. */
-const mostDeliveries = 3;
-const visibilitySeconds = 60;
+/** While a message is worked on nobody else gets it; one that failed comes again soon, so that nobody here waits for it. */
+const visibilitySeconds = Math.max(...jobs.map(({ timeoutSeconds }) => timeoutSeconds));
+const retrySeconds = 2;
 
 /**
- * Starts the S3 and SQS emulator. One queue takes all jobs here, where on AWS each job has a queue of its own;
- * `work` delivers its messages to the job they name.
+ * Starts the S3 and SQS emulator with a bucket. One queue takes all jobs here, where on AWS each job has a queue of its
+ * own; `work` delivers its messages to the job they name, and S3's notifications of files to the one they start.
  */
 export const startQueueAndFiles = async (options: {
+  bucket: string;
   data?: string | undefined;
 }): Promise<Started & { endpoint: string; queueUrl: string; work(queueUrl: string): void }> => {
   const server = await startFauxqs({
     port: 0,
     host: '127.0.0.1',
     logger: false,
+    messageSpies: { bufferSize: spiedEvents },
     ...(options.data && { dataDir: options.data }),
   });
   const dead = server.createQueue('dead-letters');
@@ -30,12 +38,14 @@ export const startQueueAndFiles = async (options: {
       RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead.queueArn, maxReceiveCount: mostDeliveries }),
     },
   });
+  server.createBucket(options.bucket);
   const stopping = new AbortController();
   let working: Promise<void> = Promise.resolve();
   return {
     endpoint: server.address,
     queueUrl: `${server.address}/000000000000/jobs`,
     work(url) {
+      void notify(server, options.bucket, stopping.signal);
       working = poll(new SQSClient({ endpoint: server.address }), url, stopping.signal);
     },
     async stop() {
@@ -45,6 +55,28 @@ export const startQueueAndFiles = async (options: {
     },
   };
 };
+
+/** How many events the emulator remembers; they are taken from it as they come. */
+const spiedEvents = 10_000;
+
+/** Tells the queue of each file that comes into the bucket, as S3 does on AWS. */
+const notify = async (server: FauxqsServer, bucket: string, signal: AbortSignal): Promise<void> => {
+  const isUpload = (event: SpyMessage) =>
+    event.service === 's3' && event.bucket === bucket && ofUpload.has(event.status);
+  while (!signal.aborted) {
+    await server.spy.waitForMessage(isUpload);
+    const events = server.spy.getAllMessages();
+    server.spy.clear();
+    for (const event of events) {
+      if (!isUpload(event) || event.service !== 's3') continue;
+      // S3 writes keys as a form does.
+      const key = encodeURIComponent(event.key).replaceAll('%20', '+').replaceAll('%2F', '/');
+      server.sendMessage('jobs', JSON.stringify({ Records: [{ s3: { bucket: { name: bucket }, object: { key } } }] }));
+    }
+  }
+};
+
+const ofUpload = new Set(['uploaded', 'copied']);
 
 const handlers = new Map<string, JobHandler>(jobs.map((job) => [job.name, worker(job)]));
 
@@ -58,7 +90,11 @@ const poll = async (client: SQSClient, QueueUrl: string, abortSignal: AbortSigna
         MessageSystemAttributeNames: ['All'],
       });
       const { Messages = [] } = await client.send(command, { abortSignal });
-      for (const message of Messages) void deliver(client, QueueUrl, message);
+      for (const message of Messages) {
+        deliver(client, QueueUrl, message).catch((error) => {
+          if (!abortSignal.aborted) console.error(error);
+        });
+      }
     } catch (error) {
       if (!abortSignal.aborted) {
         console.error(error);
@@ -71,7 +107,7 @@ const poll = async (client: SQSClient, QueueUrl: string, abortSignal: AbortSigna
 /** Delivers one message to the job it names, and deletes it when the job says it is done. */
 const deliver = async (client: SQSClient, QueueUrl: string, message: Message): Promise<void> => {
   const { Body: body = '', MessageId: messageId = '', ReceiptHandle, Attributes: attributes = {} } = message;
-  const name = (JSON.parse(body) as { job?: string }).job ?? '';
+  const job = jobOf(body);
   const record = {
     messageId,
     body,
@@ -80,6 +116,22 @@ const deliver = async (client: SQSClient, QueueUrl: string, message: Message): P
     messageAttributes: {},
     eventSource: 'aws:sqs',
   };
-  const outcome = await handlers.get(name)?.({ Records: [record] } as unknown as SQSEvent);
-  if (outcome?.batchItemFailures.length === 0) await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+  const outcome = await (job && handlers.get(job.name))?.({ Records: [record] } as unknown as SQSEvent);
+  const isDone = outcome?.batchItemFailures.length === 0;
+  const handle = { QueueUrl, ReceiptHandle };
+  if (isDone) await client.send(new DeleteMessageCommand(handle));
+  else await client.send(new ChangeMessageVisibilityCommand({ ...handle, VisibilityTimeout: retrySeconds }));
+};
+
+/** The job that a message names, or that the file it tells of starts; none for a message that says neither. */
+const jobOf = (body: string) => {
+  try {
+    const message = JSON.parse(body) as { job?: string; Records?: { s3: { object: { key: string } } }[] };
+    const key = message.Records?.[0]?.s3.object.key;
+    return jobs.find(({ name, startedByFilesUnder }) =>
+      key === undefined ? name === message.job : startedByFilesUnder && key.startsWith(startedByFilesUnder),
+    );
+  } catch {
+    // It is delivered until it is a dead letter.
+  }
 };

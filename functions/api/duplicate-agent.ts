@@ -7,6 +7,7 @@ import { examples } from '../domain/examples.ts';
 import { AgentId, newIdentifier, Uid } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
+import { files } from '../outside/files.ts';
 import { jobQueue } from '../outside/job-queue.ts';
 import { agents } from '../store/agents.ts';
 import { duplications } from '../store/duplications.ts';
@@ -25,9 +26,20 @@ export const duplicateAgent = endpoint({
   description:
     'Copies an agent’s configuration, knowledge and block list into a new agent that belongs to the user of the key. Its phone number, its calls and other people’s access to it stay behind. A copy is whole or not there at all: one too large to be made within an answer is finished in the background (`copied.status` is `pending`), and until then the new agent is nowhere to be seen.',
   caller: { kind: 'key', scope: 'agents', agent: ({ body }) => body },
-  may: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
-  sends: ['finishDuplication'],
-  uses: { agents, duplications, jobQueue },
+  may: [
+    'dynamodb:BatchGetItem',
+    'dynamodb:BatchWriteItem',
+    'dynamodb:DeleteItem',
+    'dynamodb:GetItem',
+    'dynamodb:PutItem',
+    'dynamodb:Query',
+    'dynamodb:UpdateItem',
+    's3:GetObject',
+    's3:ListBucket',
+    's3:PutObject',
+  ],
+  sends: ['crawlWebsite', 'finishDuplication'],
+  uses: { agents, duplications, files, jobQueue },
   body: z.object({
     uid: Uid,
     agentId: AgentId.check(documented('The agent to copy.', examples.agentId)),
@@ -46,8 +58,8 @@ export const duplicateAgent = endpoint({
           z.literal('pending').check(documented('Given while the copy is still being made.', 'pending')),
         ),
         configuration: z.boolean().check(documented('Whether the configuration was copied.', true)),
-        websites: z.number().check(documented('How many websites were copied.', 2)),
-        documents: z.number().check(documented('How many documents were copied.', 5)),
+        websites: z.number().check(documented('How many websites were copied so far.', 2)),
+        documents: z.number().check(documented('How many documents were copied so far.', 5)),
         blockedNumbers: z.number().check(documented('How many blocked numbers were copied so far.', 120)),
       })
       .check(documented('What travelled.', { configuration: true, websites: 2, documents: 5, blockedNumbers: 120 })),
@@ -55,7 +67,8 @@ export const duplicateAgent = endpoint({
   }),
   errors: { 400: 'The body is invalid.', 401: 'The key is unknown, or its user may not use this agent.' },
 
-  async handle({ agent, body: { uid, name }, creationId }, { agents, duplications, jobQueue }) {
+  async handle({ agent, body: { uid, name }, creationId }, services) {
+    const { agents, duplications, jobQueue } = services;
     const until = Date.now() + patienceMilliseconds;
     const source = await agents.find(agent.uid, agent.agentId);
     if (!source) throw insufficientPermissions();
@@ -72,7 +85,7 @@ export const duplicateAgent = endpoint({
     };
     const begun = await duplications.begin(copy, source.agentId);
     await jobQueue.send({ job: 'finishDuplication', agentId: copy.agentId }, rescueSeconds);
-    const reached = await duplications.proceed(begun, until);
+    const reached = await duplications.proceed(begun, until, services);
     const pending = reached.state === 'copying';
     if (pending) await jobQueue.send({ job: 'finishDuplication', agentId: copy.agentId });
     return {
@@ -82,8 +95,8 @@ export const duplicateAgent = endpoint({
       copied: {
         ...(pending && { status: 'pending' as const }),
         configuration: true,
-        websites: 0,
-        documents: 0,
+        websites: reached.websites.copied,
+        documents: reached.documents.copied,
         blockedNumbers: reached.blockedNumbers,
       },
       notCopied: ['phoneNumber', 'calls', 'access'],

@@ -80,6 +80,9 @@ export const noSuchCall = (callIdOrPhone: string) =>
       : 'This agent has no such call.',
   );
 
+export const noSuchDocument = () => new ApiError('document_not_found', 'This agent has no such document.');
+export const noSuchWebsite = () => new ApiError('website_not_found', 'This agent has no such website.');
+
 export const payloadTooLarge = (limitBytes: number) =>
   new ApiError('payload_too_large', `The request body is larger than ${limitBytes.toLocaleString('en')} bytes.`);
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 import * as z from 'zod/mini';
 import { documented } from './documented.ts';
@@ -24,3 +25,15 @@ export const newUlid = monotonicFactory();
 
 /** An identifier we make: prefixed, and sortable by time. */
 export const newIdentifier = (kind: IdentifierKind, ulid = newUlid()) => `${kind}_${ulid}`;
+
+/**
+ * The identifier of a copy of something we made: always the same for the same copy, different from the original's, and
+ * sorting among its like as that does.
+ */
+export const identifierOfCopy = (id: string, copyId: string) => {
+  const [, head = '', ulid = id, rest = ''] = /^([a-z]+_[0-9A-Z]{10})([0-9A-Z]{16})(.*)$/.exec(id) ?? [];
+  const bytes = createHash('sha256').update(`${copyId}\n${head}${ulid}`).digest();
+  return head + [...bytes.subarray(0, 16)].map((byte) => crockford[byte % 32]).join('') + rest;
+};
+
+const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';

@@ -21,4 +21,29 @@ export const limits = {
   metadataDepth: 10,
   outcomesPerRequest: 1000,
   outcomeHistory: 20,
+  /** With their texts, sources come by at most a hundred. */
+  pageSourcesWithText: 100,
+  /** What a list shows of each text of a source; the bytes are those of the answer, so that one source always fits. */
+  listedTextCharacters: 1_000_000,
+  listedTextBytes: 2_400_000,
+  filesPerUpload: 10,
+  fileBytes: 10_485_760,
+  /** What API Gateway and Lambda carry of an upload: an event ends at 6 MB, and base64 takes a third more than the bytes. */
+  uploadBodyBytes: 4_500_000,
+  /** How long a download link and an upload form are good. */
+  linkSeconds: 15 * 60,
+  urlCharacters: 2048,
+  crawlPages: 10,
+  crawlDepth: 10,
+  pathPatterns: 50,
+  pathPatternCharacters: 200,
+  /** Of a page that is crawled; the bytes are those it inflates to. */
+  pageBytes: 5 * 1024 * 1024,
+  pageSeconds: 10,
+  pageRedirects: 5,
+  /** Links of a page that are looked at. */
+  pageLinks: 2000,
+  pageTitleCharacters: 300,
+  /** What is read of a robots.txt. */
+  robotsBytes: 500 * 1024,
 } as const;

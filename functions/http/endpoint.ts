@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import type { Scope } from '../domain/api-keys.ts';
 import type { ErrorCode } from '../domain/errors.ts';
@@ -32,6 +33,7 @@ export type Permission =
   | 'dynamodb:UpdateItem'
   | 's3:DeleteObject'
   | 's3:GetObject'
+  | 's3:ListBucket'
   | 's3:PutObject'
   | 'bedrock:InvokeModelWithResponseStream';
 
@@ -49,6 +51,14 @@ export type Needs = {
 };
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A body that is a multipart form, and how it is read: only functions that take one carry a parser (see `multipartForm`). */
+export type MultipartForm = {
+  /** The fields that may hold files; the endpoint's `body` finds them all in the first. */
+  files: readonly [string, ...string[]];
+  mostFiles: number;
+  read(event: APIGatewayProxyEventV2): Promise<unknown>;
+};
 
 /** The key a request came with: whose it is and what it may do. */
 export type KeyHolder = { uid: string; keyId: string; scopes: Scope[] | undefined };
@@ -101,6 +111,8 @@ export type Endpoint<
   bodyBytes?: number;
   /** The code of a 400 on account of one field, by its path; the empty path is a body that is missing or no object. */
   codes?: Record<string, ErrorCode>;
+  /** The body is not JSON but such a form. */
+  multipart?: MultipartForm;
   /** Takes an `Idempotency-Key` header: repeated with it, the request answers as it did the first time. */
   idempotent?: true;
   /** Answers piece by piece: API Gateway cannot, so its function has an address of its own. */

@@ -86,9 +86,6 @@ const securitySchemes = {
   },
 };
 
-/** A body that is a form with files, where an endpoint takes one. */
-type MayBeForm = { multipart?: { files: readonly string[]; mostFiles: number } };
-
 const operationOf = (endpoint: AnyEndpoint, schemas: Schemas): Operation => ({
   operationId: endpoint.name,
   summary: endpoint.summary,
@@ -162,32 +159,11 @@ const describedParameter = ({ description, examples = [], ...schema }: JsonSchem
   ...(examples.length > 0 && { example: examples[0] }),
 });
 
-const requestBodyOf = ({ body, multipart }: AnyEndpoint & MayBeForm, schemas: Schemas) => {
+const requestBodyOf = ({ body, multipart }: AnyEndpoint, schemas: Schemas) => {
   if (!body) return {};
-  const content: Operation['requestBody'] = multipart
-    ? { content: { 'multipart/form-data': { schema: formOf(schemas.whole(body, 'input'), multipart) } } }
-    : { content: { 'application/json': withExample(schemas.convert(body, 'input'), schemas) } };
-  return { requestBody: { required: true, ...content } };
+  const type = multipart ? 'multipart/form-data' : 'application/json';
+  return { requestBody: { required: true, content: { [type]: withExample(schemas.convert(body, 'input'), schemas) } } };
 };
-
-/** The schema of a form: the fields of the body, and its files, which JSON Schema knows only as strings. */
-const formOf = (
-  schema: JsonSchema,
-  { files: [field], mostFiles }: NonNullable<MayBeForm['multipart']>,
-): JsonSchema => ({
-  ...schema,
-  properties: {
-    ...schema.properties,
-    [field as string]: {
-      examples: [['prices.pdf']],
-      ...schema.properties?.[field as string],
-      type: 'array',
-      items: { type: 'string', format: 'binary' },
-      minItems: 1,
-      maxItems: mostFiles,
-    },
-  },
-});
 
 const answerOf = ({ response, idempotent, streams }: AnyEndpoint, schemas: Schemas) => {
   const content = withExample(schemas.convert(response, 'output'), schemas);

@@ -19,20 +19,20 @@ import type { ApiMiddleware, FormRead } from './lambda.ts';
  * nobody learns anything from a validation message without a valid key.
  */
 export const readForm = (endpoint: AnyEndpoint): ApiMiddleware => ({
-  before({ event, context }) {
+  async before({ event, context }) {
     try {
-      context.form = read(endpoint, event);
+      context.form = await read(endpoint, event);
     } catch (refusal) {
       context.form = { refusal: refusal as Error };
     }
   },
 });
 
-const read = (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): FormRead =>
+const read = async (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): Promise<FormRead> =>
   readParts(endpoint, {
     params: event.pathParameters ?? {},
     query: event.queryStringParameters ?? {},
-    body: endpoint.body && readJson(event, endpoint),
+    body: endpoint.multipart ? await endpoint.multipart.read(event) : endpoint.body && readJson(event, endpoint),
   });
 
 /** The parts of a request as its endpoint's schemas read them; 400 that names each bad field. */

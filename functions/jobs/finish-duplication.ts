@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { Identifier } from '../domain/identifiers.ts';
+import { files } from '../outside/files.ts';
 import { jobQueue } from '../outside/job-queue.ts';
 import { duplications } from '../store/duplications.ts';
 import { job, worker } from './job.ts';
@@ -8,15 +9,27 @@ import { job, worker } from './job.ts';
 export const finishDuplication = job({
   name: 'finishDuplication',
   message: z.object({ job: z.literal('finishDuplication'), agentId: Identifier }),
-  may: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
-  sends: ['finishDuplication'],
-  uses: { duplications, jobQueue },
+  may: [
+    'dynamodb:BatchGetItem',
+    'dynamodb:BatchWriteItem',
+    'dynamodb:DeleteItem',
+    'dynamodb:GetItem',
+    'dynamodb:PutItem',
+    'dynamodb:Query',
+    'dynamodb:UpdateItem',
+    's3:GetObject',
+    's3:ListBucket',
+    's3:PutObject',
+  ],
+  sends: ['crawlWebsite', 'finishDuplication'],
+  uses: { duplications, files, jobQueue },
   timeoutSeconds: 300,
 
-  async handle({ agentId }, { duplications, jobQueue }, until) {
+  async handle({ agentId }, services, until) {
+    const { duplications, jobQueue } = services;
     const begun = await duplications.find(agentId);
     if (!begun) return;
-    const { state } = await duplications.proceed(begun, until);
+    const { state } = await duplications.proceed(begun, until, services);
     if (state === 'copying') await jobQueue.send({ job: 'finishDuplication', agentId });
   },
 });

@@ -17,9 +17,18 @@ export type Job<Message extends z.core.$ZodType, U extends Record<string, Servic
   memoryMegabytes?: number;
   /** A file put into the bucket under this prefix starts it too: then the message is S3's own event. */
   startedByFilesUnder?: string;
-  /** Does the work. A message comes at least once, maybe late: doing it twice must change nothing. What throws is delivered again. */
-  handle(message: z.infer<Message>, services: Opened<U>, until: number): Promise<void>;
+  /**
+   * Does the work, until a time (Unix milliseconds). A message comes at least once, maybe late: doing it twice must
+   * change nothing. What throws is delivered again, unless this was the last delivery: then `lastEndsBy` tells when
+   * the function is ended at the latest, after which nobody works on the message any more.
+   */
+  handle(message: z.infer<Message>, services: Opened<U>, until: number, lastEndsBy?: number): Promise<void>;
+  /** After the last delivery has thrown: tells whoever waits for the work that it is given up. */
+  giveUp?(message: z.infer<Message>, services: Opened<U>): Promise<void>;
 };
+
+/** How often a message is delivered before it is a dead letter. */
+export const mostDeliveries = 3;
 
 // biome-ignore lint/suspicious/noExplicitAny: a job's types meet only inside it
 export type AnyJob = Job<any, any>;
@@ -34,23 +43,29 @@ export const job = <Message extends z.core.$ZodType, U extends Record<string, Se
 export const worker = (job: AnyJob): JobHandler => {
   const services = openLazily(job.uses);
   const work = async (event: SQSEvent): Promise<SQSBatchResponse> => {
-    const until = Date.now() + job.timeoutSeconds * 1000 * 0.8;
+    const endsBy = Date.now() + job.timeoutSeconds * 1000;
+    const until = endsBy - job.timeoutSeconds * 200;
     const failed: string[] = [];
-    for (const { messageId, body } of event.Records) {
+    for (const { messageId, body, attributes } of event.Records) {
       const started = performance.now();
-      const outcome = await attempt(async () => job.handle(z.parse(job.message, JSON.parse(body)), services, until));
-      if (outcome) failed.push(messageId);
-      log(outcome ? 'error' : 'info', {
+      const isLast = Number(attributes?.ApproximateReceiveCount) >= mostDeliveries;
+      const read = () => z.parse(job.message, JSON.parse(body));
+      const fault = await attempt(async () => job.handle(read(), services, until, isLast ? endsBy : undefined));
+      const unheard = fault && isLast ? await attempt(async () => job.giveUp?.(read(), services)) : undefined;
+      if (fault) failed.push(messageId);
+      log(fault ? 'error' : 'info', {
         messageId,
         job: job.name,
         milliseconds: Math.round(performance.now() - started),
-        ...(outcome && { cause: { name: outcome.name, message: outcome.message, stack: outcome.stack } }),
+        ...(fault && { cause: described(fault), ...(isLast && { givenUp: unheard ? described(unheard) : true }) }),
       });
     }
     return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
   };
   return middy<SQSEvent, SQSBatchResponse>().handler(work) as unknown as JobHandler;
 };
+
+const described = ({ name, message, stack }: Error) => ({ name, message, stack });
 
 const attempt = async (work: () => Promise<void>): Promise<Error | undefined> => {
   try {

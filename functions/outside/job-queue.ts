@@ -3,7 +3,10 @@ import { environment } from '../environment.ts';
 import { service } from '../service.ts';
 
 /** Background work, by the name of the job that does it. */
-export type JobMessage = { job: 'finishDuplication'; agentId: string };
+export type JobMessage =
+  | { job: 'finishDuplication'; agentId: string }
+  | { job: 'crawlWebsite'; agentId: string; websiteId: string; attempt: string }
+  | { job: 'extractDocument'; agentId: string; documentId: string; attempt: string };
 
 /** Where background work is sent. A message is delivered at least once, maybe late: every job can be done twice. */
 export class JobQueue {

@@ -12,6 +12,9 @@
  * call                  AGENT#<agentId>#CALL#<callId>          CALL                    the call, as it is asked for by id
  * call by time          AGENT#<agentId>#CALLS                  <startedAt>#<callId>    the same, as it is listed
  * call by phone         AGENT#<agentId>#PHONE#<phone>          <startedAt>#<callId>    the same, as it is asked for by phone
+ * website               AGENT#<agentId>                        WEBSITE#<websiteId>     the record, without its text
+ * document              AGENT#<agentId>                        DOCUMENT#<documentId>   the same
+ * text of a source      SOURCE#<websiteId or documentId>       <revision>#<part>#<n>   a piece of the text, deflated, under an item's 400 KB
  * duplication           DUPLICATION#<new agentId>              DUPLICATION             how far the copy has come
  * turns of an address   CHAT#TURNS#<address>#<minute>          TURNS                   how many turns of the build chat it had; expires
  * tokens of a day       CHAT#TOKENS#<date>                     TOKENS                  what the build chat spent; expires
@@ -57,6 +60,26 @@ export const callsOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}
 export const callsWith = (agentId: string, phone: string): Collection => ({ pk: `AGENT#${agentId}#PHONE#${phone}` });
 /** The place of a call among others, by start and then by id. */
 export const callPosition = (call: { startedAt: string; callId: string }) => `${call.startedAt}#${call.callId}`;
+
+export const websiteKey = (agentId: string, websiteId: string): ItemKey => ({
+  pk: `AGENT#${agentId}`,
+  sk: `WEBSITE#${websiteId}`,
+});
+export const websitesOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}`, prefix: 'WEBSITE#' });
+export const documentKey = (agentId: string, documentId: string): ItemKey => ({
+  pk: `AGENT#${agentId}`,
+  sk: `DOCUMENT#${documentId}`,
+});
+export const documentsOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}`, prefix: 'DOCUMENT#' });
+
+export const textPieceKey = (sourceId: string, revision: string, part: string, index: number): ItemKey => ({
+  pk: `SOURCE#${sourceId}`,
+  sk: `${revision}#${part}#${String(index).padStart(4, '0')}`,
+});
+export const textPiecesOf = (sourceId: string, revision?: string): Collection => ({
+  pk: `SOURCE#${sourceId}`,
+  ...(revision && { prefix: `${revision}#` }),
+});
 
 export const duplicationKey = (agentId: string): ItemKey => ({ pk: `DUPLICATION#${agentId}`, sk: 'DUPLICATION' });
 

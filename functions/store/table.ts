@@ -7,6 +7,10 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
+  BatchWriteCommand,
+  type BatchWriteCommandInput,
+  DeleteCommand,
+  type DeleteCommandInput,
   DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
@@ -24,10 +28,17 @@ import type { Collection, ItemKey } from './keys.ts';
 
 /** What every item has; each store adds the rest of its own. */
 export type Item = ItemKey;
+type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];
 export type TransactionAction = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /** `after` is a position without the collection's prefix; `limit` is how many items the caller expects to take. */
-export type QueryOptions = { after?: string | undefined; limit?: number | undefined; descending?: boolean };
+export type QueryOptions = {
+  after?: string | undefined;
+  limit?: number | undefined;
+  descending?: boolean;
+  /** Brings the keys alone. */
+  keysOnly?: boolean;
+};
 
 /** No single call to DynamoDB takes longer than this, retries included: a dead table is an error, not a wait. */
 const callSeconds = 5;
@@ -87,6 +98,7 @@ export class Table {
           ExpressionAttributeValues: { ':pk': collection.pk, ...(prefix && { ':prefix': prefix }) },
           ScanIndexForward: !options.descending,
           ...(options.limit && { Limit: options.limit }),
+          ...(options.keysOnly && { ProjectionExpression: 'pk, sk' }),
           ...(start && { ExclusiveStartKey: start }),
         }),
         deadline(),
@@ -104,6 +116,34 @@ export class Table {
     const input = { TableName: this.name, Key: key, ...change };
     const { Attributes } = await this.client.send(new UpdateCommand(input), deadline());
     return Attributes as Item | undefined;
+  }
+
+  async delete(key: ItemKey, condition: Omit<DeleteCommandInput, 'TableName' | 'Key'> = {}): Promise<void> {
+    await this.client.send(new DeleteCommand({ TableName: this.name, Key: key, ...condition }), deadline());
+  }
+
+  /** Writes distinct items over what is there, `perBatch` (at most 25, together under 16 MB) a round trip, one after the other. */
+  async putMany(items: Item[], perBatch = 25): Promise<void> {
+    for (const batch of chunks(items, perBatch))
+      await this.#writeBatch(batch.map((Item) => ({ PutRequest: { Item } })));
+  }
+
+  /** Deletes distinct items, whether they are there or not. */
+  async deleteMany(keys: ItemKey[]): Promise<void> {
+    for (const batch of chunks(keys, 25)) {
+      await this.#writeBatch(batch.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })));
+    }
+  }
+
+  async #writeBatch(batch: WriteRequest[]): Promise<void> {
+    let wanted = batch;
+    for (let attempt = 0; wanted.length > 0; attempt++) {
+      if (attempt > 0) await backOff(attempt);
+      if (attempt > 10) throw new Error('DynamoDB left items of a batch unwritten.');
+      const command = new BatchWriteCommand({ RequestItems: { [this.name]: wanted } });
+      const { UnprocessedItems } = await this.client.send(command, deadline());
+      wanted = (UnprocessedItems?.[this.name] ?? []) as WriteRequest[];
+    }
   }
 
   /** All or nothing. A lost response is no second write: the SDK repeats the request's token. */

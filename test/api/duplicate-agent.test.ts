@@ -3,6 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { duplicateAgent } from '../../functions/api/duplicate-agent.ts';
 import { finishDuplication } from '../../functions/jobs/finish-duplication.ts';
 import { worker } from '../../functions/jobs/job.ts';
+import { files } from '../../functions/outside/files.ts';
+import { jobQueue } from '../../functions/outside/job-queue.ts';
 import { duplications } from '../../functions/store/duplications.ts';
 import { duplicationKey, idempotencyKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
@@ -172,7 +174,7 @@ describe('duplicating an agent', () => {
     const source = (await world.call('GET', `/agents/${world.agentId}`)).body;
     const agent = { ...source, agentId: unique('agent') };
     const begun = await duplications.open().begin(agent, world.agentId);
-    const reached = await duplications.open().proceed(begun, 0);
+    const reached = await duplications.open().proceed(begun, 0, { files: files.open(), jobQueue: jobQueue.open() });
     expect(reached).toMatchObject({ state: 'copying' });
     expect(await blockListOf(world, agent.agentId)).toBe(401);
     expect(await agentsOf(world)).toEqual([world.agentId]);

@@ -18,12 +18,21 @@ beforeAll(async () => {
 type Named = { uid: string; agentId: string };
 
 /** Asks for an operation in the right form, for a user and an agent. */
-const ask = (endpoint: AnyEndpoint, apiKey: string | undefined, { uid, agentId }: Named, more: object = {}) => {
-  const { params = {}, query, body } = samples[endpoint.name] ?? {};
+const ask = async (endpoint: AnyEndpoint, apiKey: string | undefined, { uid, agentId }: Named, more: object = {}) => {
+  const sample = samples[endpoint.name] ?? {};
+  const { params = {}, query, body, files } = typeof sample === 'function' ? await sample(agentId) : sample;
   const variables: Record<string, string> = { agentId, ...params };
   const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(variables[name] ?? ''));
-  const inBody = endpoint.body && { uid, agentId, ...body };
+  const fields = { uid, agentId, ...body };
+  const inBody = endpoint.multipart ? formOf(fields, files) : endpoint.body && fields;
   return call(endpoint.method, path, { apiKey, query: { uid, agentId, ...query }, body: inBody, ...more });
+};
+
+const formOf = (fields: Record<string, unknown>, files: Record<string, Blob> = {}) => {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, String(value));
+  for (const [name, file] of Object.entries(files)) form.append('files', file, name);
+  return form;
 };
 
 const refusal = (code: string) => ({ error: code, message: expect.any(String) });
@@ -123,12 +132,15 @@ describe.each(keyed.map((endpoint) => [endpoint.name, endpoint] as const))('%s',
     }
   });
 
-  when(endpoint.body)('refuses a body over 1 MB, and one nested deeper than 32 levels', async () => {
-    const large = await ask(endpoint, world.apiKey, world, { body: JSON.stringify({ x: 'x'.repeat(1024 * 1024) }) });
-    expect([large.status, large.body]).toEqual([413, refusal('payload_too_large')]);
-    const deep = await ask(endpoint, world.apiKey, world, { body: `{"x":${'['.repeat(40)}${']'.repeat(40)}}` });
-    expect([deep.status, deep.body.error]).toEqual([400, 'invalid_request']);
-  });
+  when(endpoint.body && !endpoint.multipart)(
+    'refuses a body over 1 MB, and one nested deeper than 32 levels',
+    async () => {
+      const large = await ask(endpoint, world.apiKey, world, { body: JSON.stringify({ x: 'x'.repeat(1024 * 1024) }) });
+      expect([large.status, large.body]).toEqual([413, refusal('payload_too_large')]);
+      const deep = await ask(endpoint, world.apiKey, world, { body: `{"x":${'['.repeat(40)}${']'.repeat(40)}}` });
+      expect([deep.status, deep.body.error]).toEqual([400, 'invalid_request']);
+    },
+  );
 
   when(namesUser)('refuses identifiers that are none', async () => {
     for (const uid of ['', 'a b', 'ü', 'x'.repeat(129), 'a/b']) {

@@ -1,12 +1,28 @@
+import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import { documents } from '../../functions/store/documents.ts';
+
 /** A request of the right form for one operation, without the user and the agent it is for. */
 export type Sample = {
   params?: Record<string, string>;
   query?: Record<string, string>;
   body?: Record<string, unknown>;
+  /** Files of a multipart form, whose fields the body's are then. */
+  files?: Record<string, Blob>;
 };
 
-/** One request of the right form for every operation: the tests that run over all of them need it. */
-export const samples: Record<string, Sample> = {
+/** A document of an agent, by its id. */
+const document = async (agentId: string, status: 'pending' | 'failed') => {
+  const id = newIdentifier('doc');
+  const changed = { lastUpdatedBy: 'somebody', lastUpdatedAt: new Date().toISOString() };
+  await documents.open().add({ id, agentId, name: 'notes.txt', size: 5, active: true, status, ...changed });
+  return id;
+};
+
+/**
+ * One request of the right form for every operation: the tests that run over all of them need it. Where it names
+ * something that must be there, it is made first.
+ */
+export const samples: Record<string, Sample | ((agentId: string) => Promise<Sample>)> = {
   addBlockedNumbers: { body: { numbers: ['+14155550100'] } },
   removeBlockedNumbers: { body: { numbers: ['+14155550100'] } },
   listBlockedNumbers: {},
@@ -23,5 +39,12 @@ export const samples: Record<string, Sample> = {
   getCall: { params: { callIdOrPhone: 'call-1' } },
   listCalls: {},
   updateCallOutcome: { params: { callIdOrPhone: 'call-1' }, body: { custom_call_outcome: 'booked' } },
+  listDocuments: {},
+  uploadDocuments: { files: { 'notes.txt': new Blob(['Notes']) } },
+  createDocumentUploads: { body: { files: [{ name: 'notes.txt', size: 5 }] } },
+  getDocumentContent: async (agentId) => ({ query: { documentId: await document(agentId, 'pending') } }),
+  updateDocument: async (agentId) => ({ body: { documentId: await document(agentId, 'pending'), active: false } }),
+  retryDocument: async (agentId) => ({ body: { documentId: await document(agentId, 'failed') } }),
+  deleteDocument: async (agentId) => ({ query: { documentId: await document(agentId, 'pending') } }),
   updateCallOutcomes: { body: { items: [{ agentId: 'agent', callIdOrPhone: 'call-1' }] } },
 };

@@ -1,6 +1,7 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { JsonSchema, OpenApiDocument, Operation } from '../../functions/http/openapi.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { OpenApiDocument, Operation } from '../../functions/http/openapi.ts';
 import { agents } from '../../functions/store/agents.ts';
+import { documents } from '../../functions/store/documents.ts';
 import { call, target, useTargetInThisProcess } from '../world.ts';
 import { contractOf } from './contract.ts';
 
@@ -24,6 +25,14 @@ beforeAll(async () => {
   await agents.open().create(agent);
 });
 
+/** There is always a document to try again, to switch or to delete. */
+beforeEach(async () => {
+  const changed = { lastUpdatedBy: target.uid, lastUpdatedAt: '2026-03-01T10:00:00.000Z' };
+  const file = { name: 'Price list.pdf', size: 48_213, type: 'pdf' as const };
+  const id = 'doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0';
+  await documents.open().add({ id, agentId, ...file, active: true, status: 'failed', ...changed });
+});
+
 type Parameter = { name: string; in: string; example?: unknown; schema: { examples?: unknown[] } };
 
 /** The request that an operation's own examples make. A cursor is an answer's to give. */
@@ -39,30 +48,39 @@ const exampleRequest = (path: string, operation: Operation) => {
   }
   const [scheme] = Object.keys((operation.security as Record<string, unknown>[])[0] ?? {});
   if (scheme === 'applicationOrigin') headers.origin = target.appOrigin;
-  const content = operation.requestBody?.content['application/json'];
-  const form = operation.requestBody?.content['multipart/form-data'];
+  const { 'application/json': json, 'multipart/form-data': form } = operation.requestBody?.content ?? {};
   return {
     address,
     options: {
       query,
       headers,
       ...(scheme === 'apiKey' && { apiKey: target.apiKey }),
-      ...(content && { body: content.example }),
-      ...(form && { body: formOf(form.schema) }),
+      ...(json && { body: json.example }),
+      ...(form && { body: formOf(form.example as Record<string, string | string[]>) }),
     },
     keyed: scheme === 'apiKey',
   };
 };
 
-/** A form with the examples of its fields, and a short text as each file. */
-const formOf = ({ properties = {} }: JsonSchema) => {
+/** A form of an example: what stands in an array are files. */
+const formOf = (example: Record<string, string | string[]>, fileName = 'Price list.txt') => {
   const form = new FormData();
-  for (const [name, { type, examples }] of Object.entries(properties)) {
-    const example = examples?.[0] as string | string[];
-    if (type !== 'array') form.set(name, example as string);
-    else for (const file of example) form.append(name, new Blob(['Opening hours: nine to five.']), `${file}.txt`);
+  for (const [name, value] of Object.entries(example)) {
+    if (Array.isArray(value)) for (const one of value) form.append(name, new Blob([one]), fileName);
+    else form.append(name, value);
   }
   return form;
+};
+
+/** Another request than this one, that is right too. */
+const changed = (body: unknown): unknown => {
+  if (body instanceof FormData) {
+    const form = new FormData();
+    for (const [name, value] of body) form.append(name, value instanceof Blob ? new Blob(['other']) : value);
+    return form;
+  }
+  const { files = [] } = body as { files?: object[] };
+  return { ...(body as object), name: 'Another name', files: [...files, ...files] };
 };
 
 const described = (path: string, method: string, answer: Awaited<ReturnType<typeof call>>) =>
@@ -128,8 +146,7 @@ describe('the service answers as its document says', () => {
     ]);
     expect(again.body).toEqual(first.body);
     described(path, method, again);
-    const body = { ...(options.body as object), name: 'Another name' };
-    const other = await call(method, address, { ...options, headers, body });
+    const other = await call(method, address, { ...options, headers, body: changed(options.body) });
     expect(other.status).toBe(409);
     described(path, method, other);
   });

@@ -1,0 +1,55 @@
+import * as z from 'zod/mini';
+import { now } from '../domain/date-time.ts';
+import { documented } from '../domain/documented.ts';
+import { AgentId, newIdentifier, Uid } from '../domain/identifiers.ts';
+import { SourceName } from '../domain/sources.ts';
+import { CrawlControls, nameOfSite, StartUrl, WebsiteId } from '../domain/websites.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { jobQueue } from '../outside/job-queue.ts';
+import { newDueBy } from '../store/sources.ts';
+import { websites } from '../store/websites.ts';
+
+/** Adds a website to an agent’s knowledge. It is crawled in the background: its status tells when it is ready. */
+export const addWebsite = endpoint({
+  name: 'addWebsite',
+  method: 'POST',
+  path: '/agent-websites',
+  summary: 'Add a website',
+  description:
+    'It is crawled in the background, from the page given on and nearest pages first; its status in the list tells when it is ready, and `failedPages` which pages were not read. The crawler obeys robots.txt under the name VoiceAgentPlatformBot, reads HTML and plain text, stays on the site, and connects to public addresses alone.',
+  caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
+  may: ['dynamodb:DeleteItem', 'dynamodb:PutItem'],
+  sends: ['crawlWebsite'],
+  uses: { websites, jobQueue },
+  body: z.extend(CrawlControls, {
+    uid: Uid,
+    agentId: AgentId,
+    url: StartUrl,
+    name: z.optional(SourceName),
+  }),
+  idempotent: true,
+  response: z.object({
+    websiteId: WebsiteId,
+    message: z.string().check(documented('Says that it is added.', 'Website added successfully')),
+    status: z.literal('pending').check(documented('The crawl has not begun yet.', 'pending')),
+    limit: z.number().check(documented('How many pages will be read at most.', 5, { type: 'integer' })),
+    maxDepth: z.number().check(documented('How many links they will be away at most.', 1, { type: 'integer' })),
+  }),
+  errors: { 400: 'The body is invalid.', 401: 'The key is unknown, or its user may not use this agent.' },
+
+  async handle({ body, creationId }, { websites, jobQueue }) {
+    const { uid, agentId, url, name = nameOfSite(url), limit, maxDepth, includePaths, excludePaths } = body;
+    const websiteId = newIdentifier('web', creationId);
+    const record = await websites.add({
+      ...{ id: websiteId, agentId, name, url, active: true, status: 'pending', pages: 0, failedPages: [] },
+      ...{ limit, maxDepth, includePaths, excludePaths },
+      ...{ lastUpdatedBy: uid, lastUpdatedAt: now(), attempt: creationId, dueBy: newDueBy() },
+    });
+    const message = { job: 'crawlWebsite', agentId, websiteId, attempt: creationId } as const;
+    await websites.send(record, () => jobQueue.send(message), 'remove');
+    return { websiteId, message: 'Website added successfully', status: 'pending' as const, limit, maxDepth };
+  },
+});
+
+export const handler = lambda(addWebsite);

@@ -1,0 +1,85 @@
+import pMap from 'p-map';
+import * as z from 'zod/mini';
+import { now } from '../domain/date-time.ts';
+import { documented } from '../domain/documented.ts';
+import { DocumentId, fileKeyOf, newDocumentId, noFileTaken, RefusedFile, refusalOfFile } from '../domain/documents.ts';
+import { AgentId, Uid } from '../domain/identifiers.ts';
+import { limits } from '../domain/limits.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { files } from '../outside/files.ts';
+import { documents, waitSeconds } from '../store/documents.ts';
+
+const AnnouncedFile = z.object({
+  name: z.string().check(documented('The file’s name.', 'Handbook.pdf')),
+  size: z.int().check(z.nonnegative(), documented('Its bytes.', 7_340_032)),
+  type: z.optional(
+    z
+      .string()
+      .check(documented('Its media type, as a browser gives it. What counts is its content.', 'application/pdf')),
+  ),
+});
+
+const UploadForm = z.object({
+  documentId: DocumentId,
+  name: z.string().check(documented('The name of its file.', 'Handbook.pdf')),
+  url: z.string().check(documented('Where to POST the form, within 15 minutes.', 'https://files.example.com/')),
+  fields: z.record(z.string(), z.string()).check(
+    documented('Its fields; the field `file` comes after them.', {
+      key: 'documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0',
+      policy: 'eyJleHBpcmF0aW9uIjoi…',
+    }),
+  ),
+});
+
+/** Gives out forms by which files go straight to storage, one file each. The upload itself starts the extraction. */
+export const createDocumentUploads = endpoint({
+  name: 'createDocumentUploads',
+  method: 'POST',
+  path: '/agent-documents/uploads',
+  summary: 'Get forms to upload larger documents',
+  description: `For each of up to ${limits.filesPerUpload} files, a form that stores this one file of at most 10 MB. POST it as \`multipart/form-data\` to \`url\` within 15 minutes: all of \`fields\`, and then the field \`file\`. The upload itself starts the extraction of the text. A form that is never used leaves nothing: its document is gone after an hour.`,
+  caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
+  may: ['dynamodb:PutItem', 's3:PutObject'],
+  uses: { documents, files },
+  body: z.object({
+    uid: Uid,
+    agentId: AgentId,
+    files: z.array(AnnouncedFile).check(
+      z.minLength(1, { error: 'must have at least 1 file' }),
+      z.refine((list) => list.length <= limits.filesPerUpload, {
+        error: `must have at most ${limits.filesPerUpload} files`,
+        params: { code: 'too_many_files' },
+      }),
+      z.describe('The files that are to come.'),
+    ),
+  }),
+  idempotent: true,
+  response: z.object({
+    uploads: z.array(UploadForm).check(z.describe('The forms, in the order of the files kept.')),
+    failed: z.array(RefusedFile).check(z.describe('The files that are not taken.')),
+  }),
+  errors: {
+    400: 'The body is invalid, or none of its files is taken.',
+    401: 'The key is unknown, or its user may not use this agent.',
+  },
+  refusals: ['too_many_files', 'file_too_large', 'unsupported_file_type', 'empty_file'],
+
+  async handle({ body: { uid, agentId, files: announced }, creationId }, { documents, files }) {
+    const outcomes = await pMap(announced, async ({ name, size, type }, index) => {
+      const refused = refusalOfFile({ name, size, type });
+      if (refused) return refused;
+      const document = { agentId, id: newDocumentId(creationId, index) };
+      const ttlSeconds = Math.floor(Date.now() / 1000) + waitSeconds;
+      const changed = { lastUpdatedBy: uid, lastUpdatedAt: now() };
+      await documents.add({ ...document, ...changed, name, size, active: true, status: 'pending', ttlSeconds });
+      return { documentId: document.id, name, ...files.uploadForm(fileKeyOf(document), limits.fileBytes) };
+    });
+    const uploads = outcomes.filter((outcome) => 'documentId' in outcome);
+    const failed = outcomes.filter((outcome) => 'code' in outcome);
+    if (uploads.length === 0) throw noFileTaken(failed);
+    return { uploads, failed };
+  },
+});
+
+export const handler = lambda(createDocumentUploads);

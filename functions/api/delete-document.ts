@@ -1,0 +1,40 @@
+import * as z from 'zod/mini';
+import { documented } from '../domain/documented.ts';
+import { DocumentReference, fileKeyOf } from '../domain/documents.ts';
+import { noSuchDocument } from '../domain/errors.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { files } from '../outside/files.ts';
+import { documents } from '../store/documents.ts';
+
+/** Deletes a document in any state. Its file and its text are gone before the answer; an extraction under way stores nothing. */
+export const deleteDocument = endpoint({
+  name: 'deleteDocument',
+  method: 'DELETE',
+  path: '/agent-documents',
+  summary: 'Delete a document',
+  description:
+    'In any state. Its file and its text are gone before the answer, and an extraction under way stores nothing.',
+  caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
+  may: ['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:Query', 'dynamodb:UpdateItem', 's3:DeleteObject'],
+  uses: { documents, files },
+  query: DocumentReference,
+  response: z.object({
+    message: z.string().check(documented('Says that it is gone.', 'Document deleted successfully')),
+  }),
+  errors: {
+    400: 'A parameter is invalid.',
+    401: 'The key is unknown, or its user may not use this agent.',
+    404: 'There is no such document.',
+  },
+
+  refusals: ['document_not_found'],
+
+  async handle({ query: { agentId, documentId: id } }, { documents, files }) {
+    const deleted = await documents.remove({ agentId, id }, (record) => files.delete(fileKeyOf(record)));
+    if (!deleted) throw noSuchDocument();
+    return { message: 'Document deleted successfully' };
+  },
+});
+
+export const handler = lambda(deleteDocument);

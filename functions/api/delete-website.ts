@@ -1,0 +1,36 @@
+import * as z from 'zod/mini';
+import { documented } from '../domain/documented.ts';
+import { noSuchWebsite } from '../domain/errors.ts';
+import { WebsiteReference } from '../domain/websites.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { websites } from '../store/websites.ts';
+
+/** Deletes a website and its text, in any state. A crawl under way stores nothing afterwards. */
+export const deleteWebsite = endpoint({
+  name: 'deleteWebsite',
+  method: 'DELETE',
+  path: '/agent-websites',
+  summary: 'Delete a website',
+  description: 'In any state. Its text is gone before the answer, and a crawl under way stores nothing.',
+  caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
+  may: ['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
+  uses: { websites },
+  query: WebsiteReference,
+  response: z.object({
+    message: z.string().check(documented('Says that it is gone.', 'Website deleted successfully')),
+  }),
+  refusals: ['website_not_found'],
+  errors: {
+    400: 'A parameter is invalid.',
+    401: 'The key is unknown, or its user may not use this agent.',
+    404: 'There is no such website.',
+  },
+
+  async handle({ query: { agentId, websiteId: id } }, { websites }) {
+    if (!(await websites.remove({ agentId, id }))) throw noSuchWebsite();
+    return { message: 'Website deleted successfully' };
+  },
+});
+
+export const handler = lambda(deleteWebsite);

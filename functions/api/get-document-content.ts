@@ -1,0 +1,38 @@
+import * as z from 'zod/mini';
+import { DocumentReference } from '../domain/documents.ts';
+import { noSuchDocument } from '../domain/errors.ts';
+import { nextPage, paging } from '../domain/paging.ts';
+import { sourceTextFields } from '../domain/sources.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { documents } from '../store/documents.ts';
+
+/** Gives the whole text of a document, in pieces where one answer cannot carry it. */
+export const getDocumentContent = endpoint({
+  name: 'getDocumentContent',
+  method: 'GET',
+  path: '/agent-documents/content',
+  summary: 'Get the whole text of a document',
+  description:
+    'The text, and the same as Markdown. What one answer cannot carry comes in pieces, to be joined in their order: the text first, the Markdown after it. A document without a text has empty ones.',
+  caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
+  may: ['dynamodb:BatchGetItem', 'dynamodb:GetItem'],
+  uses: { documents },
+  query: z.object({ ...DocumentReference.shape, cursor: paging.cursor }),
+  response: z.object({ ...sourceTextFields, ...nextPage }),
+  errors: {
+    400: 'A parameter is invalid, or the text was replaced since the cursor was given.',
+    401: 'The key is unknown, or its user may not use this agent.',
+    404: 'There is no such document.',
+  },
+
+  refusals: ['document_not_found'],
+
+  async handle({ query: { agentId, documentId: id, cursor } }, { documents }) {
+    const piece = await documents.readTexts({ agentId, id }, cursor);
+    if (!piece) throw noSuchDocument();
+    return piece;
+  },
+});
+
+export const handler = lambda(getDocumentContent);

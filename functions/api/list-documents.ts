@@ -1,0 +1,37 @@
+import pMap from 'p-map';
+import * as z from 'zod/mini';
+import { Document, downloadOf } from '../domain/documents.ts';
+import { limits } from '../domain/limits.ts';
+import { nextPage } from '../domain/paging.ts';
+import { SourceListQuery } from '../domain/sources.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { files } from '../outside/files.ts';
+import { documents } from '../store/documents.ts';
+
+/** Lists the documents of an agent's knowledge base, with their texts unless they are not wanted. */
+export const listDocuments = endpoint({
+  name: 'listDocuments',
+  method: 'GET',
+  path: '/agent-documents',
+  summary: 'List an agent’s documents',
+  description: `By the time they were added. Of each text at most ${limits.listedTextCharacters.toLocaleString('en')} characters are listed (\`truncated\` says so), and with the texts at most ${limits.pageSourcesWithText} documents a page; \`content=false\` makes a short list of them all.`,
+  caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
+  may: ['dynamodb:BatchGetItem', 'dynamodb:Query', 's3:GetObject'],
+  uses: { documents, files },
+  query: SourceListQuery,
+  response: z.object({ documents: z.array(Document).check(z.describe('The documents, oldest first.')), ...nextPage }),
+  errors: { 400: 'A parameter is invalid.', 401: 'The key is unknown, or its user may not use this agent.' },
+
+  async handle({ query: { agentId, content, limit, cursor } }, { documents, files }) {
+    const withTexts = content !== 'false';
+    const { items, ...next } = await documents.page(agentId, { limit, cursor, withTexts });
+    const answered = await pMap(items, async (record) => {
+      const download = downloadOf(record);
+      return { ...record, ...(download && { fileUrl: await files.downloadUrl(download) }) };
+    });
+    return { documents: answered, ...next };
+  },
+});
+
+export const handler = lambda(listDocuments);

@@ -1,0 +1,48 @@
+import * as z from 'zod/mini';
+import { documented } from '../domain/documented.ts';
+import { ApiError, noSuchWebsite } from '../domain/errors.ts';
+import { WebsiteId, WebsiteReference } from '../domain/websites.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { jobQueue } from '../outside/job-queue.ts';
+import { newDueBy } from '../store/sources.ts';
+import { websites } from '../store/websites.ts';
+
+/** Crawls a website anew. What was read before stays until the new text is whole. */
+export const refreshWebsite = endpoint({
+  name: 'refreshWebsite',
+  method: 'POST',
+  path: '/agent-websites/refresh',
+  summary: 'Crawl a website anew',
+  description:
+    'In the background, as when it was added. The former text stays until the new one is whole, and for good when the site can no longer be read.',
+  caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
+  may: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+  sends: ['crawlWebsite'],
+  uses: { websites, jobQueue },
+  body: WebsiteReference,
+  response: z.object({
+    websiteId: WebsiteId,
+    message: z.string().check(documented('Says that it is begun.', 'Website refresh started')),
+    status: z.literal('pending').check(documented('The crawl has not begun yet.', 'pending')),
+  }),
+  refusals: ['website_not_found', 'crawl_in_progress'],
+  errors: {
+    400: 'The body is invalid.',
+    401: 'The key is unknown, or its user may not use this agent.',
+    404: 'There is no such website.',
+    409: 'A crawl of it is under way.',
+  },
+
+  async handle({ body: { uid, agentId, websiteId }, creationId: attempt }, { websites, jobQueue }) {
+    const ended = (status: string) => status === 'ready' || status === 'failed';
+    const begun = await websites.restart({ agentId, id: websiteId }, { attempt, dueBy: newDueBy(), uid }, ended);
+    if (!begun) throw noSuchWebsite();
+    if (!begun.restarted) throw new ApiError('crawl_in_progress', 'A crawl of this website is under way.');
+    const message = { job: 'crawlWebsite', agentId, websiteId, attempt } as const;
+    await websites.send(begun.record, () => jobQueue.send(message), 'fail');
+    return { websiteId, message: 'Website refresh started', status: 'pending' as const };
+  },
+});
+
+export const handler = lambda(refreshWebsite);

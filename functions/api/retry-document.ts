@@ -1,0 +1,58 @@
+import * as z from 'zod/mini';
+import { documented } from '../domain/documented.ts';
+import { DocumentId, DocumentReference } from '../domain/documents.ts';
+import { ApiError, noSuchDocument } from '../domain/errors.ts';
+import { newUlid } from '../domain/identifiers.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { jobQueue } from '../outside/job-queue.ts';
+import { documents, extractionSeconds } from '../store/documents.ts';
+
+/** Has the text of a document extracted once more, after it failed. */
+export const retryDocument = endpoint({
+  name: 'retryDocument',
+  method: 'POST',
+  path: '/agent-documents/retry',
+  summary: 'Try a failed document again',
+  description:
+    'For a document whose `status` is `failed`: its text is extracted once more from the same file, in the background.',
+  caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
+  may: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+  sends: ['extractDocument'],
+  uses: { documents, jobQueue },
+  body: DocumentReference,
+  response: z.object({
+    documentId: DocumentId,
+    message: z.string().check(documented('Says that it is tried again.', 'Document will be tried again')),
+    status: z.literal('pending').check(documented('Its status from now on.', 'pending')),
+  }),
+  errors: {
+    400: 'The body is invalid.',
+    401: 'The key is unknown, or its user may not use this agent.',
+    404: 'There is no such document.',
+    409: 'The document did not fail.',
+  },
+
+  refusals: ['document_not_found', 'not_failed'],
+
+  async handle({ body: { uid, agentId, documentId } }, { documents, jobQueue }) {
+    const document = { agentId, id: documentId };
+    const former = await documents.find(agentId, documentId);
+    if (!former) throw noSuchDocument();
+    // Still the attempt at the same file, so that a late notification of that file is known for what it is.
+    const attempt = `${former.attempt?.split(':')[0] ?? ''}:${newUlid()}`;
+    const dueBy = Date.now() + extractionSeconds * 1000;
+    const begun = await documents.restart(document, { attempt, dueBy, uid }, (status) => status === 'failed');
+    if (!begun) throw noSuchDocument();
+    if (!begun.restarted) throw new ApiError('not_failed', 'Only a document that failed can be tried again.');
+    try {
+      await jobQueue.send({ job: 'extractDocument', agentId, documentId, attempt });
+    } catch (error) {
+      await documents.fail(document, attempt, 'The document could not be tried again. Try once more.');
+      throw error;
+    }
+    return { documentId, message: 'Document will be tried again', status: 'pending' as const };
+  },
+});
+
+export const handler = lambda(retryDocument);

@@ -1,0 +1,39 @@
+import * as z from 'zod/mini';
+import { DocumentReference, DocumentSummary, downloadOf } from '../domain/documents.ts';
+import { noSuchDocument } from '../domain/errors.ts';
+import { SourceChange } from '../domain/sources.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { files } from '../outside/files.ts';
+import { documents } from '../store/documents.ts';
+
+/** Switches a document on or off, or renames it. */
+export const updateDocument = endpoint({
+  name: 'updateDocument',
+  method: 'PATCH',
+  path: '/agent-documents',
+  summary: 'Switch or rename a document',
+  description:
+    'Changes what is given, and leaves the rest. An agent does not answer from a document that is switched off.',
+  caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
+  may: ['dynamodb:UpdateItem', 's3:GetObject'],
+  uses: { documents, files },
+  body: z.object({ ...DocumentReference.shape, ...SourceChange.shape }),
+  response: DocumentSummary,
+  errors: {
+    400: 'The body is invalid.',
+    401: 'The key is unknown, or its user may not use this agent.',
+    404: 'There is no such document.',
+  },
+
+  refusals: ['document_not_found'],
+
+  async handle({ body: { uid, agentId, documentId: id, ...change } }, { documents, files }) {
+    const record = await documents.edit({ agentId, id }, change, uid);
+    if (!record) throw noSuchDocument();
+    const download = downloadOf(record);
+    return { ...record, ...(download && { fileUrl: await files.downloadUrl(download) }) };
+  },
+});
+
+export const handler = lambda(updateDocument);

@@ -1,0 +1,36 @@
+import * as z from 'zod/mini';
+import { noSuchWebsite } from '../domain/errors.ts';
+import { SourceChange } from '../domain/sources.ts';
+import { WebsiteReference, WebsiteSummary } from '../domain/websites.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { websites } from '../store/websites.ts';
+
+/** Switches a website on or off, or renames it. */
+export const updateWebsite = endpoint({
+  name: 'updateWebsite',
+  method: 'PATCH',
+  path: '/agent-websites',
+  summary: 'Switch or rename a website',
+  description:
+    'Changes what is given, and leaves the rest. An agent does not answer from a website that is switched off.',
+  caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
+  may: ['dynamodb:UpdateItem'],
+  uses: { websites },
+  body: z.object({ ...WebsiteReference.shape, ...SourceChange.shape }),
+  response: WebsiteSummary,
+  refusals: ['website_not_found'],
+  errors: {
+    400: 'The body is invalid.',
+    401: 'The key is unknown, or its user may not use this agent.',
+    404: 'There is no such website.',
+  },
+
+  async handle({ body: { uid, agentId, websiteId: id, ...change } }, { websites }) {
+    const website = await websites.edit({ agentId, id }, change, uid);
+    if (!website) throw noSuchWebsite();
+    return website;
+  },
+});
+
+export const handler = lambda(updateWebsite);

@@ -1,0 +1,127 @@
+import pMap from 'p-map';
+import * as z from 'zod/mini';
+import { now } from '../domain/date-time.ts';
+import { documented } from '../domain/documented.ts';
+import {
+  DocumentId,
+  fileKeyOf,
+  newDocumentId,
+  noFileTaken,
+  RefusedFile,
+  refusalOfFile,
+  refuseFile,
+} from '../domain/documents.ts';
+import { AgentId, Uid } from '../domain/identifiers.ts';
+import { limits } from '../domain/limits.ts';
+import { FormFile, type UploadedFile } from '../domain/uploaded-file.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { log } from '../http/log.ts';
+import { multipartForm } from '../http/multipart-form.ts';
+import { kindOf } from '../outside/document-kind.ts';
+import { files } from '../outside/files.ts';
+import { documents, waitSeconds } from '../store/documents.ts';
+
+/** Takes files into an agent's knowledge base. A bad file fails alone. Their texts are extracted in the background. */
+export const uploadDocuments = endpoint({
+  name: 'uploadDocuments',
+  method: 'POST',
+  path: '/agent-documents',
+  summary: 'Upload documents',
+  description: `Takes up to ${limits.filesPerUpload} files: PDF, Word (.docx), text or Markdown, told by their content, of at most 10 MB each. All of them together weigh at most ${limits.uploadBodyBytes.toLocaleString('en')} bytes; larger ones are sent by upload forms. A bad file fails alone. The texts are extracted in the background: each document’s \`status\` tells how far that has come.`,
+  caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
+  may: [
+    'dynamodb:BatchWriteItem',
+    'dynamodb:DeleteItem',
+    'dynamodb:PutItem',
+    'dynamodb:Query',
+    'dynamodb:UpdateItem',
+    's3:PutObject',
+  ],
+  uses: { documents, files },
+  multipart: multipartForm(['files', 'files[]', 'file'], {
+    mostFiles: limits.filesPerUpload,
+    fileBytes: limits.fileBytes,
+    bodyBytes: limits.uploadBodyBytes,
+    tooLarge: `An upload is at most ${limits.uploadBodyBytes.toLocaleString('en')} bytes in all. For larger files get upload forms from POST /agent-documents/uploads.`,
+  }),
+  body: z.object({
+    uid: Uid,
+    agentId: AgentId,
+    files: z
+      .array(FormFile)
+      .check(
+        z.minLength(1, { error: 'must have at least 1 file' }),
+        z.describe('The files; they may also come in fields named `files[]` or `file`.'),
+      ),
+  }),
+  idempotent: true,
+  response: z.object({
+    documentIds: z
+      .array(z.string())
+      .check(documented('The documents made, in the order of the files kept.', ['doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0'])),
+    message: z.string().check(documented('Says that files were taken.', 'Files uploaded successfully')),
+    documents: z
+      .array(
+        z.object({
+          documentId: DocumentId,
+          name: z.string().check(documented('The name of its file.', 'Price list.pdf')),
+        }),
+      )
+      .check(z.describe('The same with their names.')),
+    failed: z.array(RefusedFile).check(z.describe('The files that were not taken.')),
+  }),
+  errors: {
+    400: 'The form is invalid, or none of its files is taken.',
+    401: 'The key is unknown, or its user may not use this agent.',
+    413: 'The files are too large for one request: use upload forms.',
+  },
+
+  refusals: ['too_many_files', 'file_too_large', 'unsupported_file_type', 'empty_file'],
+
+  async handle({ body, creationId }, { documents, files }) {
+    const take = async (file: UploadedFile, index: number): Promise<Taken | RefusedFile> => {
+      const { name, size, bytes } = file;
+      const refusal = refusalOfFile(file);
+      if (refusal) return refusal;
+      const kind = await kindOf(bytes, name);
+      if ('unsupported' in kind) return refuseFile(name, 'unsupported_file_type', kind.unsupported);
+      const document = { agentId: body.agentId, id: newDocumentId(creationId, index) };
+      const ttlSeconds = Math.floor(Date.now() / 1000) + waitSeconds;
+      const changed = { lastUpdatedBy: body.uid, lastUpdatedAt: now() };
+      await documents.add({
+        ...document,
+        ...changed,
+        name,
+        size,
+        type: kind.type,
+        active: true,
+        status: 'pending',
+        ttlSeconds,
+      });
+      try {
+        // The bucket's notification of the file starts the extraction.
+        await files.put(fileKeyOf(document), bytes);
+      } catch (error) {
+        log('error', { operation: 'uploadDocuments', documentId: document.id, cause: (error as Error).message });
+        await documents.remove(document);
+        return refuseFile(name, 'internal_error');
+      }
+      return { documentId: document.id, name };
+    };
+    const outcomes = await pMap(body.files, take, { concurrency: 5 });
+    const taken = outcomes.filter((outcome) => 'documentId' in outcome);
+    const failed = outcomes.filter((outcome) => 'code' in outcome);
+    if (taken.length === 0) throw noFileTaken(failed);
+    return {
+      documentIds: taken.map(({ documentId }) => documentId),
+      message: 'Files uploaded successfully',
+      documents: taken,
+      failed,
+    };
+  },
+});
+
+type Taken = { documentId: string; name: string };
+
+export const handler = lambda(uploadDocuments);

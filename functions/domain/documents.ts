@@ -1,0 +1,155 @@
+import * as z from 'zod/mini';
+import { timestamp } from './date-time.ts';
+import { documented, named } from './documented.ts';
+import { ApiError } from './errors.ts';
+import { AgentId, Identifier, newIdentifier, Uid } from './identifiers.ts';
+import { limits } from './limits.ts';
+import { listedTextFields, SourceName } from './sources.ts';
+
+/** What a document is, told by its content; Markdown alone by its name. */
+export const DocumentType = z.enum(['pdf', 'docx', 'txt', 'md']);
+export type DocumentType = z.infer<typeof DocumentType>;
+
+export const DocumentStatus = z.enum(['pending', 'processing', 'ready', 'failed']);
+export type DocumentStatus = z.infer<typeof DocumentStatus>;
+
+const exampleId = 'doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0';
+
+/** A document of a knowledge base without its text (contract 2.4; from `status` on, fields are ours). */
+export const DocumentSummary = named(
+  'DocumentSummary',
+  'A document of a knowledge base, without its text.',
+  z.object({
+    id: z.string().check(documented('The document.', exampleId)),
+    agentId: AgentId,
+    name: z.string().check(documented('Its name; at first that of its file, as it was sent.', 'Price list.pdf')),
+    active: z.boolean().check(documented('Whether the agent answers from it.', true)),
+    lastUpdatedBy: z.string().check(documented('The user who changed it last.', 'demo-user')),
+    lastUpdatedAt: timestamp('When it was changed last, by whomever: by the service too, when its text was extracted.'),
+    fileUrl: z.optional(
+      z
+        .string()
+        .check(
+          documented(
+            'A link to download the file, good for 15 minutes. Absent until the file is there.',
+            'https://files.example.com/documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0?X-Amz-Expires=900',
+          ),
+        ),
+    ),
+    status: DocumentStatus.check(documented('How far the extraction of its text has come.', 'ready')),
+    error: z.optional(
+      z.string().check(documented('Why it failed, in a sentence.', 'The document is protected with a password.')),
+    ),
+    size: z.number().check(documented('The file’s bytes; of one not there yet, as announced.', 48_213)),
+    type: z.optional(
+      DocumentType.check(documented('What the file is, told by its content. Absent until it is there.', 'pdf')),
+    ),
+  }),
+);
+export type DocumentSummary = z.infer<typeof DocumentSummary>;
+
+/** The same with its text, which a list cuts where it is too long. */
+export const Document = named(
+  'Document',
+  'A document of a knowledge base. Its text is there once it was extracted.',
+  z.object({
+    ...DocumentSummary.shape,
+    ...listedTextFields,
+  }),
+);
+export type Document = z.infer<typeof Document>;
+
+export const DocumentId = Identifier.check(documented('The document.', exampleId));
+
+/** How a request names one document of an agent. */
+export const DocumentReference = z.object({ uid: Uid, agentId: AgentId, documentId: DocumentId });
+
+/** Why a file is not taken. */
+export const refusalReasons = {
+  file_too_large: 'The file is larger than 10 MB (10,485,760 bytes).',
+  empty_file: 'The file is empty.',
+  unsupported_file_type: 'The file is no PDF, Word document (.docx) or text.',
+  invalid_request: 'A file needs a name of 1 to 200 characters.',
+  internal_error: 'The file could not be stored. Try again.',
+} as const;
+export type RefusalCode = keyof typeof refusalReasons;
+
+/** A file that was not taken, and why; the others are. */
+export const RefusedFile = named(
+  'RefusedFile',
+  'A file that was not taken, and why.',
+  z.object({
+    name: z.string().check(documented('The file’s name, as it was sent.', 'setup.exe')),
+    code: z
+      .enum(Object.keys(refusalReasons) as [RefusalCode, ...RefusalCode[]])
+      .check(documented('Why, as a code to switch on.', 'unsupported_file_type')),
+    reason: z.string().check(documented('Why, in a sentence.', refusalReasons.unsupported_file_type)),
+  }),
+);
+export type RefusedFile = z.infer<typeof RefusedFile>;
+
+export const refuseFile = (name: string, code: RefusalCode, reason: string = refusalReasons[code]): RefusedFile => ({
+  name,
+  code,
+  reason,
+});
+
+/** What is wrong with a file before its content is looked at. */
+export const refusalOfFile = (file: { name: string; size: number; type?: string | undefined }) => {
+  const { name, size, type } = file;
+  if (!isDocumentName(name)) return refuseFile(name, 'invalid_request');
+  if (size > limits.fileBytes) return refuseFile(name, 'file_too_large');
+  if (size === 0) return refuseFile(name, 'empty_file');
+  if (type && surelyNoDocument.test(type)) return refuseFile(name, 'unsupported_file_type');
+};
+
+const isDocumentName = (name: string) => z.safeParse(SourceName, name).success && name.trim() !== '';
+
+/** Media types are often wrong, and a document's is told by its content: these alone are believed. */
+const surelyNoDocument =
+  /^(image|audio|video|font|model)\/|^application\/(x-msdownload|x-msdos-program|vnd\.ms-excel)\b/i;
+
+/** When no file of a request is taken, the first one's code speaks for it. */
+export const noFileTaken = (failed: RefusedFile[]): ApiError => {
+  const [first] = failed as [RefusedFile];
+  const details = failed.map(({ name, reason }) => ({ path: name, message: reason }));
+  return new ApiError(first.code, first.reason, { details });
+};
+
+/** The id of one of the at most ten documents that a request makes: they stand in the order of its files. */
+export const newDocumentId = (creationId: string, index: number) => newIdentifier('doc', `${creationId}${index}`);
+
+/** Under which all files lie in the bucket. */
+export const filesFolder = 'documents/';
+
+/** Where a document's file lies in the bucket. No name from outside is part of it, and no identifier makes it a path. */
+export const fileKeyOf = ({ agentId, id }: { agentId: string; id: string }) => `${filesFolder}${agentId}.${id}`;
+
+/** Which document a file of the bucket belongs to. */
+export const documentOfFileKey = (key: string): { agentId: string; id: string } | undefined => {
+  const [, agentId, id] = /^documents\/(.+)\.(doc_[^.]+)$/.exec(key) ?? [];
+  return agentId && id ? { agentId, id } : undefined;
+};
+
+/** How the file of a document is downloaded: under its name, and never as a type that a browser runs. */
+export type Download = { key: string; name: string; contentType: string };
+
+/** The download of a document's file; none as long as a form for it may go unused. */
+export const downloadOf = (record: {
+  agentId: string;
+  id: string;
+  name: string;
+  type?: DocumentType | undefined;
+  ttlSeconds?: number | undefined;
+}): Download | undefined => {
+  if (record.ttlSeconds !== undefined) return undefined;
+  const contentType = record.type ? contentTypes[record.type] : 'application/octet-stream';
+  return { key: fileKeyOf(record), name: record.name, contentType };
+};
+
+const contentTypes: Record<DocumentType, string> = {
+  pdf: 'application/pdf',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  txt: 'text/plain',
+  md: 'text/markdown',
+};

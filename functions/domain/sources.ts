@@ -1,0 +1,112 @@
+import * as z from 'zod/mini';
+import { documented } from './documented.ts';
+import { AgentId, Uid } from './identifiers.ts';
+import { jsonBytes } from './json.ts';
+import { limits } from './limits.ts';
+import { paging } from './paging.ts';
+import { text } from './text.ts';
+
+/** The name of a website or a document. */
+export const SourceName = text(1, limits.nameCharacters).check(documented('Its name.', 'Opening hours'));
+
+/** What may be changed of a website or a document. */
+export const SourceChange = z.object({
+  active: z.optional(z.boolean().check(documented('Whether the agent answers from it.', true))),
+  name: z.optional(SourceName),
+});
+export type SourceChange = z.infer<typeof SourceChange>;
+
+/** The text of a source: as a list shows it, or one piece of the whole. */
+export const sourceTextFields = {
+  content: z.string().check(documented('Its text.', 'Opening hours\n\nWe are open from nine to five.')),
+  contentMD: z.string().check(documented('The same as Markdown.', '# Opening hours\n\nWe are open from nine to five.')),
+};
+
+/** What a list shows of a source's texts, where they are asked for. */
+export const listedTextFields = {
+  content: z.optional(sourceTextFields.content),
+  contentMD: z.optional(sourceTextFields.contentMD),
+  truncated: z.optional(
+    z.literal(true).check(documented('There is more text than a list shows: get the whole of it by itself.', true)),
+  ),
+};
+
+/** The query of a list of sources. */
+export const SourceListQuery = z
+  .object({
+    uid: Uid,
+    agentId: AgentId,
+    content: z.optional(
+      z.enum(['true', 'false']).check(documented('`false` leaves `content` and `contentMD` out.', 'false')),
+    ),
+    ...paging,
+  })
+  .check(
+    z.refine(({ content, limit }) => content === 'false' || (limit ?? 1) <= limits.pageSourcesWithText, {
+      path: ['limit'],
+      error: `must be at most ${limits.pageSourcesWithText} when the texts are listed too`,
+    }),
+  );
+
+/**
+ * A text of a source. `excerpt` is what a list shows of one that is too long for it: so many UTF-16 units of the
+ * beginning, and then `end`, by which it is well-formed again.
+ */
+export type SourceText = { whole: string; excerpt?: Excerpt };
+export type Excerpt = { length: number; end: string };
+
+/** A page of a website, as `content` holds it. `text` stands last: a page that is cut is cut there. */
+export type Page = { url: string; title: string; text: string };
+
+/** Prose or Markdown, shown in a list up to a paragraph's end. */
+export const proseText = (sent: string): SourceText => {
+  const whole = sent.toWellFormed();
+  const length = fittingLength(whole);
+  return length === whole.length ? { whole } : { whole, excerpt: { length: paragraphEnd(whole, length), end: '' } };
+};
+
+/** Pages as JSON text, shown in a list up to a page's end; of a first page too long for it, up to a paragraph's. */
+export const pagesText = (pages: Page[]): SourceText => {
+  const parts = pages.map(({ url, title, text }) =>
+    JSON.stringify({ url: url.toWellFormed(), title: title.toWellFormed(), text: text.toWellFormed() }),
+  );
+  const whole = `[${parts.join(',')}]`;
+  if (fits(whole)) return { whole };
+  for (let kept = parts.length - 1; kept > 0; kept--) {
+    const shown = `[${parts.slice(0, kept).join(',')}]`;
+    if (fits(shown)) return { whole, excerpt: { length: shown.length - 1, end: ']' } };
+  }
+  const [first] = pages as [Page];
+  const text = first.text.toWellFormed();
+  const end = '"}]';
+  for (let length = Math.min(text.length, limits.listedTextCharacters); ; length = Math.floor(length * 0.8)) {
+    const page = { url: first.url.toWellFormed(), title: first.title.toWellFormed(), text };
+    page.text = text.slice(0, paragraphEnd(text, length));
+    const shown = JSON.stringify([page]);
+    if (fits(shown)) return { whole, excerpt: { length: shown.length - end.length, end } };
+  }
+};
+
+/** What a list shows of a text. */
+export const excerptOf = ({ whole, excerpt }: SourceText) =>
+  excerpt ? whole.slice(0, excerpt.length) + excerpt.end : whole;
+
+const fits = (shown: string) =>
+  shown.length <= limits.listedTextCharacters && jsonBytes(shown) <= limits.listedTextBytes;
+
+/** How much of the beginning fits in a list. */
+const fittingLength = (whole: string) => {
+  let length = Math.min(whole.length, limits.listedTextCharacters);
+  while (!fits(whole.slice(0, length))) length = Math.floor(length * 0.9);
+  return length;
+};
+
+/** The end of the last paragraph within the first `most` units; of a line, a word or a character where there is none near. */
+const paragraphEnd = (whole: string, most: number) => {
+  if (whole.length <= most) return whole.length;
+  for (const mark of ['\n\n', '\n', ' ']) {
+    const end = whole.lastIndexOf(mark, most);
+    if (end > most / 2) return end;
+  }
+  return /[\ud800-\udbff]/.test(whole[most - 1] as string) ? most - 1 : most;
+};

@@ -1,0 +1,181 @@
+import { RE2JS } from 're2js';
+import * as z from 'zod/mini';
+import { timestamp } from './date-time.ts';
+import { documented, named } from './documented.ts';
+import { AgentId, Identifier, Uid } from './identifiers.ts';
+import { limits } from './limits.ts';
+import { listedTextFields } from './sources.ts';
+import { cut } from './text.ts';
+
+/** The address a crawl starts from: a web page, without a password in it. */
+export const StartUrl = z
+  .pipe(
+    z.string().check(
+      z.maxLength(limits.urlCharacters),
+      z.refine((value) => startUrlOf(value) !== undefined, { error: 'must be an http or https address of a website' }),
+    ),
+    z.transform((value) => (startUrlOf(value) as URL).href),
+  )
+  .check(
+    documented('The page the crawl starts from.', 'https://www.example.com/', {
+      type: 'string',
+      format: 'uri',
+      maxLength: limits.urlCharacters,
+    }),
+  );
+
+const startUrlOf = (value: string): URL | undefined => {
+  const url = URL.parse(value.trim());
+  if (!url || !isWebAddress(url)) return undefined;
+  url.hash = '';
+  return url;
+};
+
+/** Whether an address is one of a page that could be read at all. One that carries a password is not. */
+export const isWebAddress = (url: URL) =>
+  /^https?:$/.test(url.protocol) && url.hostname !== '' && url.username === '' && url.password === '';
+
+/** A whole number from 1 on; more than `most` is taken for `most`. */
+const capped = (most: number, otherwise: number, description: string) =>
+  z._default(
+    z
+      .pipe(
+        z
+          .number()
+          .check(
+            z.refine((value) => Number.isInteger(value) && value >= 1, { error: 'must be a whole number from 1' }),
+          ),
+        z.transform((value) => Math.min(value, most)),
+      )
+      .check(documented(description, otherwise, { type: 'integer', minimum: 1 })),
+    otherwise,
+  );
+
+const PathPattern = z.string().check(
+  z.maxLength(limits.pathPatternCharacters),
+  z.check<string>((payload) => {
+    if (payload.value.length > limits.pathPatternCharacters) return;
+    const fault = faultOf(payload.value);
+    if (fault === undefined) return;
+    const message = `${JSON.stringify(payload.value)} is not a regular expression that matches in linear time: ${fault}`;
+    payload.issues.push({ code: 'custom', message, input: payload.value });
+  }),
+);
+
+const pathPatterns = (description: string, example: string) =>
+  z._default(z.array(PathPattern).check(z.maxLength(limits.pathPatterns), documented(description, [example])), []);
+
+const patternSyntax =
+  'Regular expressions, found anywhere in the path; of those that match in linear time, so without look-around and back-references.';
+
+/** What bounds a crawl. */
+export const CrawlControls = z.object({
+  limit: capped(limits.crawlPages, 5, `How many pages are read; more than ${limits.crawlPages} count as that many.`),
+  maxDepth: capped(
+    limits.crawlDepth,
+    1,
+    `How many links a page may be away from the start page; more than ${limits.crawlDepth} count as that many.`,
+  ),
+  includePaths: pathPatterns(`Only pages whose path one of these matches are read. ${patternSyntax}`, '^/help/'),
+  excludePaths: pathPatterns(`Pages whose path one of these matches are not read. ${patternSyntax}`, '/archive/'),
+});
+export type CrawlControls = z.infer<typeof CrawlControls>;
+
+/** A page that was not read, and why, in a sentence. */
+export const FailedPage = named(
+  'FailedPage',
+  'A page that was not read, and why.',
+  z.object({
+    url: z.string().check(documented('The page’s address.', 'https://www.example.com/broken')),
+    reason: z.string().check(documented('Why, in a sentence.', 'The page answered with status 404.')),
+  }),
+);
+export type FailedPage = z.infer<typeof FailedPage>;
+
+export const WebsiteStatus = z.enum(['pending', 'crawling', 'ready', 'failed']);
+
+const exampleId = 'web_01KB3P8V4N6T0R2X5Z7B9D1F3H';
+export const WebsiteId = Identifier.check(documented('The website.', exampleId));
+
+/** How a request names one website of an agent. */
+export const WebsiteReference = z.object({ uid: Uid, agentId: AgentId, websiteId: WebsiteId });
+
+const listed = (description: string, example: string) => z.array(z.string()).check(documented(description, [example]));
+
+/** A website of a knowledge base without its text (contract 2.3; from `status` on, fields are ours). */
+export const WebsiteSummary = named(
+  'WebsiteSummary',
+  'A website of a knowledge base, without its text.',
+  z.object({
+    id: z.string().check(documented('The website.', exampleId)),
+    agentId: AgentId,
+    name: z.string().check(documented('Its name; at first that of its host.', 'www.example.com')),
+    url: z.string().check(documented('The page the crawl starts from.', 'https://www.example.com/')),
+    active: z.boolean().check(documented('Whether the agent answers from it.', true)),
+    lastUpdatedBy: z.string().check(documented('The user who changed it last.', 'demo-user')),
+    lastUpdatedAt: timestamp('When it was changed last, by whomever: by the service too, when its crawl ended.'),
+    status: WebsiteStatus.check(documented('How far its crawl has come.', 'ready')),
+    error: z.optional(z.string().check(documented('Why it failed, in a sentence.', 'The host was not found.'))),
+    pages: z.number().check(documented('How many pages were read.', 5, { type: 'integer' })),
+    failedPages: z.array(FailedPage).check(z.describe('The pages that were not read.')),
+    limit: z.number().check(documented('How many pages are read at most.', 5, { type: 'integer' })),
+    maxDepth: z.number().check(documented('How many links they are away at most.', 1, { type: 'integer' })),
+    includePaths: listed('Only paths that one of these matches are read.', '^/help/'),
+    excludePaths: listed('Paths that one of these matches are not read.', '/archive/'),
+    lastCrawledAt: z.optional(timestamp('When the pages were read. Absent until they are for the first time.')),
+  }),
+);
+export type WebsiteSummary = z.infer<typeof WebsiteSummary>;
+
+/** The same with its text, which a list cuts where it is too long. */
+export const Website = named(
+  'Website',
+  'A website of a knowledge base. `content` is JSON text, an array of `{ url, title, text }`, one for each page.',
+  z.object({ ...WebsiteSummary.shape, ...listedTextFields }),
+);
+
+/** A website without a name of its own goes by its host's. */
+export const nameOfSite = (url: string) => cut(new URL(url).host, limits.nameCharacters);
+
+const faultOf = (pattern: string): string | undefined => {
+  try {
+    compiled(pattern);
+  } catch (error) {
+    return (error as Error).message.replace(/^error parsing regexp: /, '');
+  }
+};
+
+const compiled = (pattern: string) => RE2JS.compile(RE2JS.translateRegExp(pattern));
+
+/** Says of a page whether its path is to be read. A pattern meets the path as it is sent, and as a person reads it. */
+export const pathFilter = ({ includePaths, excludePaths }: CrawlControls): ((url: URL) => boolean) => {
+  const included = includePaths.map(compiled);
+  const excluded = excludePaths.map(compiled);
+  return ({ pathname }) => {
+    const forms = [...new Set([pathname, readable(pathname)])];
+    const meets = (pattern: RE2JS) => forms.some((form) => pattern.test(form));
+    return !excluded.some(meets) && (included.length === 0 || included.some(meets));
+  };
+};
+
+const readable = (pathname: string) => {
+  try {
+    return decodeURI(pathname);
+  } catch {
+    return pathname;
+  }
+};
+
+/** The address of a page within a site, or nothing for one of another site: same host and port, and `http` may become `https`. */
+export const withinSite = (site: URL, url: URL): URL | undefined => {
+  if (!isWebAddress(url) || url.hostname !== site.hostname) return undefined;
+  if (url.protocol === site.protocol) return url.port === site.port ? url : undefined;
+  if (url.protocol === 'https:') return url.port === site.port ? url : undefined;
+  if (url.port !== '' || site.port !== '') return undefined;
+  const secure = new URL(url);
+  secure.protocol = 'https:';
+  return secure;
+};
+
+/** What two addresses of one page share: fragments, a trailing slash and `https` make no other page, a query does. */
+export const pageKey = ({ host, pathname, search }: URL) => `${host}${pathname.replace(/\/+$/, '')}${search}`;

@@ -1,0 +1,90 @@
+import { Busboy, type BusboyHeaders } from '@fastify/busboy';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { ApiError } from '../domain/errors.ts';
+import { UploadedFile } from '../domain/uploaded-file.ts';
+import type { MultipartForm } from './endpoint.ts';
+
+const mostFields = 20;
+const mostFieldBytes = 1024;
+
+type Bounds = {
+  mostFiles: number;
+  /** Of a larger file, one byte more than this is kept: enough to tell. */
+  fileBytes: number;
+  /** What all of the body may weigh, and what is told of one that weighs more. */
+  bodyBytes: number;
+  tooLarge: string;
+};
+
+/**
+ * A body that is a multipart form, read into an object of its fields, with the files of all the fields named here in
+ * the first of them. Of a field sent twice the first counts.
+ */
+export const multipartForm = (files: MultipartForm['files'], bounds: Bounds): MultipartForm => ({
+  files,
+  mostFiles: bounds.mostFiles,
+  read: (event) => read(event, files, bounds),
+});
+
+const read = async (event: APIGatewayProxyEventV2, names: MultipartForm['files'], bounds: Bounds): Promise<unknown> => {
+  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  if (bytes.length > bounds.bodyBytes) throw new ApiError('payload_too_large', bounds.tooLarge);
+  const contentType = event.headers['content-type'] ?? '';
+  if (!/^multipart\/form-data\b/i.test(contentType)) throw malformed('The body must be multipart/form-data.');
+  const fields: Record<string, string> = {};
+  const files: UploadedFile[] = [];
+  try {
+    await parse(bytes, { 'content-type': contentType }, bounds, {
+      field(name, value) {
+        if (!Object.hasOwn(fields, name)) fields[name] = value;
+      },
+      file(field, name, content) {
+        // A file input that nothing was chosen for is sent without a name and without content.
+        if (name === '' && content.length === 0) return;
+        if (names.includes(field)) files.push(new UploadedFile(name, content));
+      },
+    });
+  } catch (error) {
+    throw error instanceof ApiError ? error : malformed('The body is not a well-formed multipart form.');
+  }
+  return { ...fields, [names[0]]: files };
+};
+
+type Parts = {
+  field(name: string, value: string): void;
+  file(field: string, name: string, content: Buffer): void;
+};
+
+const parse = (bytes: Buffer, headers: BusboyHeaders, bounds: Bounds, parts: Parts) =>
+  new Promise<void>((resolve, reject) => {
+    const busboy = new Busboy({
+      headers,
+      // A name is kept as it was sent: it is never used as a path.
+      preservePath: true,
+      isPartAFile: (_field, _type, name) => name !== undefined,
+      limits: {
+        fields: mostFields,
+        fieldSize: mostFieldBytes,
+        files: bounds.mostFiles,
+        fileSize: bounds.fileBytes + 1,
+        headerPairs: 20,
+        headerSize: 8 * 1024,
+      },
+    });
+    busboy.on('field', parts.field);
+    busboy.on('file', (field, stream, name) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('error', reject);
+      stream.on('end', () => parts.file(field, name, Buffer.concat(chunks)));
+    });
+    busboy.on('fieldsLimit', () => reject(malformed(`The form has more than ${mostFields} fields.`)));
+    busboy.on('filesLimit', () =>
+      reject(new ApiError('too_many_files', `At most ${bounds.mostFiles} files go into one request.`)),
+    );
+    busboy.on('finish', resolve);
+    busboy.on('error', reject);
+    busboy.end(bytes);
+  });
+
+const malformed = (message: string) => new ApiError('invalid_request', message, { details: [{ path: '', message }] });

@@ -1,0 +1,54 @@
+import * as z from 'zod/mini';
+import { now } from '../domain/date-time.ts';
+import { Identifier } from '../domain/identifiers.ts';
+import { pagesText, proseText } from '../domain/sources.ts';
+import { type CrawledPage, crawl } from '../outside/crawl.ts';
+import { webPages } from '../outside/web-pages.ts';
+import { websites } from '../store/websites.ts';
+import { job, worker } from './job.ts';
+
+/** Reads the pages of a website, and makes their text what readers see. A site that cannot be read ends as failed, with the reason. */
+export const crawlWebsite = job({
+  name: 'crawlWebsite',
+  message: z.object({
+    job: z.literal('crawlWebsite'),
+    agentId: Identifier,
+    websiteId: Identifier,
+    attempt: Identifier,
+  }),
+  may: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
+  uses: { websites, webPages },
+  timeoutSeconds: 300,
+  memoryMegabytes: 1769,
+
+  async handle({ agentId, websiteId: id, attempt }, { websites, webPages }, until, lastEndsBy) {
+    const source = { agentId, id };
+    const run = await websites.start(source, attempt, lastEndsBy);
+    if (!run) return;
+    const { pages, failedPages, failure } = await crawl(webPages, run.record, until);
+    if (failure !== undefined) {
+      await websites.fail(source, attempt, failure, { failedPages });
+      return;
+    }
+    const texts = { content: pagesText(pages), contentMD: proseText(pages.map(markdownOf).join('\n\n---\n\n')) };
+    const { revision } = run;
+    await websites.finish(source, { attempt, revision }, texts, {
+      pages: pages.length,
+      failedPages,
+      lastCrawledAt: now(),
+    });
+  },
+
+  async giveUp({ agentId, websiteId: id, attempt }, { websites }) {
+    await websites.fail({ agentId, id }, attempt, 'The crawl failed for no fault of the site. Refresh the website.');
+  },
+});
+
+/** A page among others: its title, unless it begins with it, and where it was found. */
+const markdownOf = ({ url, title, markdown }: CrawledPage) => {
+  const heading = `# ${title}`;
+  const rest = markdown.startsWith(`${heading}\n`) || markdown === heading ? markdown.slice(heading.length) : markdown;
+  return `${heading}\n\n<${url}>\n\n${rest.trim()}`.trim();
+};
+
+export const handler = worker(crawlWebsite);

@@ -1,0 +1,115 @@
+import * as z from 'zod/mini';
+import { documentOfFileKey, fileKeyOf, filesFolder, refusalReasons } from '../domain/documents.ts';
+import { Identifier, newUlid } from '../domain/identifiers.ts';
+import { limits } from '../domain/limits.ts';
+import { proseText } from '../domain/sources.ts';
+import { kindOf } from '../outside/document-kind.ts';
+import { readDocument } from '../outside/document-texts.ts';
+import { files } from '../outside/files.ts';
+import type { Opened } from '../service.ts';
+import { documents, extractionSeconds } from '../store/documents.ts';
+import { job, worker } from './job.ts';
+
+/** Asked for by a caller who wants another attempt. */
+const Retry = z.object({
+  job: z.literal('extractDocument'),
+  agentId: Identifier,
+  documentId: Identifier,
+  attempt: z.string(),
+});
+
+/** What S3 tells of each file that comes into the bucket, by whichever way; a bucket's first message is a test. */
+const Notification = z.object({
+  Records: z.optional(z.array(z.object({ s3: z.object({ object: z.object({ key: z.string() }) }) }))),
+});
+
+const services = { documents, files };
+
+/** Brings the text of a document whose file has come, or of which another attempt is asked for. */
+export const extractDocument = job({
+  name: 'extractDocument',
+  message: z.union([Retry, Notification]),
+  may: [
+    'dynamodb:BatchWriteItem',
+    'dynamodb:GetItem',
+    'dynamodb:Query',
+    'dynamodb:UpdateItem',
+    's3:DeleteObject',
+    's3:GetObject',
+    's3:ListBucket',
+  ],
+  uses: services,
+  timeoutSeconds: 60,
+  startedByFilesUnder: filesFolder,
+
+  async handle(message, services, _until, lastEndsBy) {
+    for (const { document, retry } of namedBy(message)) await extract(document, services, retry, lastEndsBy);
+  },
+
+  async giveUp(message, { documents }) {
+    for (const { document, retry } of namedBy(message)) {
+      const record = await documents.find(document.agentId, document.id);
+      if (!record) continue;
+      const attempt = retry ?? record.attempt ?? newUlid();
+      if (!record.attempt) await documents.restart(document, newAttempt(attempt, record.lastUpdatedBy), () => true);
+      await documents.fail(document, attempt, 'The document could not be read. Try again.');
+    }
+  },
+});
+
+type Message = z.infer<typeof Retry> | z.infer<typeof Notification>;
+
+/** The documents that a message is about: the one to be tried again, or those whose files came. */
+const namedBy = (message: Message): { document: { agentId: string; id: string }; retry?: string }[] => {
+  if ('job' in message) {
+    const { agentId, documentId: id, attempt: retry } = message;
+    return [{ document: { agentId, id }, retry }];
+  }
+  return (message.Records ?? []).flatMap(({ s3 }) => {
+    const document = documentOfFileKey(decodeURIComponent(s3.object.key.replaceAll('+', ' ')));
+    return document ? [{ document }] : [];
+  });
+};
+
+const extract = async (
+  document: { agentId: string; id: string },
+  { documents, files }: Opened<typeof services>,
+  retry?: string,
+  lastEndsBy?: number,
+): Promise<void> => {
+  const key = fileKeyOf(document);
+  const record = await documents.find(document.agentId, document.id);
+  if (!record) {
+    // Deleted, or no longer waited for: nothing of it stays, whatever an earlier run or a form still brought.
+    await documents.sweep(document);
+    return files.delete(key);
+  }
+  const file = await files.read(key, limits.fileBytes);
+  if (!file) {
+    if (retry) await documents.fail(document, retry, 'The file is gone. Upload it again.');
+    return;
+  }
+  // The attempt is named after the file's content, so that a form used again, or a notification told twice, is known.
+  const attempt = retry ?? (isAttemptAt(file.etag, record.attempt) ? record.attempt : file.etag);
+  if (retry === undefined && attempt !== record.attempt) {
+    await documents.restart(document, newAttempt(attempt, record.lastUpdatedBy), () => true);
+  }
+  const run = await documents.start(document, attempt, lastEndsBy);
+  if (!run) return;
+  if ('tooLarge' in file) return void (await documents.fail(document, attempt, refusalReasons.file_too_large));
+  const size = file.bytes.length;
+  const kind = await kindOf(file.bytes, record.name);
+  if ('unsupported' in kind) return void (await documents.fail(document, attempt, kind.unsupported, { size }));
+  const { type } = kind;
+  const text = await readDocument(file.bytes, type);
+  if ('failure' in text) return void (await documents.fail(document, attempt, text.failure, { size, type }));
+  const texts = { content: proseText(text.content), contentMD: proseText(text.contentMD) };
+  await documents.finish(document, { attempt, revision: run.revision }, texts, { size, type });
+};
+
+const newAttempt = (attempt: string, uid: string) => ({ attempt, uid, dueBy: Date.now() + extractionSeconds * 1000 });
+
+const isAttemptAt = (etag: string, attempt: string | undefined): attempt is string =>
+  attempt === etag || (attempt?.startsWith(`${etag}:`) ?? false);
+
+export const handler = worker(extractDocument);

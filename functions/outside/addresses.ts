@@ -1,0 +1,16 @@
+import ipaddr from 'ipaddr.js';
+
+/** IPv6 addresses that are routed to a host of the open internet are all in here. */
+const globalUnicast = ipaddr.parseCIDR('2000::/3');
+
+/**
+ * Whether an IP address is one of the open internet: globally reachable unicast. Loopback, private, link-local,
+ * multicast, reserved and documentation ranges are not; nor is IPv6 that embeds or tunnels to an IPv4 address
+ * (mapped, compatible, NAT64, 6to4, Teredo), whatever that is. What is no address at all is not public.
+ */
+export const isPublicAddress = (address: string): boolean => {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed.range() !== 'unicast') return false;
+  return parsed.kind() === 'ipv4' || parsed.match(globalUnicast);
+};

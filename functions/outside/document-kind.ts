@@ -1,0 +1,101 @@
+import { isUtf8 } from 'node:buffer';
+import { fileTypeFromBuffer } from 'file-type';
+import { type DocumentType, refusalReasons } from '../domain/documents.ts';
+import { readZip } from './zip.ts';
+
+/** What a file is, or why it is none that we read. */
+export type Kind = { type: DocumentType } | { unsupported: string };
+
+/** Tells a file by its content, whatever its name says; only Markdown is told from other text by its name. */
+export const kindOf = async (file: Uint8Array, name: string): Promise<Kind> => {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  if (/^\s*%PDF-/.test(startOf(bytes, 64))) return { type: 'pdf' };
+  if (startsWith(bytes, 'PK\u0003\u0004')) return (await isWordDocument(bytes)) ? { type: 'docx' } : notWord;
+  if (startsWith(bytes, compoundFile)) return kindOfCompoundFile(bytes);
+  const isMarkdown = /\.(md|markdown)$/i.test(name);
+  const textType = isMarkdown ? 'md' : 'txt';
+  const told = await fileTypeFromBuffer(bytes).catch(() => undefined);
+  if (isText(bytes)) {
+    if (told && markupOfPrograms.has(told.mime)) return unsupported(`It looks like .${told.ext}.`);
+    if (startsWith(bytes, '#!/') && !isMarkdown && !/\.txt$/i.test(name))
+      return unsupported('It looks like a program.');
+    return { type: textType };
+  }
+  // Some producers write a few bytes before the header, which readers of PDF forgive.
+  if (startOf(bytes, 1024).includes('%PDF-')) return { type: 'pdf' };
+  if (told) return unsupported(`It looks like .${told.ext}.`);
+  return isLegacyText(bytes) ? { type: textType } : unsupported();
+};
+
+/** Whether this is a container that encrypts an Office document. */
+export const isEncryptedOffice = (bytes: Buffer) =>
+  startsWith(bytes, compoundFile) && bytes.includes(utf16('EncryptedPackage'));
+
+/** Where UTF-16 without a mark is told by: in text of most languages every other byte is zero. */
+export const utf16Order = (bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined => {
+  const sample = bytes.subarray(0, 4096 & ~1);
+  if (sample.length < 4 || sample.length % 2 === 1) return undefined;
+  let even = 0;
+  let odd = 0;
+  for (let at = 0; at < sample.length; at += 2) {
+    if (sample[at] === 0) even++;
+    if (sample[at + 1] === 0) odd++;
+  }
+  const most = sample.length / 2;
+  if (odd > most * 0.7 && even === 0) return 'utf-16le';
+  if (even > most * 0.7 && odd === 0) return 'utf-16be';
+};
+
+const compoundFile = '\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1';
+
+/** Text formats that only a program of their own makes sense of. */
+const markupOfPrograms = new Set(['application/rtf', 'application/postscript', 'application/eps']);
+
+const unsupported = (more = ''): Kind => ({
+  unsupported: [refusalReasons.unsupported_file_type, more].join(' ').trim(),
+});
+
+const notWord = unsupported('It is a zip archive of something else.');
+
+const kindOfCompoundFile = (bytes: Buffer): Kind => {
+  if (isEncryptedOffice(bytes)) return { type: 'docx' };
+  if (bytes.includes(utf16('WordDocument'))) return unsupported('It is of Word’s old format (.doc): save it as .docx.');
+  return unsupported();
+};
+
+/** A zip archive whose own list of contents names a Word document as its main part. */
+const isWordDocument = async (bytes: Buffer): Promise<boolean> => {
+  const list = '[Content_Types].xml';
+  try {
+    const files = await readZip(bytes, (name) => name === list, 4 * 1024 * 1024);
+    return mainPart.test(files.get(list)?.toString() ?? '');
+  } catch {
+    // A damaged archive is taken for what it begins like, and is found to be damaged when it is read.
+    return /^(\[Content_Types\]\.xml|_rels\/|docProps\/|word\/)/.test(bytes.toString('latin1', 30, 60));
+  }
+};
+
+const mainPart =
+  /(wordprocessingml\.(document|template)|ms-word\.(document|template)\.macroEnabledTemplate|ms-word\.document\.macroEnabled)\.main\+xml/;
+
+const isText = (bytes: Buffer): boolean => {
+  const mark = startOf(bytes, 4);
+  if (/^(\u00ff\u00fe(?!\0\0)|\u00fe\u00ff)/.test(mark)) return true;
+  return utf16Order(bytes) !== undefined || (isUtf8(bytes) && hasFewControls(bytes));
+};
+
+const isLegacyText = (bytes: Buffer) => hasFewControls(bytes);
+
+/** Text has no zero bytes, and control characters other than white space and escape at most now and then. */
+const hasFewControls = (bytes: Buffer): boolean => {
+  let controls = 0;
+  for (const byte of bytes) {
+    if (byte === 0) return false;
+    if (byte < 0x20 && !(byte >= 0x08 && byte <= 0x0d) && byte !== 0x1b) controls++;
+  }
+  return controls <= bytes.length / 1000;
+};
+
+const startOf = (bytes: Buffer, length: number) => bytes.toString('latin1', 0, length);
+const startsWith = (bytes: Buffer, latin1: string) => startOf(bytes, latin1.length) === latin1;
+const utf16 = (text: string) => Buffer.from(text, 'utf16le');

@@ -1,0 +1,46 @@
+import type { DocumentType } from '../domain/documents.ts';
+import { confine, GivenUp } from './confined.ts';
+
+/** The text of a document, and the same as Markdown; or, in a sentence, why there is none. */
+export type DocumentText = { content: string; contentMD: string } | { failure: string };
+
+/** Reads a document that a stranger made, in a thread that is ended when it takes too much of anything. */
+export const readDocument = async (bytes: Uint8Array, type: DocumentType): Promise<DocumentText> => {
+  try {
+    const text = await reading.run({ bytes, type });
+    return text.content.trim() === '' ? { failure: withoutText[type] } : text;
+  } catch (error) {
+    const { name, reason } = error as Error & { reason?: string };
+    return { failure: failures[error instanceof GivenUp ? `given up: ${reason}` : name] ?? failures.broken };
+  }
+};
+
+/** The library is loaded in the thread alone, and only the one that is needed. */
+const reading = confine(
+  'read a document',
+  import.meta.url,
+  async ({ bytes, type }: { bytes: Uint8Array; type: DocumentType }) => {
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    if (type === 'pdf') return (await import('./pdf.ts')).readPdf(buffer);
+    if (type === 'docx') return (await import('./docx.ts')).readDocx(buffer);
+    const content = (await import('./plain-text.ts')).decodeText(buffer);
+    return { content, contentMD: content };
+  },
+  { seconds: 20, heapMegabytes: 96, bufferMegabytes: 96 },
+);
+
+const tooMuch = 'The document is too large or too complicated to be read.';
+const failures: Record<string, string> & { broken: string } = {
+  broken: 'The file is damaged: it cannot be read as what it begins like.',
+  'given up: time': tooMuch,
+  'given up: memory': tooMuch,
+  TooMuchInflated: 'The file unpacks to far more than it should, and was not read.',
+  Encrypted: 'The document is protected with a password. Upload it without one.',
+  PasswordException: 'The document is protected with a password. Upload it without one.',
+};
+const withoutText: Record<DocumentType, string> = {
+  pdf: 'The document has no text: it may be a scan, whose pages are pictures.',
+  docx: 'The document has no text.',
+  txt: 'The file has no text.',
+  md: 'The file has no text.',
+};

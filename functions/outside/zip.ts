@@ -1,0 +1,35 @@
+import type { Readable } from 'node:stream';
+import yauzl from 'yauzl';
+
+/** An archive that holds more than a document does: too many entries, or too many bytes once inflated. */
+export class TooMuchInflated extends Error {
+  override readonly name = 'TooMuchInflated';
+}
+
+const mostEntries = 10_000;
+
+/**
+ * The wanted files of a zip archive. What they inflate to is counted before anything is inflated, and no file
+ * inflates to more than it declares: the library ends it there.
+ */
+export const readZip = async (
+  bytes: Uint8Array,
+  isWanted: (name: string) => boolean,
+  mostBytes: number,
+): Promise<Map<string, Buffer>> => {
+  const archive = await yauzl.fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  if (archive.entryCount > mostEntries) throw new TooMuchInflated('The archive has too many entries.');
+  const wanted: yauzl.Entry[] = [];
+  let declared = 0;
+  for await (const entry of archive.eachEntry()) {
+    if (!isWanted(entry.fileName)) continue;
+    declared += entry.uncompressedSize;
+    if (declared > mostBytes) throw new TooMuchInflated('The archive inflates to too many bytes.');
+    wanted.push(entry);
+  }
+  const files = new Map<string, Buffer>();
+  for (const entry of wanted) files.set(entry.fileName, await collect(await archive.openReadStreamPromise(entry)));
+  return files;
+};
+
+const collect = async (stream: Readable) => Buffer.concat(await stream.toArray());

@@ -1,0 +1,170 @@
+import { promisify } from 'node:util';
+import { deflateRaw, inflateRaw } from 'node:zlib';
+import pMap from 'p-map';
+import { newUlid } from '../domain/identifiers.ts';
+import { jsonBytes } from '../domain/json.ts';
+import { limits } from '../domain/limits.ts';
+import { type Excerpt, excerptOf, type SourceText } from '../domain/sources.ts';
+import { service } from '../service.ts';
+import { textPieceKey, textPiecesOf } from './keys.ts';
+import { type Item, type Table, table } from './table.ts';
+
+const deflate = promisify(deflateRaw);
+const inflate = promisify(inflateRaw);
+
+/** The texts a source has: its text, and the same as Markdown. */
+const parts = ['content', 'contentMD'] as const;
+type Part = (typeof parts)[number];
+
+export type Texts = Record<Part, SourceText>;
+
+/** Where a source's texts are. A record points to one revision; what is written under another is not seen. */
+export type TextReference = { revision: string } & Record<Part, StoredText>;
+/** `pieces` of it are stored; what a list shows of it takes `listedBytes` of an answer. */
+type StoredText = { pieces: number; listedBytes: number; excerpt?: Excerpt };
+
+/** What a list shows of a source's texts. */
+export type ListedTexts = { content: string; contentMD: string; truncated?: true };
+
+type PieceItem = Item & { deflated: Uint8Array };
+
+/** UTF-16 units of a piece. Each takes at most 3 bytes of UTF-8, so that a piece fits in an item however badly it deflates. */
+const pieceLength = 131_072;
+/** A batch of pieces weighs at most 1.6 MB: it is written within the deadline of a call. */
+const piecesPerBatch = 4;
+
+/**
+ * The texts of websites and documents, of any length. A revision is written whole before a record points to it,
+ * and its pieces never change: a reader that finds a piece missing has come too late, and looks at the record again.
+ */
+export class SourceTexts {
+  readonly #table: Table;
+
+  constructor(table: Table) {
+    this.#table = table;
+  }
+
+  /** A name under which to write. Two runs of one job never share one. */
+  newRevision = () => newUlid();
+
+  async write(sourceId: string, revision: string, texts: Texts): Promise<TextReference> {
+    const pieces = { content: piecesOf(texts.content.whole), contentMD: piecesOf(texts.contentMD.whole) };
+    const all = parts.flatMap((part) => pieces[part].map((text, index) => ({ part, text, index })));
+    for (let start = 0; start < all.length; start += piecesPerBatch) {
+      const items = await pMap(all.slice(start, start + piecesPerBatch), async ({ part, text, index }) => ({
+        ...textPieceKey(sourceId, revision, part, index),
+        deflated: await deflate(text),
+      }));
+      await this.#table.putMany(items);
+    }
+    const stored = (part: Part): StoredText => ({
+      pieces: pieces[part].length,
+      listedBytes: jsonBytes(excerptOf(texts[part])),
+      ...(texts[part].excerpt && { excerpt: texts[part].excerpt }),
+    });
+    return { revision, content: stored('content'), contentMD: stored('contentMD') };
+  }
+
+  /** What a list shows of each source, all read at once. A source that has lost its pieces meanwhile is not in the map. */
+  async listed(sources: { id: string; text: TextReference }[]): Promise<Map<string, ListedTexts>> {
+    const wanted = sources.flatMap(({ id, text }) =>
+      parts.flatMap((part) => keysOf(id, text, part, 0, piecesListed(text[part]))),
+    );
+    const read = await this.#read(wanted);
+    const found = new Map<string, ListedTexts>();
+    for (const { id, text } of sources) {
+      const shown = parts.map((part) => {
+        const { excerpt } = text[part];
+        const whole = joined(keysOf(id, text, part, 0, piecesListed(text[part])), read);
+        return whole === undefined || !excerpt ? whole : excerptOf({ whole, excerpt });
+      });
+      const [content, contentMD] = shown;
+      if (content === undefined || contentMD === undefined) continue;
+      const truncated = parts.some((part) => text[part].excerpt);
+      found.set(id, { content, contentMD, ...(truncated && { truncated }) });
+    }
+    return found;
+  }
+
+  /**
+   * As much of the whole texts as one answer can carry, from a piece on, and the piece to go on with. The pieces of
+   * the text come first, those of the Markdown after them. Undefined when the revision is no longer there.
+   */
+  async read(
+    sourceId: string,
+    text: TextReference,
+    from = 0,
+  ): Promise<{ content: string; contentMD: string; next?: number } | undefined> {
+    const all = parts.flatMap((part) =>
+      keysOf(sourceId, text, part, 0, text[part].pieces).map((key) => ({ part, key })),
+    );
+    const answer = { content: '', contentMD: '' };
+    let bytes = 0;
+    for (let next = from; next < all.length; next += piecesPerRead) {
+      const some = all.slice(next, next + piecesPerRead);
+      const read = await this.#read(some.map(({ key }) => key));
+      for (const [index, { part, key }] of some.entries()) {
+        const piece = read.get(key.sk);
+        if (piece === undefined) return undefined;
+        bytes += jsonBytes(piece);
+        if (bytes > limits.answerBytes && next + index > from) return { ...answer, next: next + index };
+        answer[part] += piece;
+      }
+    }
+    return answer;
+  }
+
+  /** Copies a revision to another source; the same again changes nothing. False when it is no longer there. */
+  async copy(from: string, text: TextReference, to: string): Promise<boolean> {
+    for (const part of parts) {
+      for (let start = 0; start < text[part].pieces; start += piecesPerBatch) {
+        const end = Math.min(start + piecesPerBatch, text[part].pieces);
+        const items = await this.#table.getMany<PieceItem>(keysOf(from, text, part, start, end));
+        if (items.length < end - start) return false;
+        await this.#table.putMany(items.map((item) => ({ ...item, pk: textPiecesOf(to).pk })));
+      }
+    }
+    return true;
+  }
+
+  /** Deletes what is stored of a source: of one revision, or all there is. */
+  async erase(sourceId: string, revision?: string): Promise<void> {
+    for await (const keys of this.#table.pages(textPiecesOf(sourceId, revision), { keysOnly: true })) {
+      await this.#table.deleteMany(keys);
+    }
+  }
+
+  async #read(keys: Item[]): Promise<Map<string, string>> {
+    const items = await this.#table.getMany<PieceItem>(keys);
+    const texts = await pMap(items, async ({ sk, deflated }) => [sk, (await inflate(deflated)).toString()] as const);
+    return new Map(texts);
+  }
+}
+
+const piecesPerRead = 16;
+
+const keysOf = (sourceId: string, { revision }: TextReference, part: Part, from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => textPieceKey(sourceId, revision, part, from + index));
+
+/** How many pieces hold what a list shows. A piece may be one unit short, where a character would have been cut in two. */
+const piecesListed = ({ pieces, excerpt }: StoredText) =>
+  excerpt ? Math.min(pieces, Math.ceil(excerpt.length / (pieceLength - 1))) : pieces;
+
+const joined = (keys: Item[], read: Map<string, string>): string | undefined => {
+  const texts = keys.map(({ sk }) => read.get(sk));
+  return texts.includes(undefined) ? undefined : texts.join('');
+};
+
+/** A text in pieces, none of which ends within a character. */
+const piecesOf = (whole: string): string[] => {
+  const pieces: string[] = [];
+  for (let start = 0; start < whole.length; ) {
+    let end = Math.min(start + pieceLength, whole.length);
+    if (end < whole.length && /[\ud800-\udbff]/.test(whole[end - 1] as string)) end -= 1;
+    pieces.push(whole.slice(start, end));
+    start = end;
+  }
+  return pieces;
+};
+
+export const sourceTexts = service(() => new SourceTexts(table.open()));
