@@ -5,6 +5,7 @@ import { limits } from '../domain/limits.ts';
 import { proseText } from '../domain/sources.ts';
 import { kindOf } from '../outside/document-kind.ts';
 import { readDocument } from '../outside/document-texts.ts';
+import { formatOf } from '../outside/file-formats.ts';
 import { files } from '../outside/files.ts';
 import type { Opened } from '../service.ts';
 import { documents, extractionSeconds } from '../store/documents.ts';
@@ -98,7 +99,7 @@ const extract = async (
   if (!run) return;
   if ('tooLarge' in file) return void (await documents.fail(document, attempt, refusalReasons.file_too_large));
   const size = file.bytes.length;
-  const kind = await kindOf(file.bytes, record.name);
+  const kind = await kindOf(file.bytes, record.name, formatOf);
   if ('unsupported' in kind) return void (await documents.fail(document, attempt, kind.unsupported, { size }));
   const { type } = kind;
   const text = await readDocument(file.bytes, type);

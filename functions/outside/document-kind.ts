@@ -1,30 +1,37 @@
 import { isUtf8 } from 'node:buffer';
-import { fileTypeFromBuffer } from 'file-type';
 import { type DocumentType, refusalReasons } from '../domain/documents.ts';
 import { readZip } from './zip.ts';
 
 /** What a file is, or why it is none that we read. */
 export type Kind = { type: DocumentType } | { unsupported: string };
 
-/** Tells a file by its content, whatever its name says; only Markdown is told from other text by its name. */
-export const kindOf = async (file: Uint8Array, name: string): Promise<Kind> => {
+/**
+ * Tells a file by its content, whatever its name says; only Markdown is told from other text by its name. `formatOf`
+ * knows the many formats that a file which is neither PDF nor Word nor Unicode may be of; where nothing is said of it,
+ * such a file counts as text if it looks like that.
+ */
+export const kindOf = async (
+  file: Uint8Array,
+  name: string,
+  formatOf?: (bytes: Uint8Array) => Promise<string | undefined>,
+): Promise<Kind> => {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   if (/^\s*%PDF-/.test(startOf(bytes, 64))) return { type: 'pdf' };
   if (startsWith(bytes, 'PK\u0003\u0004')) return (await isWordDocument(bytes)) ? { type: 'docx' } : notWord;
   if (startsWith(bytes, compoundFile)) return kindOfCompoundFile(bytes);
   const isMarkdown = /\.(md|markdown)$/i.test(name);
   const textType = isMarkdown ? 'md' : 'txt';
-  const told = await fileTypeFromBuffer(bytes).catch(() => undefined);
   if (isText(bytes)) {
-    if (told && markupOfPrograms.has(told.mime)) return unsupported(`It looks like .${told.ext}.`);
+    if (textOfPrograms.test(startOf(bytes, 16))) return unsupported('It is text that only a program makes sense of.');
     if (startsWith(bytes, '#!/') && !isMarkdown && !/\.txt$/i.test(name))
       return unsupported('It looks like a program.');
     return { type: textType };
   }
   // Some producers write a few bytes before the header, which readers of PDF forgive.
   if (startOf(bytes, 1024).includes('%PDF-')) return { type: 'pdf' };
-  if (told) return unsupported(`It looks like .${told.ext}.`);
-  return isLegacyText(bytes) ? { type: textType } : unsupported();
+  if (!hasFewControls(bytes)) return unsupported();
+  const format = await formatOf?.(bytes);
+  return format ? unsupported(`It looks like .${format}.`) : { type: textType };
 };
 
 /** Whether this is a container that encrypts an Office document. */
@@ -48,8 +55,8 @@ export const utf16Order = (bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefin
 
 const compoundFile = '\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1';
 
-/** Text formats that only a program of their own makes sense of. */
-const markupOfPrograms = new Set(['application/rtf', 'application/postscript', 'application/eps']);
+/** Rich text and PostScript. */
+const textOfPrograms = /^(\{\\rtf|%!PS)/;
 
 const unsupported = (more = ''): Kind => ({
   unsupported: [refusalReasons.unsupported_file_type, more].join(' ').trim(),
@@ -83,8 +90,6 @@ const isText = (bytes: Buffer): boolean => {
   if (/^(\u00ff\u00fe(?!\0\0)|\u00fe\u00ff)/.test(mark)) return true;
   return utf16Order(bytes) !== undefined || (isUtf8(bytes) && hasFewControls(bytes));
 };
-
-const isLegacyText = (bytes: Buffer) => hasFewControls(bytes);
 
 /** Text has no zero bytes, and control characters other than white space and escape at most now and then. */
 const hasFewControls = (bytes: Buffer): boolean => {
