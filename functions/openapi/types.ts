@@ -423,6 +423,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/chat/build": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Talk with the build assistant
+         * @description Streams the answer to a conversation, in the UI message stream of the AI SDK: its `useChat` is a client of this as it is, with `lastAssistantMessageIsCompleteWithApprovalResponses` to send approvals. The whole conversation is sent each turn, in at most 256 KB; what the assistant’s tools said in it must come back as it was.
+         *
+         *     Without a key the assistant searches the documentation, drafts agents and checks numbers. With one (`X-Authorization`) it also looks at what the key’s user has, within the key’s scopes, and changes it when the user approves.
+         */
+        post: operations["buildChat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/openapi.json": {
         parameters: {
             query?: never;
@@ -5812,6 +5834,171 @@ export interface operations {
              * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
              *
              *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    buildChat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "chat-1",
+                 *       "messages": [
+                 *         {
+                 *           "id": "msg-1",
+                 *           "role": "user",
+                 *           "parts": [
+                 *             {
+                 *               "type": "text",
+                 *               "text": "What can a voice agent of mine do?"
+                 *             }
+                 *           ]
+                 *         }
+                 *       ],
+                 *       "userId": "visitor-7"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The conversation’s id, chosen by the caller.
+                     * @example chat-1
+                     */
+                    id: string;
+                    /** @description The whole conversation so far, ending with what is to be answered. */
+                    messages: {
+                        /**
+                         * @description The message’s id, chosen by the caller.
+                         * @example msg-1
+                         */
+                        id: string;
+                        /**
+                         * @description Who said it.
+                         * @example user
+                         * @enum {string}
+                         */
+                        role: "user" | "assistant";
+                        /** @description What it consists of. Parts of the assistant’s are sent back as they came. */
+                        parts: {
+                            /**
+                             * @description What the part is. Of a user’s, `text`.
+                             * @example text
+                             */
+                            type: string;
+                            /**
+                             * @description What was said.
+                             * @example What can a voice agent of mine do?
+                             */
+                            text?: string;
+                        }[];
+                    }[];
+                    /**
+                     * @description Who asks, for the service’s log alone. It gives access to nothing.
+                     * @example visitor-7
+                     */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer, piece by piece as it comes about. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example data: {"type":"start"}
+                     *
+                     *     data: {"type":"text-start","id":"0"}
+                     *
+                     *     data: {"type":"text-delta","id":"0","delta":"Hello."}
+                     *
+                     *     data: {"type":"text-end","id":"0"}
+                     *
+                     *     data: {"type":"finish","finishReason":"stop"}
+                     *
+                     *     data: [DONE]
+                     */
+                    "text/event-stream": string;
+                };
+            };
+            /**
+             * @description The conversation is not of the right form, or holds something that this service did not issue.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description A key was sent, and is not valid.
+             *
+             *     `error` is `invalid_api_key`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The conversation is larger than 256 KB.
+             *
+             *     `error` is `payload_too_large`.
+             */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description This address has had too many turns in the last minute, or the day’s tokens are spent.
+             *
+             *     `error` is `rate_limited` or `chat_budget_exhausted`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error` or `chat_failed`.
              */
             500: {
                 headers: {

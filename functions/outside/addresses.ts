@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** IPv6 addresses that are routed to a host of the open internet are all in here. */
@@ -9,7 +10,7 @@ const globalUnicast = ipaddr.parseCIDR('2000::/3');
  * (mapped, compatible, NAT64, 6to4, Teredo), whatever that is. What is no address at all is not public.
  */
 export const isPublicAddress = (address: string): boolean => {
-  if (!ipaddr.isValid(address)) return false;
+  if (!isIP(address)) return false;
   const parsed = ipaddr.parse(address);
   if (parsed.range() !== 'unicast') return false;
   return parsed.kind() === 'ipv4' || parsed.match(globalUnicast);

@@ -159,7 +159,8 @@ class Visitor {
     if (error instanceof GivenUp || (error as Error).name === 'RangeError') {
       return new PageRefused('The page is too large or too intricate to be read.');
     }
-    throw error;
+    // Whatever else a page brings about, the others are read.
+    return new PageRefused('The page could not be read.');
   }
 }
 

@@ -16,7 +16,7 @@ export const htmlReader = confine(
   import.meta.url,
   (page: { html: string; url: string }) => readHtml(page),
   {
-    seconds: 20,
+    seconds: 15,
     heapMegabytes: 512,
   },
 );

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { promisify } from 'node:util';
@@ -34,6 +35,12 @@ export type Fetch = {
 type Resource = { url: URL; status: number; contentType: string; bytes: Uint8Array };
 type Resolve = (host: string) => Promise<LookupAddress[]>;
 
+/** How far the pages reach that are read. */
+export type Reach = { trustedOrigins?: ReadonlySet<string>; ports?: ReadonlySet<string>; resolve?: Resolve };
+
+const webPorts: ReadonlySet<string> = new Set(['80', '443']);
+const systemResolve: Resolve = (host) => dns.lookup(host, { all: true });
+
 /**
  * Pages of the open internet. Whatever an address looks like and wherever a redirect or a name server leads, a
  * connection is made to public addresses alone, and to ports 80 and 443: each connection is checked where it is made,
@@ -41,10 +48,12 @@ type Resolve = (host: string) => Promise<LookupAddress[]>;
  */
 export class WebPages {
   readonly #trusted: ReadonlySet<string>;
+  readonly #ports: ReadonlySet<string>;
   readonly #resolve: Resolve;
 
-  constructor(trustedOrigins: ReadonlySet<string>, resolve: Resolve = (host) => dns.lookup(host, { all: true })) {
-    this.#trusted = trustedOrigins;
+  constructor({ trustedOrigins, ports = webPorts, resolve = systemResolve }: Reach = {}) {
+    this.#trusted = trustedOrigins ?? new Set();
+    this.#ports = ports;
     this.#resolve = resolve;
   }
 
@@ -57,7 +66,8 @@ export class WebPages {
       try {
         const url = new URL(`${options.protocol}//${options.host ?? options.hostname}`);
         if (this.#trusted.has(url.origin)) return trusted(options, callback);
-        if (url.port !== '') throw new PageRefused('Only the ports 80 and 443 are read.');
+        if (!this.#ports.has(url.port || defaultPorts[url.protocol] || ''))
+          throw new PageRefused('Only the ports 80 and 443 are read.');
         // A host that is an address itself is never looked up.
         if (isIP(options.hostname) && !isPublicAddress(options.hostname)) throw notPublic();
       } catch (error) {
@@ -152,10 +162,16 @@ export class PageReader {
   }
 }
 
+const defaultPorts: Record<string, string> = { 'http:': '80', 'https:': '443' };
+
 const notPublic = () => new PageRefused('The address is not a public one.');
 
-const redirectOf = (answer: Dispatcher.ResponseData): string | undefined =>
-  [301, 302, 303, 307, 308].includes(answer.statusCode) ? headerOf(answer, 'location') || undefined : undefined;
+const redirectOf = (answer: Dispatcher.ResponseData): string | undefined => {
+  if (![301, 302, 303, 307, 308].includes(answer.statusCode)) return undefined;
+  // Sites send addresses in UTF-8, though a header is Latin-1 by rights.
+  const bytes = Buffer.from(headerOf(answer, 'location'), 'latin1');
+  return (isUtf8(bytes) ? bytes.toString() : bytes.toString('latin1')) || undefined;
+};
 
 const headerOf = ({ headers }: Dispatcher.ResponseData, name: string): string => {
   const value = headers[name] ?? '';
@@ -244,15 +260,6 @@ const decoded = ({ contentType, bytes }: Resource): Pick<WebPage, 'kind' | 'text
 const sniffed = (bytes: Uint8Array) =>
   /^\s*</.test(Buffer.from(bytes.subarray(0, 512)).toString('latin1')) ? 'text/html' : 'text/plain';
 
-const isUtf8 = (bytes: Uint8Array) => {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 /** What a fault of the connection is to the page's owner; nothing for faults of ours. */
 const refusalOf = (error: NodeJS.ErrnoException): PageRefused | undefined => {
   if (error instanceof PageRefused) return error;
@@ -263,11 +270,11 @@ const refusalOf = (error: NodeJS.ErrnoException): PageRefused | undefined => {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'ENODATA' || code === 'ESERVFAIL')
     return new PageRefused('The host was not found.');
   if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/.test(code)) return new PageRefused('The site’s certificate is not valid.');
-  if (code.startsWith('HPE_')) return new PageRefused('The site does not answer in HTTP.');
-  if (/^(UND_ERR|E[A-Z]+$)/.test(code) && code !== 'UND_ERR_INVALID_ARG') return unreachable();
-  return undefined;
+  if (code.startsWith('HPE_') || error.name === 'HTTPParserError')
+    return new PageRefused('The site does not answer in HTTP.');
+  return /^(UND_ERR|E[A-Z]+$)/.test(code) ? unreachable() : undefined;
 };
 
 const unreachable = () => new PageRefused('The connection to the site failed.');
 
-export const webPages = service(() => new WebPages(environment.crawlTrustedOrigins));
+export const webPages = service(() => new WebPages({ trustedOrigins: environment.crawlTrustedOrigins }));
