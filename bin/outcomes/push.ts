@@ -32,11 +32,12 @@ export const push = async (file: string, options: PushOptions): Promise<boolean>
   const checked = await checkFile(file, options, say);
   const { rows: total, wrong } = checked;
   if (options.dryRun) {
-    console.log(`${number(total)} rows: ${number(total - wrong)} right, ${number(wrong)} wrong. Nothing was sent.`);
+    console.log(
+      `${number(total)} ${total === 1 ? 'row' : 'rows'}: ${number(total - wrong)} right, ${number(wrong)} wrong. Nothing was sent.`,
+    );
     return wrong === 0;
   }
-  if (options.strict && wrong > 0)
-    throw new Unusable(`${wrong === 1 ? '1 row is' : `${number(wrong)} rows are`} wrong. Nothing was sent.`);
+  if (options.strict && wrong > 0) throw new Unusable(`${rowsAre(wrong)} wrong. Nothing was sent.`);
 
   const progressFile = new ProgressFile(`${file}.progress.json`);
   const { baseUrl, agentId, ignoreUnknown } = options;
@@ -147,10 +148,12 @@ const count = (counts: Counts, results: Result[]) => {
 
 const summarise = (counts: Counts, run: { rows: number; seconds: number; resultPath: string }) => {
   const { updated, failed, invalid } = counts;
-  const pace = `${number(run.rows)} rows in ${duration(run.seconds)}`;
+  const pace = `${number(run.rows)} ${run.rows === 1 ? 'row' : 'rows'} in ${duration(run.seconds)}`;
   console.log(
     `${number(updated)} set, ${number(failed)} failed, ${number(invalid)} wrong and not sent (${pace}). Each row's result is in ${run.resultPath}.`,
   );
 };
+
+const rowsAre = (count: number) => (count === 1 ? '1 row is' : `${number(count)} rows are`);
 
 const number = (value: number) => value.toLocaleString('en');
