@@ -75,10 +75,11 @@ const answer = async (table: Route[], request: IncomingMessage, response: Server
   }
   const body = await read(request);
   if (!body) return refuse(response, 413, 'Request Entity Too Large');
-  const match = matchOf(table, request.method ?? 'GET', path);
-  if (match === 'malformed') return refuse(response, 400, 'Bad Request');
+  const decoded = decode(path);
+  if (decoded === undefined) return refuse(response, 400, 'Bad Request');
+  const match = matchOf(table, request.method ?? 'GET', decoded);
   if (!match) return refuse(response, 404, 'Not Found');
-  const event = eventOf(request, match, path, query, body);
+  const event = eventOf(request, match, decoded, query, body);
   if (Buffer.byteLength(event.body ?? '') > payloadBytes) return refuse(response, 413, 'Request Entity Too Large');
   const result = await invoke(match.route.handler, event);
   if (result === 'timed out') return refuse(response, 503, 'Service Unavailable');
@@ -93,7 +94,16 @@ const refuse = (response: ServerResponse, status: number, message: string) => {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ message }));
 };
 
-const matchOf = (table: Route[], method: string, path: string): Match | 'malformed' | undefined => {
+/** API Gateway decodes a path before it looks for its route: an encoded slash parts it, too. */
+const decode = (path: string): string | undefined => {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+};
+
+const matchOf = (table: Route[], method: string, path: string): Match | undefined => {
   const given = path.split('/');
   const candidates = table.filter(
     ({ endpoint, segments }) => endpoint.method === method && segments.length === given.length,
@@ -107,13 +117,7 @@ const matchOf = (table: Route[], method: string, path: string): Match | 'malform
       pathParameters[segment.slice(1, -1)] = value;
       return value !== '';
     });
-    if (!fits) continue;
-    try {
-      for (const [name, value] of Object.entries(pathParameters)) pathParameters[name] = decodeURIComponent(value);
-    } catch {
-      return 'malformed';
-    }
-    return { route, pathParameters };
+    if (fits) return { route, pathParameters };
   }
 };
 
