@@ -77,14 +77,15 @@ const answer = async (table: Route[], request: IncomingMessage, response: Server
     return;
   }
   const body = await read(request);
-  const match = matchOf(table, request.method ?? 'GET', path);
-  const says413 = typeof match === 'object' && match.route.endpoint.multipart;
+  const decoded = decode(path);
+  if (decoded === undefined) return refuse(response, 400, 'Bad Request');
+  const match = matchOf(table, request.method ?? 'GET', decoded);
+  const says413 = match?.route.endpoint.multipart;
   if (body.length > requestBytes && !says413) return refuse(response, 413, 'Request Entity Too Large');
-  if (match === 'malformed') return refuse(response, 400, 'Bad Request');
   if (!match) return refuse(response, 404, 'Not Found');
   // On AWS, API Gateway answers 413 in its own words here. Of an upload the function does, and tells the way for larger ones.
   const carried = says413 ? body.subarray(0, Math.floor(payloadBytes * 0.74)) : body;
-  const event = eventOf(request, match, path, query, carried);
+  const event = eventOf(request, match, decoded, query, carried);
   if (Buffer.byteLength(event.body ?? '') > payloadBytes) return refuse(response, 413, 'Request Entity Too Large');
   if (match.route.endpoint.streams) return stream(match.route.handler, event, response);
   const result = await invoke(match.route.handler, event);
@@ -100,7 +101,16 @@ const refuse = (response: ServerResponse, status: number, message: string) => {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ message }));
 };
 
-const matchOf = (table: Route[], method: string, path: string): Match | 'malformed' | undefined => {
+/** API Gateway decodes a path before it looks for its route: an encoded slash parts it, too. */
+const decode = (path: string): string | undefined => {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+};
+
+const matchOf = (table: Route[], method: string, path: string): Match | undefined => {
   const given = path.split('/');
   const candidates = table.filter(
     ({ endpoint, segments }) => endpoint.method === method && segments.length === given.length,
@@ -114,13 +124,7 @@ const matchOf = (table: Route[], method: string, path: string): Match | 'malform
       pathParameters[segment.slice(1, -1)] = value;
       return value !== '';
     });
-    if (!fits) continue;
-    try {
-      for (const [name, value] of Object.entries(pathParameters)) pathParameters[name] = decodeURIComponent(value);
-    } catch {
-      return 'malformed';
-    }
-    return { route, pathParameters };
+    if (fits) return { route, pathParameters };
   }
 };
 

@@ -44,9 +44,11 @@ describe('recording a call', () => {
 
   it('refuses a phone number as an id, ids that are none, and facts that are wrong', async () => {
     const world = await newWorld();
-    for (const id of ['+14155550100', '%2B14155550100', '%2014155550100', 'a%20b', 'x'.repeat(129), 'a%2Fb']) {
+    for (const id of ['+14155550100', '%2B14155550100', '%2014155550100', 'a%20b', 'x'.repeat(129)]) {
       expect((await world.recordCall(id)).status, id).toBe(400);
     }
+    // API Gateway decodes the path before it looks for a route: this is one of three parts, and has none.
+    expect((await world.recordCall('a%2Fb')).status).toBe(404);
     for (const facts of [
       { phone: '415' },
       { direction: 'sideways' },

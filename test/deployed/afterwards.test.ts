@@ -1,9 +1,153 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CloudFormationClient, DescribeStacksCommand, ListStacksCommand } from '@aws-sdk/client-cloudformation';
+import { CloudWatchLogsClient, DescribeLogGroupsCommand } from '@aws-sdk/client-cloudwatch-logs';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, inject, it } from 'vitest';
+import { permissionsOf } from '../../functions/http/endpoint.ts';
+import { jobs } from '../../functions/jobs.ts';
+import { routes } from '../../functions/routes.ts';
+import { kebab } from '../../lib/bundles.ts';
 
 const deployed = inject('deployed');
 
-describe('afterwards', () => {
-  it('x', () => {
-    expect(deployed.stack).toBe('voice-agents-dev');
+const cdk = (...args: string[]) => {
+  const { stdout, stderr, status } = spawnSync(
+    process.execPath,
+    ['node_modules/aws-cdk/bin/cdk', ...args, ...deployed.context],
+    { encoding: 'utf8' },
+  );
+  return { status, text: stdout + stderr };
+};
+
+type Use = { principal: string; action: string; resource: string; decision: 'allowed' | 'denied' };
+
+/** What the roles of our functions used of what they were granted, by function. */
+const usesByFunction = () => {
+  const uses = readFileSync(deployed.grants, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Use);
+  const byFunction = new Map<string, Use[]>();
+  for (const use of uses) {
+    const name = use.principal.split('/').at(-1) as string;
+    byFunction.set(name, [...(byFunction.get(name) ?? []), use]);
+  }
+  return byFunction;
+};
+
+const functions = [...routes.map((endpoint) => ({ ...endpoint, may: permissionsOf(endpoint) })), ...jobs].map(
+  ({ name, may, sends, secrets }) => ({
+    name,
+    functionName: `${deployed.stack}-${kebab(name)}`,
+    granted: [
+      ...may,
+      ...(sends?.length ? ['sqs:SendMessage'] : []),
+      ...(secrets?.length ? ['secretsmanager:GetSecretValue'] : []),
+    ],
+  }),
+);
+
+/** What is used only when something goes wrong that does not go wrong here. */
+const rare: Record<string, string[]> = {
+  // To find what a request made whose answer was lost.
+  createAgent: ['dynamodb:GetItem'],
+  // To go on in another message, after four minutes of copying.
+  finishDuplication: ['sqs:SendMessage'],
+};
+
+describe('the grants, after all the tests', () => {
+  const uses = usesByFunction();
+
+  it('sufficed: no function was denied anything', () => {
+    const denied = [...uses]
+      .filter(([name]) => name.startsWith(deployed.stack))
+      .flatMap(([, all]) => all.filter(({ decision }) => decision === 'denied'));
+    expect(denied).toEqual([]);
+  });
+
+  it.each(functions.map((one) => [one.name, one] as const))('of %s are none to spare: each was used', (_, one) => {
+    const used = new Set((uses.get(one.functionName) ?? []).map(({ action }) => action));
+    const unused = one.granted.filter((action) => !used.has(action) && !rare[one.name]?.includes(action));
+    expect(unused).toEqual([]);
+  });
+});
+
+describe('the templates', () => {
+  it('pass cfn-lint, for production with everything set and for dev', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'voice-agents-templates-'));
+    const settings = {
+      dev: [],
+      prod: [
+        'alarmEmail=operator@example.com',
+        'domainName=api.example.com',
+        'certificateArn=arn:aws:acm:us-east-1:123456789012:certificate/0f2a-11',
+        'webAclArn=arn:aws:wafv2:us-east-1:123456789012:global/webacl/agents/0f2a-11',
+        'allowedCountries=DE,FR',
+      ],
+    };
+    const templates = Object.entries(settings).flatMap(([stage, more]) => {
+      const output = join(folder, stage);
+      const context = [`stage=${stage}`, 'appOrigin=https://app.example.com', ...more];
+      const { status, stderr } = spawnSync(
+        process.execPath,
+        [
+          'node_modules/aws-cdk/bin/cdk',
+          'synth',
+          '--quiet',
+          '--output',
+          output,
+          ...context.flatMap((one) => ['--context', one]),
+        ],
+        { encoding: 'utf8' },
+      );
+      expect([status, stderr]).toEqual([0, expect.any(String)]);
+      return readdirSync(output)
+        .filter((file) => file.endsWith('.template.json'))
+        .map((file) => join(output, file));
+    });
+    expect(templates.length).toBeGreaterThan(10);
+    // W3005: CDK writes down that a function waits for its role, which the reference to it says already.
+    const lint = spawnSync(join(deployed.programs, 'cfn-lint'), ['--ignore-checks', 'W3005', '--', ...templates], {
+      encoding: 'utf8',
+    });
+    expect(lint.stdout + lint.stderr).toBe('');
+    expect(lint.status).toBe(0);
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe('the deployment', () => {
+  const cloudFormation = new CloudFormationClient({});
+
+  it('done again changes nothing', async () => {
+    const before = await cloudFormation.send(new DescribeStacksCommand({ StackName: deployed.stack }));
+    const { status, text } = cdk('deploy', '--require-approval', 'never');
+    expect(status).toBe(0);
+    expect(text).toContain('(no changes)');
+    const after = await cloudFormation.send(new DescribeStacksCommand({ StackName: deployed.stack }));
+    expect(after.Stacks?.[0]?.LastUpdatedTime).toEqual(before.Stacks?.[0]?.LastUpdatedTime);
+    expect(after.Stacks?.[0]?.Outputs).toEqual(before.Stacks?.[0]?.Outputs);
+  });
+
+  it('taken down leaves nothing', async () => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/destroy.ts', '--force', ...deployed.context], {
+      encoding: 'utf8',
+    });
+    expect([status, stdout + stderr]).toEqual([0, expect.any(String)]);
+    const { StackSummaries = [] } = await cloudFormation.send(new ListStacksCommand({}));
+    const left = StackSummaries.filter(
+      ({ StackName, StackStatus }) => StackName?.startsWith(deployed.stack) && StackStatus !== 'DELETE_COMPLETE',
+    );
+    expect(left).toEqual([]);
+    expect((await new DynamoDBClient({}).send(new ListTablesCommand({}))).TableNames).toEqual([]);
+    expect((await new SQSClient({}).send(new ListQueuesCommand({}))).QueueUrls ?? []).toEqual([]);
+    const { logGroups = [] } = await new CloudWatchLogsClient({}).send(
+      new DescribeLogGroupsCommand({ logGroupNamePrefix: `/aws/lambda/${deployed.stack}` }),
+    );
+    expect(logGroups).toEqual([]);
   });
 });

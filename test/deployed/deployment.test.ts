@@ -1,21 +1,142 @@
+import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, inject, it } from 'vitest';
-import { call, newWorld, target } from '../world.ts';
+import { jobQueue } from '../../functions/outside/job-queue.ts';
+import { routes } from '../../functions/routes.ts';
+import { duplications } from '../../functions/store/duplications.ts';
+import { kebab } from '../../lib/bundles.ts';
+import { call, newWorld, target, unique } from '../world.ts';
 
 const deployed = inject('deployed');
 
-describe('the emulated deployment', () => {
-  it('answers under its one address and at the API itself', async () => {
+/** Asks again until it holds, as somebody would who waits for work in the background. */
+const eventually = async <T>(ask: () => Promise<T>, holds: (answer: T) => boolean, seconds = 60): Promise<T> => {
+  for (const until = Date.now() + seconds * 1000; ; ) {
+    const answer = await ask();
+    if (holds(answer) || Date.now() > until) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+};
+
+describe('the address', () => {
+  it('is one for everything, and the API answers the same without the edge', async () => {
     const world = await newWorld();
     const atEdge = await world.call('GET', '/agents', { query: { uid: world.uid } });
     expect(atEdge.status).toBe(200);
+    expect(atEdge.headers.get('via')).toContain('CloudFront');
     const direct = await fetch(`${deployed.apiUrl}/agents?uid=${world.uid}`, {
       headers: { 'x-authorization': world.apiKey },
     });
     expect(await direct.json()).toEqual(atEdge.body);
   });
 
-  it('says under which request id an answer is in the log', async () => {
-    const answer = await call('GET', '/agents', { query: { uid: target.uid }, apiKey: target.apiKey });
-    expect(answer.headers.get('x-request-id')).toMatch(/\S{8,}/);
+  it('is never answered from a cache: what was changed is seen at once', async () => {
+    const world = await newWorld();
+    const read = () => world.call('GET', `/agents/${world.agentId}`);
+    expect((await read()).body.name).toBe('Agent');
+    await world.call('PATCH', `/agents/${world.agentId}`, { body: { name: 'Renamed' } });
+    expect((await read()).body.name).toBe('Renamed');
+  });
+});
+
+describe('the functions', () => {
+  it('answer for every route: none is wired to another’s function, none fails to load', async () => {
+    for (const { name, method, path, streams } of routes) {
+      if (streams) continue;
+      const { status } = await call(method, path.replaceAll(/\{\w+\}/g, 'nothing'), {
+        body: method === 'GET' ? undefined : {},
+      });
+      expect([name, status]).not.toEqual([name, 500]);
+      expect([name, status]).not.toEqual([name, 404]);
+    }
+    const logs = new CloudWatchLogsClient({});
+    for (const { name, streams } of routes) {
+      if (streams) continue;
+      const events = await eventually(
+        async () => {
+          const logGroupName = `/aws/lambda/${deployed.stack}-${kebab(name)}`;
+          const found = await logs.send(new FilterLogEventsCommand({ logGroupName, filterPattern: `"${name}"` }));
+          return found.events ?? [];
+        },
+        (found) => found.length > 0,
+      );
+      const [{ message = '{}' } = {}] = events;
+      expect(JSON.parse(message)).toMatchObject({ operation: name, requestId: expect.any(String) });
+    }
+  });
+
+  it('log under the request id that an answer carries, with the key’s id and nothing of the key', async () => {
+    const world = await newWorld();
+    const answer = await world.call('GET', `/agents/${world.agentId}`);
+    const requestId = answer.headers.get('x-request-id');
+    const logs = new CloudWatchLogsClient({});
+    const [event] = await eventually(
+      async () => {
+        const logGroupName = `/aws/lambda/${deployed.stack}-get-agent`;
+        const found = await logs.send(new FilterLogEventsCommand({ logGroupName, filterPattern: `"${requestId}"` }));
+        return (found.events ?? []).filter(({ message }) => message?.startsWith('{'));
+      },
+      (found) => found.length > 0,
+    );
+    expect(JSON.parse(event?.message ?? '{}')).toMatchObject({
+      requestId,
+      operation: 'getAgent',
+      status: 200,
+      uid: world.uid,
+      keyId: world.keyId,
+    });
+    expect(event?.message).not.toContain(world.apiKey.slice(0, 12));
+  });
+});
+
+describe('background work', () => {
+  it('goes through the job’s own queue: a copy whose function died becomes whole', async () => {
+    const world = await newWorld();
+    const { uid, agentId } = world;
+    await world.block(Array.from({ length: 300 }, (_, n) => `+1415555${String(n).padStart(4, '0')}`));
+    const copy = { ...(await world.call('GET', `/agents/${agentId}`)).body, agentId: unique('agent'), name: 'Copy' };
+    await duplications.open().begin({ ...copy, sourceAgentId: agentId }, agentId);
+    expect((await world.call('GET', `/agents/${copy.agentId}`)).status).toBe(401);
+    await jobQueue.open().send({ job: 'finishDuplication', agentId: copy.agentId });
+    const copied = await eventually(
+      () => world.call('GET', `/agents/${copy.agentId}`),
+      ({ status }) => status === 200,
+    );
+    expect(copied.body).toMatchObject({ uid, name: 'Copy', sourceAgentId: agentId });
+    const list = await world.call('GET', '/agent-block-list', { query: { uid, agentId: copy.agentId } });
+    expect(list.body.blockList).toHaveLength(300);
+  });
+
+  it('is given up after three deliveries, to the job’s dead letters', async () => {
+    const sqs = new SQSClient({});
+    const address = (process.env.JOBS_QUEUE_URL ?? '').replace('{job}', 'finishDuplication');
+    const { Attributes } = await sqs.send(
+      new GetQueueAttributesCommand({ QueueUrl: address, AttributeNames: ['RedrivePolicy'] }),
+    );
+    expect(JSON.parse(Attributes?.RedrivePolicy ?? '{}')).toEqual({
+      deadLetterTargetArn: expect.stringMatching(/-finishDuplication-dead-letters$/),
+      maxReceiveCount: 3,
+    });
+  });
+});
+
+describe('a browser', () => {
+  it('of the application is told before it asks what it may send', async () => {
+    const preflight = await fetch(`${deployed.apiUrl}/agents`, {
+      method: 'OPTIONS',
+      headers: { origin: target.appOrigin, 'access-control-request-method': 'POST' },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-origin')).toBe(target.appOrigin);
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('x-authorization');
+    expect(preflight.headers.get('access-control-allow-methods')).toContain('PATCH');
+  });
+
+  it('of the application may read answers and errors, and one of another origin may not', async () => {
+    const from = (origin: string) => fetch(`${deployed.apiUrl}/agents?uid=${target.uid}`, { headers: { origin } });
+    const ours = await from(target.appOrigin);
+    expect(ours.status).toBe(401);
+    expect(ours.headers.get('access-control-allow-origin')).toBe(target.appOrigin);
+    expect((await from('https://elsewhere.example.com')).headers.get('access-control-allow-origin')).toBeNull();
   });
 });

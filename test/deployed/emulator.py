@@ -14,7 +14,7 @@ import ssl
 
 from ministack import app
 from ministack.core import iam_actions, iam_evaluator, tls
-from ministack.services import cloudfront
+from ministack.services import apigateway, cloudfront
 
 
 def patch(module, name):
@@ -54,6 +54,22 @@ CONVERSING = {"bedrock:Converse": "bedrock:InvokeModel", "bedrock:ConverseStream
 def bedrock_actions(original, *args, **kwargs):
     action = original(*args, **kwargs)
     return CONVERSING.get(action, action)
+
+
+# CloudFormation spells the properties of an API's CORS in capitals; the emulator keeps them so, and then misses them.
+def spelled_as_the_api_does(configuration):
+    return {name[0].lower() + name[1:]: value for name, value in configuration.items()}
+
+
+@patch(apigateway, "_cors_response_headers")
+def cors_headers(original, configuration, origin):
+    return original(spelled_as_the_api_does(configuration), origin)
+
+
+@patch(apigateway, "_cors_preflight_response")
+def cors_preflight(original, configuration, origin):
+    status, headers, body = original(spelled_as_the_api_does(configuration), origin)
+    return (204 if status == 200 else status), headers, body
 
 
 # CloudFront reaches an API by the name that AWS gives it; the emulator serves it, but under another name.

@@ -33,7 +33,8 @@ export const startEmulator = async (
   settings: Record<string, string>,
 ): Promise<Emulator> => {
   const port = await freePort();
-  const endpoint = `https://localhost:${port}`;
+  // A number, not a name: S3's clients then leave the bucket in the path.
+  const endpoint = `https://127.0.0.1:${port}`;
   const certificate = join(folder, 'ministack-tls', 'server.crt');
   const log = join(folder, 'emulator.log');
   const grants = join(folder, 'grants.jsonl');

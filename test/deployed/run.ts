@@ -141,7 +141,7 @@ const main = async (): Promise<boolean> => {
   };
 
   say(`Deployed: ${edge.baseUrl} is the edge, ${api.baseUrl} the API. The tests …`);
-  const passed = await vitest(['test/api', 'test/deployed/deployment.test.ts'], env);
+  const passed = await vitest(['test/deployed/deployment.test.ts', 'test/api'], env);
   say('Afterwards: grants, a second deployment, the end …');
   const ended = await vitest(['test/deployed/afterwards.test.ts'], env);
   if (!passed) await keepLogs(emulator, certificate);

@@ -1,0 +1,62 @@
+/**
+ * `npm run destroy`: takes a deployment down. What `prod` retains stays; of any other stage the files go, too: a bucket
+ * must be empty before it can be deleted.
+ */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { CloudFormationClient, DescribeStackResourcesCommand } from '@aws-sdk/client-cloudformation';
+import { DeleteObjectsCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
+import { deploymentName, type Stage } from '../lib/settings.ts';
+
+const args = process.argv.slice(2);
+
+/** The stage that the command line names, as CDK reads it: the last one counts. */
+const stageIn = (words: string[]): string | undefined =>
+  words
+    .findLast((word, index) => word.startsWith('stage=') && /^(-c|--context)$/.test(words[index - 1] ?? ''))
+    ?.slice('stage='.length);
+
+/** The buckets of a deployment, which are in its part Data. */
+const bucketsOf = async (stack: string): Promise<string[]> => {
+  const client = new CloudFormationClient({});
+  const resourcesOf = async (StackName: string) =>
+    (await client.send(new DescribeStackResourcesCommand({ StackName }))).StackResources ?? [];
+  const parts = await resourcesOf(stack).catch((error: Error) => {
+    if (error.name === 'ValidationError') return [];
+    throw error;
+  });
+  const data = parts.find(({ LogicalResourceId }) => LogicalResourceId === 'Data')?.PhysicalResourceId;
+  const resources = data ? await resourcesOf(data) : [];
+  return resources.flatMap(({ ResourceType, PhysicalResourceId }) =>
+    ResourceType === 'AWS::S3::Bucket' && PhysicalResourceId ? PhysicalResourceId : [],
+  );
+};
+
+const empty = async (Bucket: string): Promise<void> => {
+  const client = new S3Client({});
+  for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket })) {
+    const Objects = Contents.map(({ Key }) => ({ Key }));
+    if (Objects.length > 0) await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }));
+  }
+};
+
+const stage = stageIn(args);
+const cdk = join(import.meta.dirname, '..', 'node_modules', 'aws-cdk', 'bin', 'cdk');
+const forced = args.includes('--force') || args.includes('-f');
+
+if (!stage) {
+  console.error(
+    'Say which deployment: npm run destroy -- --context stage=dev --context appOrigin=https://app.example.com',
+  );
+  process.exit(2);
+}
+if (stage !== 'prod' && !forced) {
+  console.error(
+    `This deletes ${deploymentName({ stage: stage as Stage })} with its table and its files. Say --force if you mean it.`,
+  );
+  process.exit(2);
+}
+if (stage !== 'prod')
+  for (const bucket of await bucketsOf(deploymentName({ stage: stage as Stage }))) await empty(bucket);
+const { status } = spawnSync(process.execPath, [cdk, 'destroy', ...args], { stdio: 'inherit' });
+process.exit(status ?? 1);
