@@ -1,5 +1,6 @@
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { documents } from '../../functions/store/documents.ts';
+import { websites } from '../../functions/store/websites.ts';
 
 /** A request of the right form for one operation, without the user and the agent it is for. */
 export type Sample = {
@@ -15,6 +16,23 @@ const document = async (agentId: string, status: 'pending' | 'failed') => {
   const id = newIdentifier('doc');
   const changed = { lastUpdatedBy: 'somebody', lastUpdatedAt: new Date().toISOString() };
   await documents.open().add({ id, agentId, name: 'notes.txt', size: 5, active: true, status, ...changed });
+  return id;
+};
+
+/** A website of an agent, by its id. */
+const website = async (agentId: string, status: 'pending' | 'ready' = 'ready') => {
+  const id = newIdentifier('web');
+  const crawl = {
+    url: 'https://example.com/',
+    limit: 5,
+    maxDepth: 1,
+    pages: 0,
+    failedPages: [],
+    includePaths: [],
+    excludePaths: [],
+  };
+  const changed = { lastUpdatedBy: 'somebody', lastUpdatedAt: new Date().toISOString() };
+  await websites.open().add({ id, agentId, name: 'example.com', ...crawl, active: true, status, ...changed });
   return id;
 };
 
@@ -46,5 +64,11 @@ export const samples: Record<string, Sample | ((agentId: string) => Promise<Samp
   updateDocument: async (agentId) => ({ body: { documentId: await document(agentId, 'pending'), active: false } }),
   retryDocument: async (agentId) => ({ body: { documentId: await document(agentId, 'failed') } }),
   deleteDocument: async (agentId) => ({ query: { documentId: await document(agentId, 'pending') } }),
+  listWebsites: {},
+  addWebsite: { body: { url: 'https://example.com/' } },
+  getWebsiteContent: async (agentId) => ({ query: { websiteId: await website(agentId) } }),
+  updateWebsite: async (agentId) => ({ body: { websiteId: await website(agentId), active: false } }),
+  refreshWebsite: async (agentId) => ({ body: { websiteId: await website(agentId) } }),
+  deleteWebsite: async (agentId) => ({ query: { websiteId: await website(agentId, 'pending') } }),
   updateCallOutcomes: { body: { items: [{ agentId: 'agent', callIdOrPhone: 'call-1' }] } },
 };

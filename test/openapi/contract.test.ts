@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { OpenApiDocument, Operation } from '../../functions/http/openapi.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { documents } from '../../functions/store/documents.ts';
+import { websites } from '../../functions/store/websites.ts';
 import { call, target, useTargetInThisProcess } from '../world.ts';
 import { contractOf } from './contract.ts';
 
@@ -25,12 +26,15 @@ beforeAll(async () => {
   await agents.open().create(agent);
 });
 
-/** There is always a document to try again, to switch or to delete. */
+/** There is always a document to try again, and a website to read again, to switch or to delete. */
 beforeEach(async () => {
   const changed = { lastUpdatedBy: target.uid, lastUpdatedAt: '2026-03-01T10:00:00.000Z' };
   const file = { name: 'Price list.pdf', size: 48_213, type: 'pdf' as const };
   const id = 'doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0';
   await documents.open().add({ id, agentId, ...file, active: true, status: 'failed', ...changed });
+  const site = { id: 'web_01KB3P8V4N6T0R2X5Z7B9D1F3H', name: 'example.com', url: 'https://example.com/' };
+  const crawl = { limit: 5, maxDepth: 1, pages: 0, failedPages: [], includePaths: [], excludePaths: [] };
+  await websites.open().add({ ...site, agentId, ...crawl, active: true, status: 'ready', ...changed });
 });
 
 type Parameter = { name: string; in: string; example?: unknown; schema: { examples?: unknown[] } };

@@ -5,6 +5,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { documented } from '../../functions/domain/documented.ts';
+import { FormFile } from '../../functions/domain/uploaded-file.ts';
 import { type AnyEndpoint, endpoint } from '../../functions/http/endpoint.ts';
 import { type OpenApiDocument, type Operation, openApiDocument } from '../../functions/http/openapi.ts';
 import { routes } from '../../functions/routes.ts';
@@ -76,7 +77,7 @@ describe('the OpenAPI document', () => {
       method: 'POST',
       body: z.object({
         uid: z.string().check(documented('Whose.', 'demo-user')),
-        files: z.array(z.instanceof(Uint8Array)).check(z.describe('The files.')),
+        files: z.array(FormFile).check(z.maxLength(3), z.describe('The files.')),
       }),
       multipart: form,
       caller: { kind: 'anyone', key: 'optional' },
