@@ -178,6 +178,8 @@ export class Turn {
   ): UIMessageChunk | undefined {
     const call = this.#calls.get(toolCallId);
     if (!call || this.#untold.delete(toolCallId)) return undefined;
+    // What was called in an earlier turn is done in this one, now that it is approved.
+    if (this.#options.history.answered.some((one) => one.toolCallId === toolCallId)) this.#used.push(call.toolName);
     const providerMetadata = signed(this.#options.signatures.ofOutcome(call, outcome));
     return 'output' in outcome
       ? { type: 'tool-output-available', toolCallId, output: outcome.output, providerMetadata }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { jobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
 import { bundleOf } from '../../lib/bundles.ts';
-import { newWorld, target } from '../world.ts';
+import { newWorld, target, unique } from '../world.ts';
 
 const names = [...routes, ...jobs].map(({ name }) => name);
 
@@ -60,5 +60,59 @@ describe('a function’s bundle', () => {
     const { statusCode, body } = JSON.parse(stdout);
     expect({ statusCode, ...JSON.parse(body) }).toMatchObject({ statusCode: 200, added: ['+14155550100'] });
     expect((await world.blockList()).blockList).toEqual(['+14155550100']);
+  });
+
+  it('streams an answer as Lambda has it streamed: head first, then piece by piece', async () => {
+    const world = await newWorld();
+    const event = {
+      version: '2.0',
+      headers: { 'x-authorization': world.apiKey },
+      requestContext: { requestId: 'request-1', http: { method: 'POST', sourceIp: unique('address') } },
+      body: JSON.stringify({
+        id: 'chat-1',
+        messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Which agents do I have?' }] }],
+      }),
+    };
+    // What Lambda's own process has for functions that stream.
+    const script = `
+      import { PassThrough } from 'node:stream';
+      const { file, event } = JSON.parse(process.argv[1]);
+      const told = { pieces: [] };
+      globalThis.awslambda = {
+        streamifyResponse: (handler) => handler,
+        HttpResponseStream: { from: (stream, prelude) => Object.assign(stream, { said: (told.prelude = prelude) }) },
+      };
+      const { handler } = await import(file);
+      const stream = new PassThrough();
+      stream.on('data', (piece) => told.pieces.push([performance.now(), String(piece)]));
+      await handler(event, stream, { getRemainingTimeInMillis: () => 60000 });
+      console.log(JSON.stringify(told));`;
+    const file = join(bundleOf('buildChat'), 'index.mjs');
+    const { stdout } = await run(
+      script,
+      { file, event },
+      {
+        TABLE_NAME: target.tableName,
+        AWS_REGION: 'us-east-1',
+        AWS_ACCESS_KEY_ID: 'local',
+        AWS_SECRET_ACCESS_KEY: 'local',
+        AWS_ENDPOINT_URL_DYNAMODB: target.endpoints.dynamodb,
+        AWS_ENDPOINT_URL_BEDROCK_RUNTIME: target.endpoints.bedrock,
+        CHAT_MODEL_ID: 'anthropic.claude-sonnet-4',
+        CHAT_SIGNING_SECRET: 'a secret',
+      },
+    );
+    const { prelude, pieces } = JSON.parse(stdout) as { prelude: object; pieces: [number, string][] };
+    expect(prelude).toMatchObject({
+      statusCode: 200,
+      headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', 'x-request-id': 'request-1' },
+    });
+    const text = pieces.map(([, piece]) => piece).join('');
+    expect(text).toContain(world.agentId);
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+    // The stand-in pauses between words; so do the pieces.
+    expect(pieces.length).toBeGreaterThan(20);
+    const [first, last] = [pieces[0] as [number, string], pieces.at(-1) as [number, string]];
+    expect(last[0] - first[0]).toBeGreaterThan(100);
   });
 });
