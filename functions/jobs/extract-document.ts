@@ -19,17 +19,23 @@ const Retry = z.object({
   attempt: z.string(),
 });
 
-/** What S3 tells of each file that comes into the bucket, by whichever way; a bucket's first message is a test. */
+/** What S3 tells of each file that comes into the bucket, by whichever way. */
 const Notification = z.object({
-  Records: z.optional(z.array(z.object({ s3: z.object({ object: z.object({ key: z.string() }) }) }))),
+  Records: z.array(z.object({ s3: z.object({ object: z.object({ key: z.string() }) }) })),
 });
+
+/** What S3 sends first, once its notifications are set up. */
+const TestEvent = z.object({ Event: z.literal('s3:TestEvent') });
+
+const Message = z.union([Retry, Notification, TestEvent]);
+type Message = z.infer<typeof Message>;
 
 const services = { documents, files };
 
 /** Brings the text of a document whose file has come, or of which another attempt is asked for. */
 export const extractDocument = job({
   name: 'extractDocument',
-  message: z.union([Retry, Notification]),
+  message: Message,
   may: [
     'dynamodb:BatchWriteItem',
     'dynamodb:GetItem',
@@ -58,15 +64,14 @@ export const extractDocument = job({
   },
 });
 
-type Message = z.infer<typeof Retry> | z.infer<typeof Notification>;
-
 /** The documents that a message is about: the one to be tried again, or those whose files came. */
 const namedBy = (message: Message): { document: { agentId: string; id: string }; retry?: string }[] => {
   if ('job' in message) {
     const { agentId, documentId: id, attempt: retry } = message;
     return [{ document: { agentId, id }, retry }];
   }
-  return (message.Records ?? []).flatMap(({ s3 }) => {
+  if ('Event' in message) return [];
+  return message.Records.flatMap(({ s3 }) => {
     const document = documentOfFileKey(decodeURIComponent(s3.object.key.replaceAll('+', ' ')));
     return document ? [{ document }] : [];
   });

@@ -1,0 +1,261 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { SQSEvent } from 'aws-lambda';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { fileKeyOf } from '../../functions/domain/documents.ts';
+import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import { environment } from '../../functions/environment.ts';
+import { extractDocument } from '../../functions/jobs/extract-document.ts';
+import { mostDeliveries, worker } from '../../functions/jobs/job.ts';
+import { Files } from '../../functions/outside/files.ts';
+import { type DocumentRecord, Documents, waitSeconds } from '../../functions/store/documents.ts';
+import { textPiecesOf } from '../../functions/store/keys.ts';
+import { Table } from '../../functions/store/table.ts';
+import { pdfOf } from '../documents.ts';
+import '../quiet-logs.ts';
+import { injectFaults, tenPercent } from '../store/faults.ts';
+import { target, unique, useTargetInThisProcess } from '../world.ts';
+
+/** A bucket of which nobody tells the service: its jobs run here, where faults can be put between them and the table. */
+const bucket = unique('bucket');
+let table: Table;
+let documents: Documents;
+let files: Files;
+beforeAll(async () => {
+  useTargetInThisProcess();
+  await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT' });
+  table = new Table(DynamoDBDocumentClient.from(new DynamoDBClient({}), marshalling), environment.tableName);
+  documents = new Documents(table);
+  files = new Files({ ...environment.s3, bucket });
+});
+const marshalling = { marshallOptions: { removeUndefinedValues: true } };
+
+type Choice = Parameters<typeof injectFaults>[1];
+
+/** The job as one function's process has it; `choose` says what goes wrong between it and the table. */
+const jobWith = (choose: Choice, seen?: (operation: string) => void) => {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 3 }), marshalling);
+  injectFaults(client, choose, seen);
+  const faulty = new Documents(new Table(client, environment.tableName));
+  const uses = { documents: { open: () => faulty }, files: { open: () => files } };
+  const handler = worker({ ...extractDocument, uses });
+  return async (message: object, delivery = 1): Promise<boolean> => {
+    const record = {
+      messageId: 'm',
+      body: JSON.stringify(message),
+      attributes: { ApproximateReceiveCount: `${delivery}` },
+    };
+    const { batchItemFailures } = await handler({ Records: [record] } as unknown as SQSEvent);
+    return batchItemFailures.length === 0;
+  };
+};
+
+const sound = (message: object, delivery?: number) => jobWith(() => undefined)(message, delivery);
+
+/** A document that waits for its file, and its file. */
+const uploaded = async (content: string | Buffer = 'The text'): Promise<DocumentRecord> => {
+  const record: DocumentRecord = {
+    id: newIdentifier('doc'),
+    agentId: unique('agent'),
+    name: 'a.txt',
+    size: 1,
+    active: true,
+    status: 'pending',
+    lastUpdatedBy: 'somebody',
+    lastUpdatedAt: '2026-03-01T10:00:00.000Z',
+    ttlSeconds: Math.floor(Date.now() / 1000) + waitSeconds,
+  };
+  await documents.add(record);
+  await files.put(fileKeyOf(record), Buffer.from(content));
+  return record;
+};
+
+/** What S3 tells of a file, as it spells the key. */
+const told = (record: DocumentRecord) => ({
+  Records: [
+    {
+      eventName: 'ObjectCreated:Put',
+      s3: { object: { key: encodeURIComponent(fileKeyOf(record)).replace('%2F', '/') } },
+    },
+  ],
+});
+
+const now = async ({ agentId, id }: DocumentRecord) => {
+  const record = await documents.find(agentId, id);
+  if (!record) return undefined;
+  const texts = await documents.readTexts({ agentId, id }, undefined);
+  return { ...record, content: texts?.content };
+};
+
+const pieces = async ({ id }: DocumentRecord): Promise<number> => {
+  let count = 0;
+  for await (const page of table.pages(textPiecesOf(id), { keysOnly: true })) count += page.length;
+  return count;
+};
+
+/** Fails the n-th call to the table and all after it: the process is dead from there on. */
+const killedAt = (call: number): Choice => {
+  let calls = 0;
+  return () => (++calls >= call ? 'kill' : undefined);
+};
+
+/** How many calls to the table a whole extraction makes. */
+const callsOf = async (run: (job: ReturnType<typeof jobWith>) => Promise<unknown>) => {
+  let calls = 0;
+  await run(
+    jobWith(
+      () => undefined,
+      () => calls++,
+    ),
+  );
+  return calls;
+};
+
+describe('an extraction', () => {
+  it('brings the text of a file that S3 tells of', async () => {
+    const record = await uploaded('Grüße');
+    expect(await sound(told(record))).toBe(true);
+    expect(await now(record)).toMatchObject({ status: 'ready', type: 'txt', size: 7, content: 'Grüße' });
+    expect(await now(record)).not.toHaveProperty('ttlSeconds');
+  });
+
+  it('killed at any call to the table is finished by the next delivery, and shows nothing half-done', async () => {
+    const most = await callsOf(async (job) => job(told(await uploaded())));
+    expect(most).toBeGreaterThan(4);
+    for (let call = 1; call <= most; call++) {
+      const record = await uploaded();
+      const done = await jobWith(killedAt(call))(told(record));
+      const between = await now(record);
+      if (between?.status === 'ready') expect(between.content).toBe('The text');
+      else expect([done, between?.content]).toEqual([false, '']);
+      expect(await sound(told(record), 2)).toBe(true);
+      expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
+      expect(await pieces(record)).toBe(2);
+    }
+  });
+
+  it('of a file that replaced another shows the old text or the new one, killed wherever', async () => {
+    const replaced = async () => {
+      const record = await uploaded('Old');
+      await sound(told(record));
+      await files.put(fileKeyOf(record), Buffer.from('New'));
+      return record;
+    };
+    const most = await callsOf(async (job) => job(told(await replaced())));
+    for (let call = 1; call <= most; call++) {
+      const record = await replaced();
+      await jobWith(killedAt(call))(told(record));
+      expect(['Old', 'New']).toContain((await now(record))?.content);
+      await sound(told(record), 2);
+      expect(await now(record)).toMatchObject({ status: 'ready', content: 'New' });
+      // The old pieces may still be there when the process died at the very end; they go with the next run, or the document.
+      expect([2, 4]).toContain(await pieces(record));
+      await documents.remove(record);
+      expect(await pieces(record)).toBe(0);
+    }
+  });
+
+  it('told twice, or of several runs at once, ends the same, with one text stored', async () => {
+    const record = await uploaded();
+    expect(await Promise.all([1, 2, 3].map(() => sound(told(record))))).toEqual([true, true, true]);
+    const first = await now(record);
+    expect(await sound(told(record))).toBe(true);
+    expect(await now(record)).toEqual(first);
+    expect(await pieces(record)).toBe(2);
+  });
+
+  it('of a deleted document stores nothing and takes the file along, whenever the deletion came', async () => {
+    const most = await callsOf(async (job) => job(told(await uploaded())));
+    for (let call = 1; call <= most; call++) {
+      const record = await uploaded();
+      let calls = 0;
+      let deletion: Promise<boolean> | undefined;
+      const job = jobWith((): undefined => {
+        if (++calls === call) deletion = documents.remove(record, (one) => files.delete(fileKeyOf(one)));
+      });
+      await job(told(record));
+      await deletion;
+      expect(await now(record)).toBeUndefined();
+      await sound(told(record), 2);
+      expect([await now(record), await pieces(record), await files.head(fileKeyOf(record))]).toEqual([
+        undefined,
+        0,
+        undefined,
+      ]);
+    }
+  });
+
+  it('that was killed while the document was deleted leaves nothing once its message comes again', async () => {
+    const record = await uploaded();
+    const { id, agentId } = record;
+    // The pieces are written, and the process dies before the record points to them.
+    let updates = 0;
+    await jobWith((operation) => (operation === 'UpdateItem' && ++updates === 3 ? 'kill' : undefined))(told(record));
+    expect(await pieces(record)).toBeGreaterThan(0);
+    await table.delete({ pk: `AGENT#${agentId}`, sk: `DOCUMENT#${id}` });
+    expect(await sound(told(record), 2)).toBe(true);
+    expect([await pieces(record), await files.head(fileKeyOf(record))]).toEqual([0, undefined]);
+  });
+
+  it('of an earlier attempt changes nothing once there is another', async () => {
+    const record = await uploaded('%PDF-1.7 and no more');
+    await sound(told(record));
+    const failed = await now(record);
+    expect(failed).toMatchObject({ status: 'failed', error: expect.stringContaining('damaged') });
+    const attempt = `${failed?.attempt}:again`;
+    await documents.restart(record, { attempt, dueBy: Date.now() + 60_000, uid: 'somebody' }, () => true);
+    const retry = { job: 'extractDocument', agentId: record.agentId, documentId: record.id };
+    await sound({ ...retry, attempt: `${failed?.attempt}:another` });
+    expect((await now(record))?.status).toBe('pending');
+    await sound({ ...retry, attempt });
+    expect((await now(record))?.status).toBe('failed');
+    // The first notification, told once more, is of the same file: it is known.
+    await sound(told(record));
+    expect((await now(record))?.attempt).toBe(attempt);
+  });
+
+  it('tried again without its file says that it is gone', async () => {
+    const record = await uploaded('%PDF-1.7 and no more');
+    await sound(told(record));
+    await files.delete(fileKeyOf(record));
+    const attempt = 'again';
+    await documents.restart(record, { attempt, dueBy: Date.now() + 60_000, uid: 'somebody' }, () => true);
+    await sound({ job: 'extractDocument', agentId: record.agentId, documentId: record.id, attempt });
+    expect(await now(record)).toMatchObject({ status: 'failed', error: 'The file is gone. Upload it again.' });
+  });
+
+  it('that fails with its last delivery says so, and one that never ended counts as failed', async () => {
+    const record = await uploaded();
+    let transacted = 0;
+    const dying: Choice = (operation) => (operation === 'BatchWriteItem' && ++transacted ? 'kill' : undefined);
+    expect(await jobWith(dying)(told(record), 1)).toBe(false);
+    expect((await now(record))?.status).toBe('processing');
+    expect(await jobWith(dying)(told(record), mostDeliveries)).toBe(false);
+    expect(transacted).toBe(2);
+    expect(await now(record)).toMatchObject({ status: 'failed', error: 'The document could not be read. Try again.' });
+
+    const unended = await uploaded();
+    await jobWith((operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined))(told(unended));
+    await documents.start(unended, (await now(unended))?.attempt ?? '', Date.now() - 1);
+    expect(await now(unended)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('no fault of its own'),
+    });
+  });
+
+  it('told of the bucket’s own test, of a file that is none of ours, or of nothing, changes nothing', async () => {
+    expect(await sound({ Service: 'Amazon S3', Event: 's3:TestEvent', Bucket: bucket })).toBe(true);
+    expect(await sound({ Records: [{ s3: { object: { key: 'documents/strange+name' } } }] })).toBe(true);
+    expect(await sound({ Records: [{ s3: { object: { key: 'documents/agent.doc_unknown' } } }] })).toBe(true);
+    expect(await sound({ job: 'extractDocument' })).toBe(false);
+  });
+
+  it('survives lost responses, throttling and faults of the table', async () => {
+    for (let seed = 1; seed <= 15; seed++) {
+      const record = await uploaded(await pdfOf(`Seed ${seed}`));
+      const job = jobWith(tenPercent(seed));
+      for (let delivery = 1; !(await job(told(record), 1)) && delivery < 10; delivery++);
+      expect(await now(record)).toMatchObject({ status: 'ready', content: `Seed ${seed}` });
+    }
+  });
+});
