@@ -167,8 +167,9 @@ describe('an error', () => {
     const { page } = await open();
     await say(page, 'Hello [stand-in: refuse]');
     expect(await alert(page)).toMatch(/^[A-Z][^{}]+\.$/);
+    const again = page.waitForRequest('**/chat/build');
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('alert').waitFor({ state: 'detached' });
+    expect((await again).postData()).toContain('Hello [stand-in: refuse]');
     expect(await alert(page)).toMatch(/^[A-Z][^{}]+\.$/);
   });
 
