@@ -135,6 +135,196 @@ export interface paths {
         patch: operations["updateAgent"];
         trace?: never;
     };
+    "/agent-documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List an agent’s documents
+         * @description By the time they were added. Of each text at most 1,000,000 characters are listed (`truncated` says so), and with the texts at most 100 documents a page; `content=false` makes a short list of them all.
+         *
+         *     Scope of the key: `knowledge`.
+         */
+        get: operations["listDocuments"];
+        put?: never;
+        /**
+         * Upload documents
+         * @description Takes up to 10 files: PDF, Word (.docx), text or Markdown, told by their content, of at most 10 MB each. All of them together weigh at most 4,500,000 bytes; larger ones are sent by upload forms. A bad file fails alone. The texts are extracted in the background: each document’s `status` tells how far that has come.
+         *
+         *     Scope of the key: `knowledge`.
+         */
+        post: operations["uploadDocuments"];
+        /**
+         * Delete a document
+         * @description In any state. Its file and its text are gone before the answer, and an extraction under way stores nothing.
+         *
+         *     Scope of the key: `knowledge`.
+         */
+        delete: operations["deleteDocument"];
+        options?: never;
+        head?: never;
+        /**
+         * Switch or rename a document
+         * @description Changes what is given, and leaves the rest. An agent does not answer from a document that is switched off.
+         *
+         *     Scope of the key: `knowledge`.
+         */
+        patch: operations["updateDocument"];
+        trace?: never;
+    };
+    "/agent-documents/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the whole text of a document
+         * @description The text, and the same as Markdown. What one answer cannot carry comes in pieces, to be joined in their order: the text first, the Markdown after it. A document without a text has empty ones.
+         *
+         *     Scope of the key: `knowledge`.
+         */
+        get: operations["getDocumentContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent-documents/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get forms to upload larger documents
+         * @description For each of up to 10 files, a form that stores this one file of at most 10 MB. POST it as `multipart/form-data` to `url` within 15 minutes: all of `fields`, and then the field `file`. The upload itself starts the extraction of the text. A form that is never used leaves nothing: its document is gone after an hour.
+         *
+         *     Scope of the key: `knowledge`.
+         */
+        post: operations["createDocumentUploads"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent-documents/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a failed document again
+         * @description For a document whose `status` is `failed`: its text is extracted once more from the same file, in the background.
+         *
+         *     Scope of the key: `knowledge`.
+         */
+        post: operations["retryDocument"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent-websites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List an agent’s websites
+         * @description By the time they were added, with what became of each. Of each text at most 1,000,000 characters are listed (`truncated` says so), and with the texts at most 100 websites a page; `content=false` makes a short list of them all.
+         *
+         *     Scope of the key: `knowledge`.
+         */
+        get: operations["listWebsites"];
+        put?: never;
+        /**
+         * Add a website
+         * @description It is crawled in the background, from the page given on and nearest pages first; its status in the list tells when it is ready, and `failedPages` which pages were not read. The crawler obeys robots.txt under the name VoiceAgentPlatformBot, reads HTML and plain text, stays on the site, and connects to public addresses alone.
+         *
+         *     Scope of the key: `knowledge`.
+         */
+        post: operations["addWebsite"];
+        /**
+         * Delete a website
+         * @description In any state. Its text is gone before the answer, and a crawl under way stores nothing.
+         *
+         *     Scope of the key: `knowledge`.
+         */
+        delete: operations["deleteWebsite"];
+        options?: never;
+        head?: never;
+        /**
+         * Switch or rename a website
+         * @description Changes what is given, and leaves the rest. An agent does not answer from a website that is switched off.
+         *
+         *     Scope of the key: `knowledge`.
+         */
+        patch: operations["updateWebsite"];
+        trace?: never;
+    };
+    "/agent-websites/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the whole text of a website
+         * @description The text, and the same as Markdown. What one answer cannot carry comes in pieces, to be joined in their order: the text first, the Markdown after it. A cursor holds for one text: once that was replaced it is refused, and reading begins again.
+         *
+         *     Scope of the key: `knowledge`.
+         */
+        get: operations["getWebsiteContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent-websites/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Crawl a website anew
+         * @description In the background, as when it was added. The former text stays until the new one is whole, and for good when the site can no longer be read.
+         *
+         *     Scope of the key: `knowledge`.
+         */
+        post: operations["refreshWebsite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/calls/{agentId}/{callIdOrPhone}": {
         parameters: {
             query?: never;
@@ -641,6 +831,148 @@ export interface components {
              */
             metadataMode?: "replace" | "merge";
         };
+        /** @description A document of a knowledge base. Its text is there once it was extracted. */
+        Document: {
+            /**
+             * @description The document.
+             * @example doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0
+             */
+            id: string;
+            /**
+             * @description The agent.
+             * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+             */
+            agentId: string;
+            /**
+             * @description Its name; at first that of its file, as it was sent.
+             * @example Price list.pdf
+             */
+            name: string;
+            /**
+             * @description Whether the agent answers from it.
+             * @example true
+             */
+            active: boolean;
+            /**
+             * @description The user who changed it last.
+             * @example demo-user
+             */
+            lastUpdatedBy: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last, by whomever: by the service too, when its text was extracted.
+             * @example 2026-03-01T10:00:00.000Z
+             */
+            lastUpdatedAt: string;
+            /**
+             * @description A link to download the file, good for 15 minutes. Absent until the file is there.
+             * @example https://files.example.com/documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0?X-Amz-Expires=900
+             */
+            fileUrl?: string;
+            /**
+             * @description How far the extraction of its text has come.
+             * @example ready
+             * @enum {string}
+             */
+            status: "pending" | "processing" | "ready" | "failed";
+            /**
+             * @description Why it failed, in a sentence.
+             * @example The document is protected with a password.
+             */
+            error?: string;
+            /**
+             * @description The file’s bytes; of one not there yet, as announced.
+             * @example 48213
+             */
+            size: number;
+            /**
+             * @description What the file is, told by its content. Absent until it is there.
+             * @example pdf
+             * @enum {string}
+             */
+            type?: "pdf" | "docx" | "txt" | "md";
+            /**
+             * @description Its text.
+             * @example Opening hours
+             *
+             *     We are open from nine to five.
+             */
+            content?: string;
+            /**
+             * @description The same as Markdown.
+             * @example # Opening hours
+             *
+             *     We are open from nine to five.
+             */
+            contentMD?: string;
+            /**
+             * @description There is more text than a list shows: get the whole of it by itself.
+             * @example true
+             * @constant
+             */
+            truncated?: true;
+        };
+        /** @description A document of a knowledge base, without its text. */
+        DocumentSummary: {
+            /**
+             * @description The document.
+             * @example doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0
+             */
+            id: string;
+            /**
+             * @description The agent.
+             * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+             */
+            agentId: string;
+            /**
+             * @description Its name; at first that of its file, as it was sent.
+             * @example Price list.pdf
+             */
+            name: string;
+            /**
+             * @description Whether the agent answers from it.
+             * @example true
+             */
+            active: boolean;
+            /**
+             * @description The user who changed it last.
+             * @example demo-user
+             */
+            lastUpdatedBy: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last, by whomever: by the service too, when its text was extracted.
+             * @example 2026-03-01T10:00:00.000Z
+             */
+            lastUpdatedAt: string;
+            /**
+             * @description A link to download the file, good for 15 minutes. Absent until the file is there.
+             * @example https://files.example.com/documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0?X-Amz-Expires=900
+             */
+            fileUrl?: string;
+            /**
+             * @description How far the extraction of its text has come.
+             * @example ready
+             * @enum {string}
+             */
+            status: "pending" | "processing" | "ready" | "failed";
+            /**
+             * @description Why it failed, in a sentence.
+             * @example The document is protected with a password.
+             */
+            error?: string;
+            /**
+             * @description The file’s bytes; of one not there yet, as announced.
+             * @example 48213
+             */
+            size: number;
+            /**
+             * @description What the file is, told by its content. Absent until it is there.
+             * @example pdf
+             * @enum {string}
+             */
+            type?: "pdf" | "docx" | "txt" | "md";
+        };
         /** @description A refusal. What API Gateway refuses before the service is reached carries a `message` alone. */
         Error: {
             /**
@@ -685,6 +1017,19 @@ export interface components {
              * @example This agent has no such call.
              */
             message: string;
+        };
+        /** @description A page that was not read, and why. */
+        FailedPage: {
+            /**
+             * @description The page’s address.
+             * @example https://www.example.com/broken
+             */
+            url: string;
+            /**
+             * @description Why, in a sentence.
+             * @example The page answered with status 404.
+             */
+            reason: string;
         };
         /** @description An invoice, with every field that the payment provider sends. */
         Invoice: {
@@ -775,6 +1120,25 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A file that was not taken, and why. */
+        RefusedFile: {
+            /**
+             * @description The file’s name, as it was sent.
+             * @example setup.exe
+             */
+            name: string;
+            /**
+             * @description Why, as a code to switch on.
+             * @example unsupported_file_type
+             * @enum {string}
+             */
+            code: "file_too_large" | "empty_file" | "unsupported_file_type" | "invalid_request" | "internal_error";
+            /**
+             * @description Why, in a sentence.
+             * @example The file is no PDF, Word document (.docx) or text.
+             */
+            reason: string;
+        };
         /** @description An item whose call was changed. */
         UpdatedOutcome: {
             /**
@@ -805,6 +1169,200 @@ export interface components {
              *     ]
              */
             updated_fields: ("custom_call_outcome" | "custom_call_outcome_value" | "custom_call_metadata")[];
+        };
+        /** @description A website of a knowledge base. `content` is JSON text, an array of `{ url, title, text }`, one for each page. */
+        Website: {
+            /**
+             * @description The website.
+             * @example web_01KB3P8V4N6T0R2X5Z7B9D1F3H
+             */
+            id: string;
+            /**
+             * @description The agent.
+             * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+             */
+            agentId: string;
+            /**
+             * @description Its name; at first that of its host.
+             * @example www.example.com
+             */
+            name: string;
+            /**
+             * @description The page the crawl starts from.
+             * @example https://www.example.com/
+             */
+            url: string;
+            /**
+             * @description Whether the agent answers from it.
+             * @example true
+             */
+            active: boolean;
+            /**
+             * @description The user who changed it last.
+             * @example demo-user
+             */
+            lastUpdatedBy: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last, by whomever: by the service too, when its crawl ended.
+             * @example 2026-03-01T10:00:00.000Z
+             */
+            lastUpdatedAt: string;
+            /**
+             * @description How far its crawl has come.
+             * @example ready
+             * @enum {string}
+             */
+            status: "pending" | "crawling" | "ready" | "failed";
+            /**
+             * @description Why it failed, in a sentence.
+             * @example The host was not found.
+             */
+            error?: string;
+            /**
+             * @description How many pages were read.
+             * @example 5
+             */
+            pages: number;
+            /** @description The pages that were not read. */
+            failedPages: components["schemas"]["FailedPage"][];
+            /**
+             * @description How many pages are read at most.
+             * @example 5
+             */
+            limit: number;
+            /**
+             * @description How many links they are away at most.
+             * @example 1
+             */
+            maxDepth: number;
+            /**
+             * @description Only paths that one of these matches are read.
+             * @example [
+             *       "^/help/"
+             *     ]
+             */
+            includePaths: string[];
+            /**
+             * @description Paths that one of these matches are not read.
+             * @example [
+             *       "/archive/"
+             *     ]
+             */
+            excludePaths: string[];
+            /**
+             * Format: date-time
+             * @description When the pages were read. Absent until they are for the first time.
+             * @example 2026-03-01T10:00:00.000Z
+             */
+            lastCrawledAt?: string;
+            /**
+             * @description Its text.
+             * @example Opening hours
+             *
+             *     We are open from nine to five.
+             */
+            content?: string;
+            /**
+             * @description The same as Markdown.
+             * @example # Opening hours
+             *
+             *     We are open from nine to five.
+             */
+            contentMD?: string;
+            /**
+             * @description There is more text than a list shows: get the whole of it by itself.
+             * @example true
+             * @constant
+             */
+            truncated?: true;
+        };
+        /** @description A website of a knowledge base, without its text. */
+        WebsiteSummary: {
+            /**
+             * @description The website.
+             * @example web_01KB3P8V4N6T0R2X5Z7B9D1F3H
+             */
+            id: string;
+            /**
+             * @description The agent.
+             * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+             */
+            agentId: string;
+            /**
+             * @description Its name; at first that of its host.
+             * @example www.example.com
+             */
+            name: string;
+            /**
+             * @description The page the crawl starts from.
+             * @example https://www.example.com/
+             */
+            url: string;
+            /**
+             * @description Whether the agent answers from it.
+             * @example true
+             */
+            active: boolean;
+            /**
+             * @description The user who changed it last.
+             * @example demo-user
+             */
+            lastUpdatedBy: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last, by whomever: by the service too, when its crawl ended.
+             * @example 2026-03-01T10:00:00.000Z
+             */
+            lastUpdatedAt: string;
+            /**
+             * @description How far its crawl has come.
+             * @example ready
+             * @enum {string}
+             */
+            status: "pending" | "crawling" | "ready" | "failed";
+            /**
+             * @description Why it failed, in a sentence.
+             * @example The host was not found.
+             */
+            error?: string;
+            /**
+             * @description How many pages were read.
+             * @example 5
+             */
+            pages: number;
+            /** @description The pages that were not read. */
+            failedPages: components["schemas"]["FailedPage"][];
+            /**
+             * @description How many pages are read at most.
+             * @example 5
+             */
+            limit: number;
+            /**
+             * @description How many links they are away at most.
+             * @example 1
+             */
+            maxDepth: number;
+            /**
+             * @description Only paths that one of these matches are read.
+             * @example [
+             *       "^/help/"
+             *     ]
+             */
+            includePaths: string[];
+            /**
+             * @description Paths that one of these matches are not read.
+             * @example [
+             *       "/archive/"
+             *     ]
+             */
+            excludePaths: string[];
+            /**
+             * Format: date-time
+             * @description When the pages were read. Absent until they are for the first time.
+             * @example 2026-03-01T10:00:00.000Z
+             */
+            lastCrawledAt?: string;
         };
     };
     responses: never;
@@ -1557,12 +2115,12 @@ export interface operations {
                              */
                             configuration: boolean;
                             /**
-                             * @description How many websites were copied.
+                             * @description How many websites were copied so far.
                              * @example 2
                              */
                             websites: number;
                             /**
-                             * @description How many documents were copied.
+                             * @description How many documents were copied so far.
                              * @example 5
                              */
                             documents: number;
@@ -2181,6 +2739,2104 @@ export interface operations {
              *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
              */
             401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The body is too large.
+             *
+             *     `error` is `payload_too_large`.
+             */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listDocuments: {
+        parameters: {
+            query: {
+                /**
+                 * @description The user the API key belongs to.
+                 * @example demo-user
+                 */
+                uid: string;
+                /**
+                 * @description The agent.
+                 * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                 */
+                agentId: string;
+                /**
+                 * @description `false` leaves `content` and `contentMD` out.
+                 * @example false
+                 */
+                content?: "true" | "false";
+                /**
+                 * @description How many items at most. Without it, as many as one answer may weigh (5 MB).
+                 * @example 100
+                 */
+                limit?: number;
+                /**
+                 * @description `nextCursor` of the page before.
+                 * @example WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "documents": [
+                     *         {
+                     *           "id": "doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0",
+                     *           "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                     *           "name": "Price list.pdf",
+                     *           "active": true,
+                     *           "lastUpdatedBy": "demo-user",
+                     *           "lastUpdatedAt": "2026-03-01T10:00:00.000Z",
+                     *           "fileUrl": "https://files.example.com/documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0?X-Amz-Expires=900",
+                     *           "status": "ready",
+                     *           "error": "The document is protected with a password.",
+                     *           "size": 48213,
+                     *           "type": "pdf",
+                     *           "content": "Opening hours\n\nWe are open from nine to five.",
+                     *           "contentMD": "# Opening hours\n\nWe are open from nine to five.",
+                     *           "truncated": true
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The documents, oldest first. */
+                        documents: components["schemas"]["Document"][];
+                        /**
+                         * @description Send it as `cursor` to get the next page. Absent on the last page.
+                         * @example WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ
+                         */
+                        nextCursor?: string;
+                    };
+                };
+            };
+            /**
+             * @description A parameter is invalid.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    uploadDocuments: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat, for 24 hours: with the same key and the same content it is answered as it was the first time. 1 to 255 visible ASCII characters, such as a UUID.
+                 * @example 3f2b8c1e-5a7d-4e90-8b61-2c9d0f4a7e13
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "uid": "demo-user",
+                 *       "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                 *       "files": [
+                 *         "…"
+                 *       ]
+                 *     }
+                 */
+                "multipart/form-data": {
+                    /**
+                     * @description The user the API key belongs to.
+                     * @example demo-user
+                     */
+                    uid: string;
+                    /**
+                     * @description The agent.
+                     * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                     */
+                    agentId: string;
+                    /** @description The files; they may also come in fields named `files[]` or `file`. */
+                    files: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "idempotency-replayed": components["headers"]["idempotency-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "documentIds": [
+                     *         "doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0"
+                     *       ],
+                     *       "message": "Files uploaded successfully",
+                     *       "documents": [
+                     *         {
+                     *           "documentId": "doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0",
+                     *           "name": "Price list.pdf"
+                     *         }
+                     *       ],
+                     *       "failed": [
+                     *         {
+                     *           "name": "setup.exe",
+                     *           "code": "unsupported_file_type",
+                     *           "reason": "The file is no PDF, Word document (.docx) or text."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description The documents made, in the order of the files kept.
+                         * @example [
+                         *       "doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0"
+                         *     ]
+                         */
+                        documentIds: string[];
+                        /**
+                         * @description Says that files were taken.
+                         * @example Files uploaded successfully
+                         */
+                        message: string;
+                        /** @description The same with their names. */
+                        documents: {
+                            /**
+                             * @description The document.
+                             * @example doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0
+                             */
+                            documentId: string;
+                            /**
+                             * @description The name of its file.
+                             * @example Price list.pdf
+                             */
+                            name: string;
+                        }[];
+                        /** @description The files that were not taken. */
+                        failed: components["schemas"]["RefusedFile"][];
+                    };
+                };
+            };
+            /**
+             * @description The form is invalid, or none of its files is taken.
+             *
+             *     `error` is `invalid_request`, `too_many_files`, `file_too_large`, `unsupported_file_type` or `empty_file`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The Idempotency-Key was used before: with another request, or with one that is still running.
+             *
+             *     `error` is `idempotency_conflict` or `idempotency_in_progress`.
+             */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The files are too large for one request: use upload forms.
+             *
+             *     `error` is `payload_too_large`.
+             */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteDocument: {
+        parameters: {
+            query: {
+                /**
+                 * @description The user the API key belongs to.
+                 * @example demo-user
+                 */
+                uid: string;
+                /**
+                 * @description The agent.
+                 * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                 */
+                agentId: string;
+                /**
+                 * @description The document.
+                 * @example doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0
+                 */
+                documentId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Document deleted successfully"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Says that it is gone.
+                         * @example Document deleted successfully
+                         */
+                        message: string;
+                    };
+                };
+            };
+            /**
+             * @description A parameter is invalid.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description There is no such document.
+             *
+             *     `error` is `document_not_found`.
+             */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "uid": "demo-user",
+                 *       "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                 *       "documentId": "doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0",
+                 *       "active": true,
+                 *       "name": "Opening hours"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The user the API key belongs to.
+                     * @example demo-user
+                     */
+                    uid: string;
+                    /**
+                     * @description The agent.
+                     * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                     */
+                    agentId: string;
+                    /**
+                     * @description The document.
+                     * @example doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0
+                     */
+                    documentId: string;
+                    /**
+                     * @description Whether the agent answers from it.
+                     * @example true
+                     */
+                    active?: boolean;
+                    /**
+                     * @description Its name.
+                     * @example Opening hours
+                     */
+                    name?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0",
+                     *       "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                     *       "name": "Price list.pdf",
+                     *       "active": true,
+                     *       "lastUpdatedBy": "demo-user",
+                     *       "lastUpdatedAt": "2026-03-01T10:00:00.000Z",
+                     *       "fileUrl": "https://files.example.com/documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0?X-Amz-Expires=900",
+                     *       "status": "ready",
+                     *       "error": "The document is protected with a password.",
+                     *       "size": 48213,
+                     *       "type": "pdf"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DocumentSummary"];
+                };
+            };
+            /**
+             * @description The body is invalid.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description There is no such document.
+             *
+             *     `error` is `document_not_found`.
+             */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The body is too large.
+             *
+             *     `error` is `payload_too_large`.
+             */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getDocumentContent: {
+        parameters: {
+            query: {
+                /**
+                 * @description The user the API key belongs to.
+                 * @example demo-user
+                 */
+                uid: string;
+                /**
+                 * @description The agent.
+                 * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                 */
+                agentId: string;
+                /**
+                 * @description The document.
+                 * @example doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0
+                 */
+                documentId: string;
+                /**
+                 * @description `nextCursor` of the page before.
+                 * @example WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "content": "Opening hours\n\nWe are open from nine to five.",
+                     *       "contentMD": "# Opening hours\n\nWe are open from nine to five.",
+                     *       "nextCursor": "WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Its text.
+                         * @example Opening hours
+                         *
+                         *     We are open from nine to five.
+                         */
+                        content: string;
+                        /**
+                         * @description The same as Markdown.
+                         * @example # Opening hours
+                         *
+                         *     We are open from nine to five.
+                         */
+                        contentMD: string;
+                        /**
+                         * @description Send it as `cursor` to get the next page. Absent on the last page.
+                         * @example WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ
+                         */
+                        nextCursor?: string;
+                    };
+                };
+            };
+            /**
+             * @description A parameter is invalid, or the text was replaced since the cursor was given.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description There is no such document.
+             *
+             *     `error` is `document_not_found`.
+             */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createDocumentUploads: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat, for 24 hours: with the same key and the same content it is answered as it was the first time. 1 to 255 visible ASCII characters, such as a UUID.
+                 * @example 3f2b8c1e-5a7d-4e90-8b61-2c9d0f4a7e13
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "uid": "demo-user",
+                 *       "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                 *       "files": [
+                 *         {
+                 *           "name": "Handbook.pdf",
+                 *           "size": 7340032,
+                 *           "type": "application/pdf"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The user the API key belongs to.
+                     * @example demo-user
+                     */
+                    uid: string;
+                    /**
+                     * @description The agent.
+                     * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                     */
+                    agentId: string;
+                    /** @description The files that are to come. */
+                    files: {
+                        /**
+                         * @description The file’s name.
+                         * @example Handbook.pdf
+                         */
+                        name: string;
+                        /**
+                         * @description Its bytes.
+                         * @example 7340032
+                         */
+                        size: number;
+                        /**
+                         * @description Its media type, as a browser gives it. What counts is its content.
+                         * @example application/pdf
+                         */
+                        type?: string;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "idempotency-replayed": components["headers"]["idempotency-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "uploads": [
+                     *         {
+                     *           "documentId": "doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0",
+                     *           "name": "Handbook.pdf",
+                     *           "url": "https://files.example.com/",
+                     *           "fields": {
+                     *             "key": "documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0",
+                     *             "policy": "eyJleHBpcmF0aW9uIjoi…"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "failed": [
+                     *         {
+                     *           "name": "setup.exe",
+                     *           "code": "unsupported_file_type",
+                     *           "reason": "The file is no PDF, Word document (.docx) or text."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The forms, in the order of the files kept. */
+                        uploads: {
+                            /**
+                             * @description The document.
+                             * @example doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0
+                             */
+                            documentId: string;
+                            /**
+                             * @description The name of its file.
+                             * @example Handbook.pdf
+                             */
+                            name: string;
+                            /**
+                             * @description Where to POST the form, within 15 minutes.
+                             * @example https://files.example.com/
+                             */
+                            url: string;
+                            /**
+                             * @description Its fields; the field `file` comes after them.
+                             * @example {
+                             *       "key": "documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0",
+                             *       "policy": "eyJleHBpcmF0aW9uIjoi…"
+                             *     }
+                             */
+                            fields: {
+                                [key: string]: string;
+                            };
+                        }[];
+                        /** @description The files that are not taken. */
+                        failed: components["schemas"]["RefusedFile"][];
+                    };
+                };
+            };
+            /**
+             * @description The body is invalid, or none of its files is taken.
+             *
+             *     `error` is `invalid_request`, `too_many_files`, `file_too_large`, `unsupported_file_type` or `empty_file`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The Idempotency-Key was used before: with another request, or with one that is still running.
+             *
+             *     `error` is `idempotency_conflict` or `idempotency_in_progress`.
+             */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The body is too large.
+             *
+             *     `error` is `payload_too_large`.
+             */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    retryDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "uid": "demo-user",
+                 *       "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                 *       "documentId": "doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The user the API key belongs to.
+                     * @example demo-user
+                     */
+                    uid: string;
+                    /**
+                     * @description The agent.
+                     * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                     */
+                    agentId: string;
+                    /**
+                     * @description The document.
+                     * @example doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0
+                     */
+                    documentId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "documentId": "doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0",
+                     *       "message": "Document will be tried again",
+                     *       "status": "pending"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description The document.
+                         * @example doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0
+                         */
+                        documentId: string;
+                        /**
+                         * @description Says that it is tried again.
+                         * @example Document will be tried again
+                         */
+                        message: string;
+                        /**
+                         * @description Its status from now on.
+                         * @example pending
+                         * @constant
+                         */
+                        status: "pending";
+                    };
+                };
+            };
+            /**
+             * @description The body is invalid.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description There is no such document.
+             *
+             *     `error` is `document_not_found`.
+             */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The document did not fail.
+             *
+             *     `error` is `not_failed`.
+             */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The body is too large.
+             *
+             *     `error` is `payload_too_large`.
+             */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listWebsites: {
+        parameters: {
+            query: {
+                /**
+                 * @description The user the API key belongs to.
+                 * @example demo-user
+                 */
+                uid: string;
+                /**
+                 * @description The agent.
+                 * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                 */
+                agentId: string;
+                /**
+                 * @description `false` leaves `content` and `contentMD` out.
+                 * @example false
+                 */
+                content?: "true" | "false";
+                /**
+                 * @description How many items at most. Without it, as many as one answer may weigh (5 MB).
+                 * @example 100
+                 */
+                limit?: number;
+                /**
+                 * @description `nextCursor` of the page before.
+                 * @example WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "websites": [
+                     *         {
+                     *           "id": "web_01KB3P8V4N6T0R2X5Z7B9D1F3H",
+                     *           "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                     *           "name": "www.example.com",
+                     *           "url": "https://www.example.com/",
+                     *           "active": true,
+                     *           "lastUpdatedBy": "demo-user",
+                     *           "lastUpdatedAt": "2026-03-01T10:00:00.000Z",
+                     *           "status": "ready",
+                     *           "error": "The host was not found.",
+                     *           "pages": 5,
+                     *           "failedPages": [
+                     *             {
+                     *               "url": "https://www.example.com/broken",
+                     *               "reason": "The page answered with status 404."
+                     *             }
+                     *           ],
+                     *           "limit": 5,
+                     *           "maxDepth": 1,
+                     *           "includePaths": [
+                     *             "^/help/"
+                     *           ],
+                     *           "excludePaths": [
+                     *             "/archive/"
+                     *           ],
+                     *           "lastCrawledAt": "2026-03-01T10:00:00.000Z",
+                     *           "content": "Opening hours\n\nWe are open from nine to five.",
+                     *           "contentMD": "# Opening hours\n\nWe are open from nine to five.",
+                     *           "truncated": true
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The websites, oldest first. */
+                        websites: components["schemas"]["Website"][];
+                        /**
+                         * @description Send it as `cursor` to get the next page. Absent on the last page.
+                         * @example WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ
+                         */
+                        nextCursor?: string;
+                    };
+                };
+            };
+            /**
+             * @description A parameter is invalid.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    addWebsite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat, for 24 hours: with the same key and the same content it is answered as it was the first time. 1 to 255 visible ASCII characters, such as a UUID.
+                 * @example 3f2b8c1e-5a7d-4e90-8b61-2c9d0f4a7e13
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "limit": 5,
+                 *       "maxDepth": 1,
+                 *       "includePaths": [
+                 *         "^/help/"
+                 *       ],
+                 *       "excludePaths": [
+                 *         "/archive/"
+                 *       ],
+                 *       "uid": "demo-user",
+                 *       "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                 *       "url": "https://www.example.com/",
+                 *       "name": "Opening hours"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description How many pages are read; more than 10 count as that many.
+                     * @example 5
+                     */
+                    limit?: number;
+                    /**
+                     * @description How many links a page may be away from the start page; more than 10 count as that many.
+                     * @example 1
+                     */
+                    maxDepth?: number;
+                    /**
+                     * @description Only pages whose path one of these matches are read. Regular expressions, found anywhere in the path; of those that match in linear time, so without look-around and back-references.
+                     * @default []
+                     * @example [
+                     *       "^/help/"
+                     *     ]
+                     */
+                    includePaths?: string[];
+                    /**
+                     * @description Pages whose path one of these matches are not read. Regular expressions, found anywhere in the path; of those that match in linear time, so without look-around and back-references.
+                     * @default []
+                     * @example [
+                     *       "/archive/"
+                     *     ]
+                     */
+                    excludePaths?: string[];
+                    /**
+                     * @description The user the API key belongs to.
+                     * @example demo-user
+                     */
+                    uid: string;
+                    /**
+                     * @description The agent.
+                     * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                     */
+                    agentId: string;
+                    /**
+                     * Format: uri
+                     * @description The page the crawl starts from.
+                     * @example https://www.example.com/
+                     */
+                    url: string;
+                    /**
+                     * @description Its name.
+                     * @example Opening hours
+                     */
+                    name?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "idempotency-replayed": components["headers"]["idempotency-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "websiteId": "web_01KB3P8V4N6T0R2X5Z7B9D1F3H",
+                     *       "message": "Website added successfully",
+                     *       "status": "pending",
+                     *       "limit": 5,
+                     *       "maxDepth": 1
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description The website.
+                         * @example web_01KB3P8V4N6T0R2X5Z7B9D1F3H
+                         */
+                        websiteId: string;
+                        /**
+                         * @description Says that it is added.
+                         * @example Website added successfully
+                         */
+                        message: string;
+                        /**
+                         * @description The crawl has not begun yet.
+                         * @example pending
+                         * @constant
+                         */
+                        status: "pending";
+                        /**
+                         * @description How many pages will be read at most.
+                         * @example 5
+                         */
+                        limit: number;
+                        /**
+                         * @description How many links they will be away at most.
+                         * @example 1
+                         */
+                        maxDepth: number;
+                    };
+                };
+            };
+            /**
+             * @description The body is invalid.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The Idempotency-Key was used before: with another request, or with one that is still running.
+             *
+             *     `error` is `idempotency_conflict` or `idempotency_in_progress`.
+             */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The body is too large.
+             *
+             *     `error` is `payload_too_large`.
+             */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteWebsite: {
+        parameters: {
+            query: {
+                /**
+                 * @description The user the API key belongs to.
+                 * @example demo-user
+                 */
+                uid: string;
+                /**
+                 * @description The agent.
+                 * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                 */
+                agentId: string;
+                /**
+                 * @description The website.
+                 * @example web_01KB3P8V4N6T0R2X5Z7B9D1F3H
+                 */
+                websiteId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Website deleted successfully"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Says that it is gone.
+                         * @example Website deleted successfully
+                         */
+                        message: string;
+                    };
+                };
+            };
+            /**
+             * @description A parameter is invalid.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description There is no such website.
+             *
+             *     `error` is `website_not_found`.
+             */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateWebsite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "uid": "demo-user",
+                 *       "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                 *       "websiteId": "web_01KB3P8V4N6T0R2X5Z7B9D1F3H",
+                 *       "active": true,
+                 *       "name": "Opening hours"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The user the API key belongs to.
+                     * @example demo-user
+                     */
+                    uid: string;
+                    /**
+                     * @description The agent.
+                     * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                     */
+                    agentId: string;
+                    /**
+                     * @description The website.
+                     * @example web_01KB3P8V4N6T0R2X5Z7B9D1F3H
+                     */
+                    websiteId: string;
+                    /**
+                     * @description Whether the agent answers from it.
+                     * @example true
+                     */
+                    active?: boolean;
+                    /**
+                     * @description Its name.
+                     * @example Opening hours
+                     */
+                    name?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "web_01KB3P8V4N6T0R2X5Z7B9D1F3H",
+                     *       "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                     *       "name": "www.example.com",
+                     *       "url": "https://www.example.com/",
+                     *       "active": true,
+                     *       "lastUpdatedBy": "demo-user",
+                     *       "lastUpdatedAt": "2026-03-01T10:00:00.000Z",
+                     *       "status": "ready",
+                     *       "error": "The host was not found.",
+                     *       "pages": 5,
+                     *       "failedPages": [
+                     *         {
+                     *           "url": "https://www.example.com/broken",
+                     *           "reason": "The page answered with status 404."
+                     *         }
+                     *       ],
+                     *       "limit": 5,
+                     *       "maxDepth": 1,
+                     *       "includePaths": [
+                     *         "^/help/"
+                     *       ],
+                     *       "excludePaths": [
+                     *         "/archive/"
+                     *       ],
+                     *       "lastCrawledAt": "2026-03-01T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebsiteSummary"];
+                };
+            };
+            /**
+             * @description The body is invalid.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description There is no such website.
+             *
+             *     `error` is `website_not_found`.
+             */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The body is too large.
+             *
+             *     `error` is `payload_too_large`.
+             */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getWebsiteContent: {
+        parameters: {
+            query: {
+                /**
+                 * @description The user the API key belongs to.
+                 * @example demo-user
+                 */
+                uid: string;
+                /**
+                 * @description The agent.
+                 * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                 */
+                agentId: string;
+                /**
+                 * @description The website.
+                 * @example web_01KB3P8V4N6T0R2X5Z7B9D1F3H
+                 */
+                websiteId: string;
+                /**
+                 * @description `nextCursor` of the page before.
+                 * @example WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "content": "Opening hours\n\nWe are open from nine to five.",
+                     *       "contentMD": "# Opening hours\n\nWe are open from nine to five.",
+                     *       "nextCursor": "WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Its text.
+                         * @example Opening hours
+                         *
+                         *     We are open from nine to five.
+                         */
+                        content: string;
+                        /**
+                         * @description The same as Markdown.
+                         * @example # Opening hours
+                         *
+                         *     We are open from nine to five.
+                         */
+                        contentMD: string;
+                        /**
+                         * @description Send it as `cursor` to get the next page. Absent on the last page.
+                         * @example WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ
+                         */
+                        nextCursor?: string;
+                    };
+                };
+            };
+            /**
+             * @description A parameter is invalid, or the text was replaced since the cursor was given.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description There is no such website.
+             *
+             *     `error` is `website_not_found`.
+             */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.
+             *
+             *     `error` is `rate_limited`.
+             */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.
+             *
+             *     `error` is `internal_error`.
+             */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    refreshWebsite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "uid": "demo-user",
+                 *       "agentId": "agent_01KB3M5T3Q8RXN2M6J4HB7C0DE",
+                 *       "websiteId": "web_01KB3P8V4N6T0R2X5Z7B9D1F3H"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The user the API key belongs to.
+                     * @example demo-user
+                     */
+                    uid: string;
+                    /**
+                     * @description The agent.
+                     * @example agent_01KB3M5T3Q8RXN2M6J4HB7C0DE
+                     */
+                    agentId: string;
+                    /**
+                     * @description The website.
+                     * @example web_01KB3P8V4N6T0R2X5Z7B9D1F3H
+                     */
+                    websiteId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "websiteId": "web_01KB3P8V4N6T0R2X5Z7B9D1F3H",
+                     *       "message": "Website refresh started",
+                     *       "status": "pending"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description The website.
+                         * @example web_01KB3P8V4N6T0R2X5Z7B9D1F3H
+                         */
+                        websiteId: string;
+                        /**
+                         * @description Says that it is begun.
+                         * @example Website refresh started
+                         */
+                        message: string;
+                        /**
+                         * @description The crawl has not begun yet.
+                         * @example pending
+                         * @constant
+                         */
+                        status: "pending";
+                    };
+                };
+            };
+            /**
+             * @description The body is invalid.
+             *
+             *     `error` is `invalid_request`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description The key is unknown, or its user may not use this agent.
+             *
+             *     `error` is `missing_api_key`, `invalid_api_key` or `insufficient_permissions`.
+             */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description There is no such website.
+             *
+             *     `error` is `website_not_found`.
+             */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description A crawl of it is under way.
+             *
+             *     `error` is `crawl_in_progress`.
+             */
+            409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;

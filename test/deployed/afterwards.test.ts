@@ -55,6 +55,8 @@ const functions = [...routes.map((endpoint) => ({ ...endpoint, may: permissionsO
 const rare: Record<string, string[]> = {
   // To find what a request made whose answer was lost.
   createAgent: ['dynamodb:GetItem'],
+  // To read again what another batch changed meanwhile.
+  updateCallOutcomes: ['dynamodb:GetItem'],
   // To go on in another message, after four minutes of copying.
   finishDuplication: ['sqs:SendMessage'],
 };

@@ -89,6 +89,20 @@ describe('the functions', () => {
   });
 });
 
+describe('a request that is repeated', () => {
+  it('under its Idempotency-Key is answered once, by whichever of the functions', async () => {
+    const world = await newWorld();
+    const { uid } = world;
+    const create = () =>
+      world.call('POST', '/agents', { body: { uid, name: 'Once' }, headers: { 'idempotency-key': 'once' } });
+    const first = await create();
+    const again = await create();
+    expect([first.status, again.status]).toEqual([200, 200]);
+    expect(again.body).toEqual(first.body);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+  });
+});
+
 describe('background work', () => {
   it('goes through the job’s own queue: a copy whose function died becomes whole', async () => {
     const world = await newWorld();
