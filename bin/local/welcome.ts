@@ -25,6 +25,7 @@ Voice Agent Platform API, on this machine
   Chat       ${baseUrl}/ in a browser; ${
     run.model ? `${run.model} on Bedrock answers` : 'a stand-in for Bedrock answers, with canned text and real tools'
   }
+  Reference  ${baseUrl}/docs in a browser, to try every operation with the demo key
   Invoices   ${
     run.customerId
       ? `a stand-in for Stripe answers, for made-up customers: ${Object.values(stripeCustomers).join(', ')}`

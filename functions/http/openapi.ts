@@ -108,7 +108,7 @@ const securityOf = (endpoint: AnyEndpoint) => {
   return endpoint.caller.kind === 'application' ? [{ applicationOrigin: [] }] : [];
 };
 
-const mayHaveKey = ({ caller }: AnyEndpoint) => caller.kind === 'anyone' && 'key' in caller;
+const mayHaveKey = ({ caller }: AnyEndpoint) => caller.kind === 'anyone' && caller.key !== undefined;
 
 /** The groups of operations, by the first part of their paths. */
 const tags = [
