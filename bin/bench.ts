@@ -4,6 +4,7 @@ import type { Figure, Quantity, Row } from './bench/row.ts';
 import { rows } from './bench/rows.ts';
 import { startWorld } from './bench/world.ts';
 import { Unstartable } from './local/started.ts';
+import { sentenceOf } from './operator/mistake.ts';
 import { columns, say } from './operator/output.ts';
 
 type Measured = { row: Row; figures: Figure[] };
@@ -69,7 +70,6 @@ try {
   if (missed.length > 0) say(`Targets missed: ${missed.map(({ what }) => what).join('; ')}.`);
   process.exitCode = missed.length > 0 ? 1 : 0;
 } catch (error) {
-  if (!(error instanceof Unstartable)) throw error;
-  say(error.message);
+  say(error instanceof Unstartable ? error.message : `The benchmark broke off. ${sentenceOf(error)}`);
   process.exitCode = 1;
 }

@@ -79,6 +79,14 @@ export const samples: Record<string, Sample[]> = {
       }),
     },
   ],
+  buildChat: [
+    {
+      what: 'one turn',
+      request: () => ({
+        body: { id: 'chat', messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }] },
+      }),
+    },
+  ],
   getOpenapiDocument: [{ request: () => ({}) }],
   getInvoices: [
     {

@@ -3,14 +3,9 @@ import type { Context } from 'aws-lambda';
 import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
-import {
-  type ApiEvent,
-  type ApiHandler,
-  type ApiResult,
-  lambda,
-  lambdaWithoutKey,
-} from '../../functions/http/lambda.ts';
+import { type ApiEvent, type ApiHandler, type ApiResult, lambda } from '../../functions/http/lambda.ts';
 import { openTable } from '../../functions/store/table.ts';
+import { startBedrock } from '../local/bedrock.ts';
 import { startDynamoDb } from '../local/dynamodb.ts';
 import { startQueueAndFiles } from '../local/queue-and-files.ts';
 import { startStripe, stripeCustomers } from '../local/stripe.ts';
@@ -20,7 +15,7 @@ import { type CountingProxy, startProxy } from './proxy.ts';
 
 /** What a measurement works with. Handlers run in this process, and reach everything outside by way of the proxy. */
 export type World = Demo & {
-  proxy: CountingProxy<'dynamodb' | 'sqs' | 'stripe'>;
+  proxy: CountingProxy<'dynamodb' | 'sqs' | 'stripe' | 'bedrock'>;
   /** The stores, by way of the proxy. */
   stores: Stores;
   /** The stores without the proxy between: for what is to be there before a measurement begins. */
@@ -38,12 +33,18 @@ const stripeKey = 'sk_test_bench';
 export const startWorld = async (): Promise<World> => {
   const { env } = process;
   Object.assign(env, { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'bench', AWS_SECRET_ACCESS_KEY: 'bench' });
-  const [dynamodb, queue, stripe] = await Promise.all([
+  const [dynamodb, queue, stripe, bedrock] = await Promise.all([
     startDynamoDb(tableName, { endpoint: undefined }),
     startQueueAndFiles({ bucket: 'bench-files' }),
     startStripe({ key: stripeKey }),
+    startBedrock(),
   ]);
-  const proxy = await startProxy({ dynamodb: dynamodb.endpoint, sqs: queue.endpoint, stripe: stripe.endpoint });
+  const proxy = await startProxy({
+    dynamodb: dynamodb.endpoint,
+    sqs: queue.endpoint,
+    stripe: stripe.endpoint,
+    bedrock: bedrock.endpoint,
+  });
   Object.assign(env, {
     TABLE_NAME: tableName,
     AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoints.dynamodb,
@@ -51,6 +52,9 @@ export const startWorld = async (): Promise<World> => {
     JOBS_QUEUE_URL: queue.queueUrl,
     STRIPE_SECRET_KEY: stripeKey,
     STRIPE_API_BASE: proxy.endpoints.stripe,
+    AWS_ENDPOINT_URL_BEDROCK_RUNTIME: proxy.endpoints.bedrock,
+    CHAT_MODEL_ID: 'stand-in',
+    CHAT_SIGNING_SECRET: randomUUID(),
     APP_ORIGIN: 'https://app.example.com',
   });
   const directly = storesOf(openTable(tableName, { endpoint: dynamodb.endpoint }));
@@ -69,7 +73,7 @@ export const startWorld = async (): Promise<World> => {
       return agentId;
     },
     async stop() {
-      await Promise.allSettled([proxy.stop(), dynamodb.stop(), queue.stop(), stripe.stop()]);
+      await Promise.allSettled([proxy, dynamodb, queue, stripe, bedrock].map((part) => part.stop()));
     },
   };
 };
@@ -88,7 +92,7 @@ const handlers = new Map<string, ApiHandler>();
 /** Has an operation's handler answer a request; anything but a 200 ends the benchmark. */
 export const invoke = async (endpoint: AnyEndpoint, request: Request): Promise<ApiResult> => {
   const made = handlers.get(endpoint.name);
-  const handler = made ?? (endpoint.caller.kind === 'key' ? lambda : lambdaWithoutKey)(endpoint);
+  const handler = made ?? lambda(endpoint);
   handlers.set(endpoint.name, handler);
   const result = await handler(eventOf(endpoint, request), {} as Context);
   if (result.statusCode !== 200) throw new Error(`${endpoint.name} answered ${result.statusCode}: ${result.body}`);

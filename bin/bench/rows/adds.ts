@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pMap from 'p-map';
 import { addBlockedNumbers } from '../../../functions/api/add-blocked-numbers.ts';
 import { blockedNumberKey } from '../../../functions/store/keys.ts';
+import { refusalOf } from '../../../functions/store/table.ts';
 import { freshNumbers } from '../operations.ts';
 import { median, type Row } from '../row.ts';
 import { invoke, type World } from '../world.ts';
@@ -63,9 +64,12 @@ const put = async ({ stores }: World, agentId: string, numbers: string[], concur
   const condition = { ConditionExpression: 'attribute_not_exists(pk)' };
   await pMap(
     numbers,
-    (phone) => {
+    async (phone) => {
       const item = { ...blockedNumberKey(agentId, phone), blockedAt };
-      return stores.table.put(item, condition);
+      await stores.table.put(item, condition).catch((error) => {
+        // Every number is new: it was this very put, whose response came too late.
+        if (refusalOf(error) !== 'condition') throw error;
+      });
     },
     { concurrency },
   );
