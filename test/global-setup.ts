@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
+import { startSite } from './site.ts';
 
 /** Where the tests find the service: the JSON line of the local run. */
 export type Target = {
@@ -26,32 +27,15 @@ export type Target = {
 declare module 'vitest' {
   export interface ProvidedContext {
     target: Target;
+    /** A website that the service's crawler may read; what is put under its paths it answers. */
+    siteOrigin: string;
   }
 }
 
 /** Starts the local run once, as a user would, and ends it after the last test. */
 export default async (project: TestProject) => {
   const folder = mkdtempSync(join(tmpdir(), 'voice-agent-tests-'));
+  const site = await startSite();
   const service = spawn(
     process.execPath,
     ['bin/local.ts', '--port', '0', '--json', '--run-file', join(folder, 'run.json')],
-    // All tests have one address, and talk more than anybody may.
-    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, CHAT_RATE_PER_MINUTE: '1000' } },
-  );
-  let log = '';
-  service.stderr.on('data', (text) => {
-    log += text;
-  });
-  project.provide('target', JSON.parse(await firstLine(service, () => log)) as Target);
-  return async () => {
-    service.kill('SIGTERM');
-    if (service.exitCode === null) await once(service, 'exit');
-    rmSync(folder, { recursive: true, force: true });
-  };
-};
-
-const firstLine = (service: ChildProcess, log: () => string) =>
-  new Promise<string>((resolve, reject) => {
-    createInterface({ input: service.stdout as NodeJS.ReadableStream }).once('line', resolve);
-    service.once('exit', (code) => reject(new Error(`The local run ended with ${code}:\n${log()}`)));
-  });

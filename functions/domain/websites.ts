@@ -7,33 +7,16 @@ import { limits } from './limits.ts';
 import { listedTextFields } from './sources.ts';
 import { cut } from './text.ts';
 
-/** The address a crawl starts from: a web page, without a password in it. */
-export const StartUrl = z
-  .pipe(
-    z.string().check(
-      z.maxLength(limits.urlCharacters),
-      z.refine((value) => startUrlOf(value) !== undefined, { error: 'must be an http or https address of a website' }),
-    ),
-    z.transform((value) => (startUrlOf(value) as URL).href),
-  )
-  .check(
-    documented('The page the crawl starts from.', 'https://www.example.com/', {
-      type: 'string',
-      format: 'uri',
-      maxLength: limits.urlCharacters,
-    }),
-  );
-
-const startUrlOf = (value: string): URL | undefined => {
-  const url = URL.parse(value.trim());
-  if (!url || !isWebAddress(url)) return undefined;
-  url.hash = '';
-  return url;
-};
+/** The address a crawl starts from: of a web page, without a password in it. It is kept as it was sent. */
+export const StartUrl = z.string().check(
+  z.maxLength(limits.urlCharacters),
+  z.refine((value) => isWebAddress(URL.parse(value)), { error: 'must be an http or https address of a website' }),
+  documented('The page the crawl starts from.', 'https://www.example.com/', { format: 'uri' }),
+);
 
 /** Whether an address is one of a page that could be read at all. One that carries a password is not. */
-export const isWebAddress = (url: URL) =>
-  /^https?:$/.test(url.protocol) && url.hostname !== '' && url.username === '' && url.password === '';
+export const isWebAddress = (url: URL | null): url is URL =>
+  url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '' && url.username === '' && url.password === '';
 
 /** A whole number from 1 on; more than `most` is taken for `most`. */
 const capped = (most: number, otherwise: number, description: string) =>

@@ -38,6 +38,7 @@ const crawlWith = async (visitor: Visitor, site: Site, until: number): Promise<C
   const failedPages: FailedPage[] = [];
   const isWanted = pathFilter(site);
   const start = new URL(site.url);
+  start.hash = '';
 
   const first = await visitor.visit(start, () => {});
   if (first.refusal && first.links.length === 0) {

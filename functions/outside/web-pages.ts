@@ -138,7 +138,7 @@ export class PageReader {
         }
         dismiss(answer);
         const next = URL.parse(target, at.href);
-        if (!next || !isWebAddress(next)) throw new PageRefused('The page redirects to something that is no web page.');
+        if (!isWebAddress(next)) throw new PageRefused('The page redirects to something that is no web page.');
         next.hash = '';
         at = next;
         await fetch.mayFollow?.(at);

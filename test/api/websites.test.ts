@@ -1,0 +1,293 @@
+import { describe, expect, it } from 'vitest';
+import { page } from '../site.ts';
+import { newFolder, websitesOf } from '../websites.ts';
+import { newUser, newWorld } from '../world.ts';
+
+const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+
+describe('a website', () => {
+  it('that is added is read in the background, and can be watched till it is ready', async () => {
+    const world = await newWorld();
+    const { add, settled, list } = websitesOf(world);
+    const { url, put, at } = newFolder();
+    await put('', page('home', 'a', 'b', 'gone'));
+    await put('a', page('a'));
+    await put('b', { body: page('b'), delayMilliseconds: 300 });
+    const added = await add(url);
+    expect(added.body).toEqual({
+      websiteId: expect.stringMatching(/^web_[0-9A-Z]{26}$/),
+      message: 'Website added successfully',
+      status: 'pending',
+      limit: 5,
+      maxDepth: 1,
+    });
+    const { websiteId } = added.body;
+    const website = await settled(websiteId);
+    const { content, contentMD, ...rest } = website;
+    expect(rest).toEqual({
+      id: websiteId,
+      agentId: world.agentId,
+      name: new URL(url).host,
+      url,
+      active: true,
+      lastUpdatedBy: world.uid,
+      lastUpdatedAt: isoTime,
+      status: 'ready',
+      pages: 3,
+      failedPages: [{ url: at('gone'), reason: 'The page answered with status 404.' }],
+      limit: 5,
+      maxDepth: 1,
+      includePaths: [],
+      excludePaths: [],
+      lastCrawledAt: isoTime,
+    });
+    expect(JSON.parse(content)).toEqual([
+      { url, title: 'home', text: 'This is home.\n\nto a to b to gone' },
+      { url: at('a'), title: 'a', text: 'This is a.' },
+      { url: at('b'), title: 'b', text: 'This is b.' },
+    ]);
+    expect(contentMD).toContain(`# a\n\n<${at('a')}>\n\nThis is a.`);
+    expect(contentMD).not.toContain('<title>');
+    const [short] = (await list({ content: 'false' })).body.websites;
+    expect(short).toEqual(rest);
+  });
+
+  it('of ten pages is read as far as its limit says, and more than ten count as ten', async () => {
+    const { add, settled } = websitesOf(await newWorld());
+    const { url, put } = newFolder();
+    await put('', page('home', ...Array.from({ length: 14 }, (_, n) => `p${n}`)));
+    for (let n = 0; n < 14; n++) await put(`p${n}`, page(`page ${n}`));
+    const answer = await add(url, { limit: 1000, maxDepth: 77, name: 'Ten pages' });
+    expect(answer.body).toMatchObject({ limit: 10, maxDepth: 10 });
+    expect(await settled(answer.body.websiteId)).toMatchObject({ status: 'ready', pages: 10, name: 'Ten pages' });
+  });
+
+  it('that is pending has texts without a page in them', async () => {
+    const { add, list, content } = websitesOf(await newWorld());
+    const { url, put } = newFolder();
+    await put('', { body: page('home'), delayMilliseconds: 2000 });
+    const { websiteId } = (await add(url)).body;
+    const [website] = (await list()).body.websites;
+    expect(website).toMatchObject({ id: websiteId, content: '[]', contentMD: '', pages: 0, failedPages: [] });
+    expect(website.status).toMatch(/^(pending|crawling)$/);
+    expect(website).not.toHaveProperty('lastCrawledAt');
+    expect((await content(websiteId)).body).toEqual({ content: '[]', contentMD: '' });
+  });
+
+  it.each([
+    ['http://169.254.169.254/latest/meta-data/', 'The address is not a public one.'],
+    ['http://localhost/', 'The address is not a public one.'],
+    ['http://[::ffff:10.0.0.1]/', 'The address is not a public one.'],
+    ['http://1.1.1.1:8080/', 'Only the ports 80 and 443 are read.'],
+  ])('at %s fails with the reason, and nothing is read', async (url, error) => {
+    const { add, settled } = websitesOf(await newWorld());
+    const { websiteId } = (await add(url)).body;
+    expect(await settled(websiteId)).toMatchObject({
+      url,
+      status: 'failed',
+      error,
+      pages: 0,
+      failedPages: [{ url: new URL(url).href, reason: error }],
+      content: '[]',
+      contentMD: '',
+    });
+  });
+
+  it.each<[string, object, string]>([
+    ['no address', { url: undefined }, 'url'],
+    ['an address that is none', { url: 'not a url' }, 'url'],
+    ['another kind of address', { url: 'ftp://example.com/' }, 'url'],
+    ['a script', { url: 'javascript:alert(1)' }, 'url'],
+    ['a file', { url: 'file:///etc/passwd' }, 'url'],
+    ['an address with a password', { url: 'http://me:secret@example.com/' }, 'url'],
+    ['an address that is too long', { url: `http://example.com/${'x'.repeat(2048)}` }, 'url'],
+    ['a limit below one', { limit: 0 }, 'limit'],
+    ['a limit that is no whole number', { limit: 2.5 }, 'limit'],
+    ['a limit in text', { limit: '5' }, 'limit'],
+    ['a depth below one', { maxDepth: 0 }, 'maxDepth'],
+    ['an empty name', { name: '' }, 'name'],
+    ['a name that is too long', { name: 'x'.repeat(201) }, 'name'],
+    ['too many patterns', { includePaths: Array.from({ length: 51 }, () => 'x') }, 'includePaths'],
+    ['a pattern that is too long', { excludePaths: ['x'.repeat(201)] }, 'excludePaths.0'],
+    ['patterns that are no list', { includePaths: '/docs' }, 'includePaths'],
+  ])('is not added with %s', async (_, more, path) => {
+    const { add, list } = websitesOf(await newWorld());
+    const answer = await add('http://example.com/', more);
+    expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
+    expect(answer.body.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
+    expect((await list()).body.websites).toEqual([]);
+  });
+
+  it.each(['(a', '[z-a]', '(?=look)ahead', '(?<!be)hind', '(back)\\1reference', 'a{1,5000}', '((a{99}){99}){99}'])(
+    'is not added with the pattern %j, which the answer names',
+    async (pattern) => {
+      const { add } = websitesOf(await newWorld());
+      const answer = await add('http://example.com/', { includePaths: ['^/fine/'], excludePaths: ['/a', pattern] });
+      expect(answer.status).toBe(400);
+      expect(answer.body.details).toEqual([
+        { path: 'excludePaths.1', message: expect.stringContaining(JSON.stringify(pattern)) },
+      ]);
+    },
+  );
+
+  it('added again under the same Idempotency-Key is added once', async () => {
+    const world = await newWorld();
+    const { add, list } = websitesOf(world);
+    const { url, put } = newFolder();
+    await put('', page('home'));
+    const headers = { 'idempotency-key': 'once' };
+    const [first, second] = [await add(url, {}, headers), await add(url, {}, headers)];
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+    expect((await list()).body.websites.length).toBe(1);
+    expect((await add(url, { limit: 3 }, headers)).body.error).toBe('idempotency_conflict');
+  });
+
+  it('is switched and renamed, by whoever may, and says who did', async () => {
+    const world = await newWorld();
+    const { add, settled, change, find } = websitesOf(world);
+    const { url, put } = newFolder();
+    await put('', page('home'));
+    const { websiteId } = (await add(url)).body;
+    const before = await settled(websiteId);
+    const { agents } = await import('../../functions/store/agents.ts');
+    const guest = await newUser();
+    await agents.open().grant(world.agentId, world.uid, guest.uid);
+    const answer = await world.call('PATCH', '/agent-websites', {
+      apiKey: guest.apiKey,
+      body: { uid: guest.uid, agentId: world.agentId, websiteId, active: false, name: 'Renamed' },
+    });
+    const { content: _, contentMD: __, ...summary } = before;
+    expect(answer.body).toEqual({
+      ...summary,
+      active: false,
+      name: 'Renamed',
+      lastUpdatedBy: guest.uid,
+      lastUpdatedAt: isoTime,
+    });
+    expect(answer.body.lastUpdatedAt > before.lastUpdatedAt).toBe(true);
+    expect((await change(websiteId, { active: true })).body).toMatchObject({ active: true, name: 'Renamed' });
+    expect(await find(websiteId)).toMatchObject({ content: before.content });
+    expect((await change(websiteId, { active: 'yes' })).status).toBe(400);
+    expect((await change('web_none', { active: true })).body.error).toBe('website_not_found');
+  });
+
+  it('that is refreshed keeps its text until the new one is there', async () => {
+    const { add, settled, refresh, find } = websitesOf(await newWorld());
+    const { url, put } = newFolder();
+    await put('', page('old'));
+    const { websiteId } = (await add(url)).body;
+    await settled(websiteId);
+    await put('', { body: page('new'), delayMilliseconds: 1500 });
+    expect((await refresh(websiteId)).body).toEqual({
+      websiteId,
+      message: 'Website refresh started',
+      status: 'pending',
+    });
+    const during = await find(websiteId);
+    expect(during.status).toMatch(/^(pending|crawling)$/);
+    expect(during.content).toContain('This is old.');
+    const again = await refresh(websiteId);
+    expect([again.status, again.body.error]).toEqual([409, 'crawl_in_progress']);
+    const after = await settled(websiteId);
+    expect(after.content).toContain('This is new.');
+    expect(after.content).not.toContain('old');
+  });
+
+  it('that can no longer be read fails, and keeps the text it had', async () => {
+    const { add, settled, refresh } = websitesOf(await newWorld());
+    const { url, put } = newFolder();
+    await put('', page('home'));
+    const { websiteId } = (await add(url)).body;
+    const before = await settled(websiteId);
+    await put('', { status: 500 });
+    await refresh(websiteId);
+    expect(await settled(websiteId)).toMatchObject({
+      status: 'failed',
+      error: 'The page answered with status 500.',
+      content: before.content,
+      contentMD: before.contentMD,
+      pages: 1,
+      lastCrawledAt: before.lastCrawledAt,
+    });
+    await put('', page('back'));
+    expect((await refresh(websiteId)).status).toBe(200);
+    const after = await settled(websiteId);
+    expect(after.status).toBe('ready');
+    expect(after).not.toHaveProperty('error');
+  });
+
+  it('is deleted in any state, and stays deleted', async () => {
+    const { add, settled, remove, find, list, change, refresh, content } = websitesOf(await newWorld());
+    const { url, put } = newFolder();
+    await put('', page('home'));
+    const { websiteId } = (await add(url)).body;
+    await settled(websiteId);
+    expect((await remove(websiteId)).body).toEqual({ message: 'Website deleted successfully' });
+    for (const answer of [
+      await remove(websiteId),
+      await change(websiteId, { active: false }),
+      await refresh(websiteId),
+      await content(websiteId),
+    ]) {
+      expect([answer.status, answer.body.error]).toEqual([404, 'website_not_found']);
+    }
+    await put('', { body: page('home'), delayMilliseconds: 1000 });
+    const crawling = (await add(url)).body.websiteId;
+    expect((await remove(crawling)).status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    expect(await find(crawling)).toBeUndefined();
+    expect((await list()).body.websites).toEqual([]);
+  });
+
+  it('of another agent is not to be found, and not to be touched', async () => {
+    const [world, other] = await Promise.all([newWorld(), newWorld()]);
+    const mine = websitesOf(world);
+    const theirs = websitesOf(other);
+    const { url, put } = newFolder();
+    await put('', page('home'));
+    const { websiteId } = (await mine.add(url)).body;
+    await mine.settled(websiteId);
+    for (const answer of [
+      await theirs.remove(websiteId),
+      await theirs.change(websiteId, { name: 'Mine' }),
+      await theirs.refresh(websiteId),
+      await theirs.content(websiteId),
+    ]) {
+      expect(answer.status).toBe(404);
+    }
+    expect((await theirs.list()).body.websites).toEqual([]);
+    expect(await mine.find(websiteId)).toMatchObject({ status: 'ready', name: new URL(url).host });
+  });
+});
+
+describe('a list of websites', () => {
+  it('comes in pages, oldest first', async () => {
+    const world = await newWorld();
+    const { add, list } = websitesOf(world);
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n++) ids.push((await add('http://127.0.0.1/', { name: `Site ${n}` })).body.websiteId);
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const { body } = await list({ limit: 2, content: 'false', ...(cursor && { cursor }) });
+      expect(body.websites.length).toBeLessThanOrEqual(2);
+      seen.push(...body.websites.map(({ id }: { id: string }) => id));
+      cursor = body.nextCursor;
+    } while (cursor);
+    expect(seen).toEqual(ids);
+  });
+
+  it('takes limits from 1 to 1,000, with the texts to 100, and cursors of its own', async () => {
+    const { list } = websitesOf(await newWorld());
+    const statusOf = async (query: Record<string, string | number>) => (await list(query)).status;
+    expect(await statusOf({ limit: 100 })).toBe(200);
+    expect(await statusOf({ limit: 101 })).toBe(400);
+    expect(await statusOf({ limit: 101, content: 'true' })).toBe(400);
+    expect(await statusOf({ limit: 1000, content: 'false' })).toBe(200);
+    expect(await statusOf({ limit: 1001, content: 'false' })).toBe(400);
+    expect(await statusOf({ limit: 0 })).toBe(400);
+    expect(await statusOf({ content: 'no' })).toBe(400);
+    expect(await statusOf({ cursor: 'made-up' })).toBe(400);
+  });
+});

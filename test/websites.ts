@@ -1,0 +1,46 @@
+import { expect, inject } from 'vitest';
+import type { PlainReply } from './site.ts';
+import { unique, type World } from './world.ts';
+
+/** A folder of its own on the site that the service's crawler may read, for one test. */
+export const newFolder = () => {
+  const folder = `/${unique('site')}`;
+  const origin = inject('siteOrigin');
+  return {
+    folder,
+    url: `${origin}${folder}/`,
+    at: (path: string) => `${origin}${folder}/${path}`,
+    /** Makes the site answer under a path of the folder; a text is a page of HTML. */
+    put: async (path: string, reply: string | PlainReply) => {
+      const body = JSON.stringify(typeof reply === 'string' ? { body: reply } : reply);
+      await fetch(`${origin}${folder}/${path}`, { method: 'PUT', body });
+    },
+  };
+};
+
+/** Operations on websites, as the holder of a world's key calls them. */
+export const websitesOf = ({ uid, agentId, call }: World) => {
+  const list = async (query: Record<string, string | number> = {}) =>
+    call('GET', '/agent-websites', { query: { uid, agentId, ...query } });
+  const find = async (websiteId: string) =>
+    (await list()).body.websites.find(({ id }: { id: string }) => id === websiteId);
+  return {
+    list,
+    find,
+    add: (url: string, more: object = {}, headers: Record<string, string> = {}) =>
+      call('POST', '/agent-websites', { body: { uid, agentId, url, ...more }, headers }),
+    change: (websiteId: string, more: object) =>
+      call('PATCH', '/agent-websites', { body: { uid, agentId, websiteId, ...more } }),
+    refresh: (websiteId: string) => call('POST', '/agent-websites/refresh', { body: { uid, agentId, websiteId } }),
+    remove: (websiteId: string) => call('DELETE', '/agent-websites', { query: { uid, agentId, websiteId } }),
+    content: (websiteId: string, cursor?: string) =>
+      call('GET', '/agent-websites/content', { query: { uid, agentId, websiteId, cursor } }),
+    /** The website, once its crawl has ended. */
+    settled: async (websiteId: string) => {
+      await expect
+        .poll(async () => (await find(websiteId))?.status, { timeout: 25_000, interval: 100 })
+        .toMatch(/^(ready|failed)$/);
+      return find(websiteId);
+    },
+  };
+};
