@@ -1,16 +1,21 @@
 import { jsonSchema, type Tool } from 'ai';
 import * as z from 'zod/mini';
 import { addBlockedNumbers } from '../api/add-blocked-numbers.ts';
+import { addWebsite } from '../api/add-website.ts';
 import { checkBlockedNumber } from '../api/check-blocked-number.ts';
 import { createAgent } from '../api/create-agent.ts';
 import { duplicateAgent } from '../api/duplicate-agent.ts';
 import { getAgent } from '../api/get-agent.ts';
 import { listAgents } from '../api/list-agents.ts';
 import { listCalls } from '../api/list-calls.ts';
+import { listDocuments } from '../api/list-documents.ts';
+import { listWebsites } from '../api/list-websites.ts';
 import { updateAgent } from '../api/update-agent.ts';
 import type { Agent } from '../domain/agents.ts';
 import type { ToolName } from '../domain/chat.ts';
+import type { Document } from '../domain/documents.ts';
 import { ApiError } from '../domain/errors.ts';
+import type { Website } from '../domain/websites.ts';
 import { allows } from '../http/authenticate.ts';
 import { callEndpoint, type InnerRequest } from '../http/call-endpoint.ts';
 import type { AnyEndpoint, KeyHolder } from '../http/endpoint.ts';
@@ -39,7 +44,8 @@ type KeyTool = {
   /** What it asks of each of them, with the key's user. */
   requests(input: unknown, uid: string): ToolRequest[];
   /** What the model is told of their answers. */
-  tell(answers: unknown[]): unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: each tool knows what its own endpoints answer
+  tell(answers: any): unknown;
   /** Asks the user before it does anything. */
   approval?: true;
 };
@@ -50,6 +56,12 @@ const openTool = <S extends Schema>(tool: {
   input: S;
   run(input: z.infer<S>): unknown;
 }): OpenTool => tool as OpenTool;
+
+type Sources = {
+  websites?: z.infer<typeof Website>[];
+  documents?: z.infer<typeof Document>[];
+  nextCursor?: string;
+};
 
 /** A tool that calls one endpoint. */
 const keyTool = <S extends Schema, Answer = unknown>(tool: {
@@ -64,7 +76,7 @@ const keyTool = <S extends Schema, Answer = unknown>(tool: {
   input: tool.input,
   calls: [tool.calls],
   requests: (input, uid) => [tool.request(input as z.infer<S>, uid)],
-  tell: ([answer]) => (tool.tell ? tool.tell(answer as Answer) : answer),
+  tell: ([answer]: [Answer]) => (tool.tell ? tool.tell(answer) : answer),
   ...(tool.approval && { approval: true }),
 });
 
@@ -74,7 +86,7 @@ const cursor = z.optional(z.string().check(z.describe('`nextCursor` of the page 
 const configuration = z.looseObject({}).check(z.describe('The agent’s configuration, as draftAgent checked it.'));
 const phoneNumber = z.optional(z.string().check(z.describe('The agent’s own phone number, in E.164 format.')));
 
-const tools: Partial<Record<ToolName, OpenTool | KeyTool>> = {
+const tools: Record<ToolName, OpenTool | KeyTool> = {
   searchDocumentation: openTool({
     description:
       'Searches the documentation of the HTTP API: operations with their fields, answers and refusals, records, error codes, limits.',
@@ -108,6 +120,25 @@ const tools: Partial<Record<ToolName, OpenTool | KeyTool>> = {
     calls: getAgent,
     request: (params) => ({ params }),
   }),
+  listKnowledge: {
+    description:
+      'Lists what an agent knows: its websites and documents, whether they are active, and what became of reading them.',
+    input: z.object({ agentId }),
+    calls: [listWebsites, listDocuments],
+    requests: (input, uid) => {
+      const query = { uid, ...(input as { agentId: string }), content: 'false', limit: '50' };
+      return [{ query }, { query }];
+    },
+    tell: ([{ websites, nextCursor: moreWebsites }, { documents, nextCursor: moreDocuments }]: [Sources, Sources]) => ({
+      websites: websites?.map(({ id, name, url, active, status, error, pages, failedPages, lastCrawledAt }) => {
+        return { id, name, url, active, status, error, pages, failedPages: failedPages.length, lastCrawledAt };
+      }),
+      documents: documents?.map(({ id, name, type, size, active, status, error }) => {
+        return { id, name, type, size, active, status, error };
+      }),
+      ...((moreWebsites || moreDocuments) && { more: 'There are more, which are not listed here.' }),
+    }),
+  },
   listCalls: keyTool({
     description:
       'Lists an agent’s calls with their outcomes, newest first; those with one phone number when it is given.',
@@ -148,6 +179,28 @@ const tools: Partial<Record<ToolName, OpenTool | KeyTool>> = {
     description: 'Copies an agent with its configuration, knowledge and block list, under a new name if one is given.',
     input: z.object({ agentId, name: z.optional(z.string()) }),
     calls: duplicateAgent,
+    request: (input, uid) => ({ body: { uid, ...input } }),
+    approval: true,
+  }),
+  addWebsite: keyTool({
+    description:
+      'Adds a website to what an agent knows. It is read in the background; listKnowledge tells when it is ready.',
+    input: z.object({
+      agentId,
+      url: z.string().check(z.describe('The page to begin with.')),
+      name: z.optional(z.string()),
+      limit: z.optional(z.int().check(z.minimum(1), z.describe('How many pages to read, at most 10; 5 unless given.'))),
+      maxDepth: z.optional(
+        z.int().check(z.minimum(1), z.describe('How many links away from the first page, at most 10; 1 unless given.')),
+      ),
+      includePaths: z.optional(
+        z.array(z.string()).check(z.describe('Regular expressions; only paths that match are read.')),
+      ),
+      excludePaths: z.optional(
+        z.array(z.string()).check(z.describe('Regular expressions; paths that match are not read.')),
+      ),
+    }),
+    calls: addWebsite,
     request: (input, uid) => ({ body: { uid, ...input } }),
     approval: true,
   }),

@@ -772,6 +772,7 @@ describe('a key', () => {
     const tools = {
       agents: ['createAgent', 'duplicateAgent', 'getAgent', 'listAgents', 'updateAgent'],
       calls: ['listCalls'],
+      knowledge: ['addWebsite', 'listKnowledge'],
       'block-list': ['blockNumbers', 'isNumberBlocked'],
     };
     for (const [scope, names] of Object.entries(tools)) {
@@ -818,6 +819,15 @@ describe('a key', () => {
       reason: 'spam',
     });
     expect(await output('listAgents', { limit: 1 })).toMatchObject({ agents: [{ agentId }] });
+    const form = new FormData();
+    form.set('uid', world.uid);
+    form.set('agentId', agentId);
+    form.append('files', new Blob(['Notes on prices']), 'notes.txt');
+    expect((await world.call('POST', '/agent-documents', { body: form })).status).toBe(200);
+    expect(await output('listKnowledge', { agentId })).toMatchObject({
+      websites: [],
+      documents: [{ name: 'notes.txt', active: true, size: 15 }],
+    });
   });
 });
 
@@ -834,7 +844,7 @@ describe('what is approved is done as by the API', () => {
     return toolPart(client, tool) as { state: string; output?: never; errorText?: string };
   };
 
-  it('creates, updates and duplicates an agent, and blocks numbers', async () => {
+  it('creates, updates and duplicates an agent, blocks numbers, and adds a website', async () => {
     const world = await newWorld();
     const configuration = { greeting: 'Hi', language: 'en-US' };
     const created = await approve(world, 'createAgent', {
@@ -863,6 +873,11 @@ describe('what is approved is done as by the API', () => {
       failed: [{ number: 'x', code: 'invalid_format' }],
     });
     expect((await world.blockList()).entries).toMatchObject([{ number: '+14155550188', reason: 'spam' }]);
+    const added = await approve(world, 'addWebsite', { agentId, url: 'http://site.invalid/help', limit: 50 });
+    expect(added.output).toMatchObject({ status: 'pending', limit: 10 });
+    const query = { uid: world.uid, agentId, content: 'false' };
+    const { websites } = (await world.call('GET', '/agent-websites', { query })).body;
+    expect(websites).toMatchObject([{ url: 'http://site.invalid/help', name: 'site.invalid' }]);
   });
 
   it('is refused for an agent of somebody else, and told so', async () => {
