@@ -51,6 +51,8 @@ export const startWorld = async (): Promise<World> => {
     AWS_ENDPOINT_URL_SQS: proxy.endpoints.sqs,
     JOBS_QUEUE_URL: queue.queueUrl,
     STRIPE_SECRET_KEY: stripeKey,
+    AWS_ENDPOINT_URL_S3: queue.endpoint,
+    FILES_BUCKET: 'bench-files',
     STRIPE_API_BASE: proxy.endpoints.stripe,
     AWS_ENDPOINT_URL_BEDROCK_RUNTIME: proxy.endpoints.bedrock,
     CHAT_MODEL_ID: 'stand-in',

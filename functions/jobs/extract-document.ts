@@ -46,7 +46,9 @@ export const extractDocument = job({
     's3:ListBucket',
   ],
   uses: services,
-  timeoutSeconds: 60,
+  timeoutSeconds: 90,
+  // As much as makes one whole processor; the memory itself is bounded well below.
+  memoryMegabytes: 1769,
   startedByFilesUnder: filesFolder,
 
   async handle(message, services, _until, lastEndsBy) {

@@ -26,7 +26,7 @@ const reading = confine(
     const content = (await import('./plain-text.ts')).decodeText(buffer);
     return { content, contentMD: content };
   },
-  { seconds: 20, heapMegabytes: 96, bufferMegabytes: 96 },
+  { seconds: 40, heapMegabytes: 96, bufferMegabytes: 96 },
 );
 
 const tooMuch = 'The document is too large or too complicated to be read.';

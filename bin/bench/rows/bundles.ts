@@ -8,7 +8,9 @@ import type { Row } from '../row.ts';
 
 /** What a bundle may weigh, in KiB: one that uses the table alone, and those that carry a provider's package. */
 const ofTableAlone = 215;
-const most: Record<string, number> = { buildChat: 960, getInvoices: 330 };
+const ofFiles = 400;
+// The job that reads documents carries a reader of PDF and one of Word documents.
+const most: Record<string, number> = { buildChat: 960, getInvoices: 330, extractDocument: 2800 };
 
 /** The code that Lambda loads before a function's first answer, minified, as it is deployed. */
 export const bundles: Row = {
@@ -21,7 +23,8 @@ export const bundles: Row = {
       const kibibytes = statSync(join(bundleOf(name), 'index.mjs')).size / 1024;
       const others = may.filter((action) => !action.startsWith('dynamodb:'));
       const onTableAlone = may.length > 0 && [...others, ...sends, ...secrets].length === 0;
-      const limit = most[name] ?? (onTableAlone ? ofTableAlone : undefined);
+      const onFiles = others.some((action) => action.startsWith('s3:'));
+      const limit = most[name] ?? (onTableAlone ? ofTableAlone : onFiles ? ofFiles : undefined);
       return {
         what: name,
         ours: { value: kibibytes, unit: 'KiB' as const },

@@ -1,0 +1,22 @@
+/** Extracts the text of one document in a process of its own: `node extract.ts FILE` tells of its time and its memory. */
+import { readFileSync } from 'node:fs';
+import { kindOf } from '../../functions/outside/document-kind.ts';
+import { readDocument } from '../../functions/outside/document-texts.ts';
+import { formatOf } from '../../functions/outside/file-formats.ts';
+
+const [, , file = ''] = process.argv;
+const bytes = new Uint8Array(readFileSync(file));
+const began = performance.now();
+const processorBefore = process.cpuUsage();
+const kind = await kindOf(bytes, file, formatOf);
+const text = 'type' in kind ? await readDocument(bytes, kind.type) : { failure: kind.unsupported };
+const processor = process.cpuUsage(processorBefore);
+console.log(
+  JSON.stringify({
+    milliseconds: performance.now() - began,
+    processorMilliseconds: (processor.user + processor.system) / 1000,
+    megabytes: process.resourceUsage().maxRSS / 1024,
+    outcome: 'failure' in text ? text.failure : `${text.content.length.toLocaleString('en')} characters`,
+  }),
+);
+process.exit();
