@@ -1,15 +1,13 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildSync } from 'esbuild';
 import { jobs } from '../functions/jobs.ts';
 import { routes } from '../functions/routes.ts';
-import { bundling } from './bundling.ts';
 
 /** The name of a function's file, and the end of its own name: `addBlockedNumbers` is `add-blocked-numbers`. */
 export const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-const root = join(import.meta.dirname, '..');
 let folder: string | undefined;
 
 /** The folder of a function's bundle. All of them are made in one go, once a process, and gone with it. */
@@ -25,12 +23,10 @@ const bundleAll = (): string => {
     ...routes.map(({ name }) => ({ name, file: `functions/api/${kebab(name)}.ts` })),
     ...jobs.map(({ name }) => ({ name, file: `functions/jobs/${kebab(name)}.ts` })),
   ];
-  buildSync({
-    ...bundling,
-    absWorkingDir: root,
-    entryPoints: entries.map(({ name, file }) => ({ in: file, out: `${kebab(name)}/index` })),
-    outdir,
-    outExtension: { '.js': '.mjs' },
+  const entryPoints = entries.map(({ name, file }) => ({ in: file, out: `${kebab(name)}/index` }));
+  const bundle = join(import.meta.dirname, 'bundle.ts');
+  execFileSync(process.execPath, [bundle, outdir, JSON.stringify(entryPoints)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
   });
   return outdir;
 };
