@@ -144,7 +144,7 @@ export class DataStack extends Part {
           conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
         }),
       );
-      bucket.addDependency(queue.node.findChild('Policy').node.defaultChild as CfnQueuePolicy);
+      bucket.addResourceDependency(queue.node.findChild('Policy').node.defaultChild as CfnQueuePolicy);
     }
   }
 }

@@ -4,6 +4,10 @@ import {
   AllowedMethods,
   CachePolicy,
   Distribution,
+  Function as EdgeFunction,
+  FunctionCode,
+  FunctionEventType,
+  FunctionRuntime,
   GeoRestriction,
   HttpVersion,
   type IOrigin,
@@ -19,6 +23,7 @@ import type { ApiStack } from './api-stack.ts';
 import type { ChatStack } from './chat-stack.ts';
 import type { DataStack } from './data-stack.ts';
 import { Part } from './part.ts';
+import { viewerAddressHeader } from './service-function.ts';
 import type { Settings } from './settings.ts';
 
 /** CloudFront before API and chat, so that both have one address. It keeps nothing: every request goes through. */
@@ -37,7 +42,12 @@ export class EdgeStack extends Part {
     this.distribution = new Distribution(this, 'Distribution', {
       comment: this.nestedStackParent?.stackName ?? id,
       defaultBehavior: passOn(originAt(`${api.api.apiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`)),
-      additionalBehaviors: chat && { [chat.path]: passOn(originAt(hostOf(chat.stack.url.url))) },
+      additionalBehaviors: chat && {
+        [chat.path]: {
+          ...passOn(originAt(hostOf(chat.stack.url.url))),
+          functionAssociations: [{ function: this.#viewerAddress(), eventType: FunctionEventType.VIEWER_REQUEST }],
+        },
+      },
       httpVersion: HttpVersion.HTTP2_AND_3,
       ...(domain && {
         minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
@@ -49,6 +59,19 @@ export class EdgeStack extends Part {
       enableLogging: true,
       logBucket: data.logs,
       logFilePrefix: 'edge/',
+    });
+  }
+
+  /** Tells who called: to what lies behind the edge, every caller has the edge's address. What a caller says of it is lost. */
+  #viewerAddress() {
+    return new EdgeFunction(this, 'ViewerAddress', {
+      runtime: FunctionRuntime.JS_2_0,
+      code: FunctionCode.fromInline(
+        `function handler(event) {
+  event.request.headers['${viewerAddressHeader}'] = { value: event.viewer.ip };
+  return event.request;
+}`,
+      ),
     });
   }
 }

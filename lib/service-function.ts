@@ -1,4 +1,4 @@
-import { Aws, Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Aws, type CfnResource, Duration, Names, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -11,6 +11,7 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { filesFolder } from '../functions/domain/documents.ts';
 import type { Needs } from '../functions/http/endpoint.ts';
 import { acknowledge } from './acknowledged.ts';
 import { bundleOf, kebab } from './bundles.ts';
@@ -20,7 +21,7 @@ import { deploymentName, type Settings } from './settings.ts';
 export type ServiceFunctionProps = {
   /** The endpoint's or the job's. */
   name: string;
-  needs: Needs;
+  needs: Needs & { uses?: object };
   timeoutSeconds: number;
   memoryMegabytes: number;
   reservedConcurrency?: number | undefined;
@@ -58,12 +59,13 @@ export class ServiceFunction extends Construct {
         }),
       },
     });
-    acknowledge(role, 'wildcards', ['Resource::*']);
+    acknowledge(role, 'wildcards', ['Resource::*', ...wildcardsOf(data, settings)]);
     this.lambda = new LambdaFunction(this, 'Function', {
       functionName,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      code: Code.fromAsset(bundleOf(name)),
+      // Whoever only looks at the templates need not wait for the bundles.
+      code: Stack.of(this).bundlingRequired ? Code.fromAsset(bundleOf(name)) : Code.fromInline('unbundled'),
       handler: 'index.handler',
       timeout: Duration.seconds(props.timeoutSeconds),
       memorySize: props.memoryMegabytes,
@@ -78,6 +80,9 @@ export class ServiceFunction extends Construct {
   }
 }
 
+/** The header in which the edge tells a function who called. */
+export const viewerAddressHeader = 'x-viewer-address';
+
 /** What Lambda does in the function's name to hand it the messages of a queue. */
 const takeActions = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
 
@@ -86,6 +91,16 @@ export const functionNameOf = (settings: Settings, name: string) => `${deploymen
 
 /** An action on the bucket itself: without it, S3 answers 403 where a file is missing. */
 const listBucket = 's3:ListBucket';
+
+/** The wildcards that grants need, as cdk-nag spells them: by the parameter that brings the bucket's ARN from its part. */
+const wildcardsOf = (data: DataStack, settings: Settings) => {
+  const part = Names.nodeUniqueId((data.nestedStackResource as CfnResource).node);
+  const bucket = Names.nodeUniqueId((data.files.node.defaultChild as CfnResource).node);
+  const models = modelArns(settings.chatModelId)
+    .filter((arn) => arn.includes(':*:'))
+    .map((arn) => arn.replace(Aws.PARTITION, '<AWS::Partition>'));
+  return [`<referenceto${part}Outputs${bucket}Arn>/${filesFolder}*`, ...models].map((arn) => `Resource::${arn}`);
+};
 
 /** The statements of what a function needs: each service's actions on the one thing of it that is ours. */
 const grantsOf = (needs: Needs, data: DataStack, settings: Settings): PolicyStatement[] => {
@@ -96,7 +111,7 @@ const grantsOf = (needs: Needs, data: DataStack, settings: Settings): PolicyStat
     allow(of('dynamodb'), [data.table.tableArn]),
     allow(
       of('s3').filter((action) => action !== listBucket),
-      [data.files.arnForObjects('*')],
+      [data.files.arnForObjects(`${filesFolder}*`)],
     ),
     allow(
       of('s3').filter((action) => action === listBucket),
@@ -109,7 +124,11 @@ const grantsOf = (needs: Needs, data: DataStack, settings: Settings): PolicyStat
 };
 
 /** The settings of a function, by what it needs. None of them is a secret. */
-const environmentOf = (needs: Needs, data: DataStack, settings: Settings): Record<string, string> => {
+const environmentOf = (
+  needs: ServiceFunctionProps['needs'],
+  data: DataStack,
+  settings: Settings,
+): Record<string, string> => {
   const uses = (service: string) => needs.may.some((action) => action.startsWith(`${service}:`));
   return {
     APP_ORIGIN: settings.appOrigin,
@@ -122,7 +141,9 @@ const environmentOf = (needs: Needs, data: DataStack, settings: Settings): Recor
       CHAT_MODEL_ID: settings.chatModelId,
       CHAT_DAILY_TOKENS: String(settings.chatDailyTokens),
       CHAT_RATE_PER_MINUTE: String(settings.chatRatePerMinute),
+      ...(settings.edge && { CLIENT_ADDRESS_HEADER: viewerAddressHeader }),
     }),
+    ...('webPages' in (needs.uses ?? {}) && { CRAWL_TRUSTED_ORIGINS: settings.crawlTrustedOrigins.join(',') }),
   };
 };
 

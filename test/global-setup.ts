@@ -39,3 +39,28 @@ export default async (project: TestProject) => {
   const service = spawn(
     process.execPath,
     ['bin/local.ts', '--port', '0', '--json', '--run-file', join(folder, 'run.json')],
+    // All tests have one address, and talk more than anybody may.
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, CHAT_RATE_PER_MINUTE: '1000', CRAWL_TRUSTED_ORIGINS: site.origin },
+    },
+  );
+  let log = '';
+  service.stderr.on('data', (text) => {
+    log += text;
+  });
+  project.provide('target', JSON.parse(await firstLine(service, () => log)) as Target);
+  project.provide('siteOrigin', site.origin);
+  return async () => {
+    service.kill('SIGTERM');
+    if (service.exitCode === null) await once(service, 'exit');
+    await site.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+};
+
+const firstLine = (service: ChildProcess, log: () => string) =>
+  new Promise<string>((resolve, reject) => {
+    createInterface({ input: service.stdout as NodeJS.ReadableStream }).once('line', resolve);
+    service.once('exit', (code) => reject(new Error(`The local run ended with ${code}:\n${log()}`)));
+  });

@@ -9,5 +9,4 @@ import { middleware } from './rows/middleware.ts';
 import { roundTrips } from './rows/round-trips.ts';
 
 /** All measurements, in the order in which they are made and shown. */
-export const rows: Row[] = [adds, addRequests, roundTrips, middleware, chat, bundles];
-export const rows: Row[] = [adds, addRequests, roundTrips, knowledgeLists, middleware, bundles, extraction];
+export const rows: Row[] = [adds, addRequests, roundTrips, knowledgeLists, middleware, chat, bundles, extraction];

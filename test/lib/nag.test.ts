@@ -27,7 +27,7 @@ const openFindings = (context: Record<string, unknown>): string[] => {
   );
 };
 
-describe('cdk-nag', { timeout: 120_000 }, () => {
+describe('cdk-nag', { timeout: 300_000 }, () => {
   it('finds nothing in production that is not acknowledged', () => {
     expect(openFindings(production)).toEqual([]);
   });

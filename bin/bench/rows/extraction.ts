@@ -67,7 +67,7 @@ const runLengths = () => {
 const cyrillic = () =>
   Buffer.from(prose(tenMegabytes).slice(0, tenMegabytes), 'latin1').map((byte) => (byte === 32 ? 32 : byte + 0x80));
 
-const worst: [string, () => Buffer | Promise<Buffer>][] = [
+const worst: [string, () => Uint8Array | Promise<Uint8Array>][] = [
   ['PDF, 300 full pages', () => densePdf(1_000_000)],
   ['PDF, 10 MB of full pages', () => densePdf(tenMegabytes)],
   ['PDF whose page unpacks to 1 GB', () => rawPdf(deflated(shown('A'), 1024 ** 3))],
