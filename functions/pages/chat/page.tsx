@@ -20,7 +20,9 @@ export const Page = () => {
           <Waves />
           <div>
             <h1>Build assistant</h1>
-            <p>Voice Agent Platform</p>
+            <p>
+              Voice Agent Platform · <a href="/docs">API reference</a>
+            </p>
           </div>
         </div>
         <div className="actions">
