@@ -5,10 +5,7 @@ import type { BuildOptions } from 'esbuild';
 const insteadOf = (name: string) => join(import.meta.dirname, 'instead-of', `${name}.mjs`);
 const itself = (specifier: string) => fileURLToPath(import.meta.resolve(specifier));
 
-/**
- * How a function is made one file. Ways to get credentials that Lambda never uses stay out: their imports are never
- * reached there.
- */
+/** How a function is made one file. What is never used on Lambda stays out of it. */
 export const bundling = {
   bundle: true,
   minify: true,
@@ -16,17 +13,10 @@ export const bundling = {
   platform: 'node',
   target: 'node24',
   mainFields: ['module', 'main'],
-  external: [
-    '@aws-sdk/credential-provider-http',
-    '@aws-sdk/credential-provider-ini',
-    '@aws-sdk/credential-provider-login',
-    '@aws-sdk/credential-provider-process',
-    '@aws-sdk/credential-provider-sso',
-    '@aws-sdk/credential-provider-web-identity',
-    '@smithy/credential-provider-imds',
-  ],
-  // Of the chat's packages, what is never used there. An alias holds for all below it too, but for what has its own.
+  // An alias holds for all below it too, but for what has its own.
   alias: {
+    '@aws-sdk/credential-provider-node': insteadOf('credentials'),
+    '@aws-sdk/middleware-endpoint-discovery': insteadOf('endpoint-discovery'),
     '@ai-sdk/gateway': insteadOf('gateway'),
     'zod/v4': insteadOf('zod'),
     'zod/v4/core': itself('zod/v4/core'),
@@ -36,4 +26,10 @@ export const bundling = {
   // Packages that are still CommonJS ask for Node's own modules by require.
   banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
   logLevel: 'error',
+} satisfies BuildOptions;
+
+/** The same for a function that does not call the model: no answer that it gets is a stream of events. */
+export const bundlingWithoutModel = {
+  ...bundling,
+  alias: { ...bundling.alias, '@smithy/core/event-streams': insteadOf('event-streams') },
 } satisfies BuildOptions;

@@ -6,7 +6,7 @@ import { routes } from '../../../functions/routes.ts';
 import { bundleOf } from '../../../lib/bundles.ts';
 import type { Row } from '../row.ts';
 
-/** What a bundle may weigh, in KiB: one that uses the table alone, and those that carry a provider's package. */
+/** What a bundle may weigh, in KiB: an operation's that uses the table alone, and those that carry a provider's package. */
 const ofTableAlone = 215;
 const most: Record<string, number> = { buildChat: 960, getInvoices: 330 };
 
@@ -16,11 +16,11 @@ export const bundles: Row = {
   title: 'Size of every function’s bundle',
 
   async measure() {
-    const functions = [...routes.map((route) => ({ ...route, may: permissionsOf(route) })), ...jobs];
-    return functions.map(({ name, may, sends = [], secrets = [] }) => {
+    const operations = routes.map((route) => ({ ...route, may: permissionsOf(route) }));
+    return [...operations, ...jobs].map(({ name, may, sends = [], secrets = [], ...kind }) => {
       const kibibytes = statSync(join(bundleOf(name), 'index.mjs')).size / 1024;
       const others = may.filter((action) => !action.startsWith('dynamodb:'));
-      const onTableAlone = may.length > 0 && [...others, ...sends, ...secrets].length === 0;
+      const onTableAlone = 'method' in kind && may.length > 0 && [...others, ...sends, ...secrets].length === 0;
       const limit = most[name] ?? (onTableAlone ? ofTableAlone : undefined);
       return {
         what: name,
