@@ -2,7 +2,7 @@
 import { Argument, Command } from '@commander-js/extra-typings';
 import type { Figure, Quantity, Row } from './bench/row.ts';
 import { rows } from './bench/rows.ts';
-import { startWorld } from './bench/world.ts';
+import { startWorld, type World } from './bench/world.ts';
 import { Unstartable } from './local/started.ts';
 import { sentenceOf } from './operator/mistake.ts';
 import { columns, say } from './operator/output.ts';
@@ -27,16 +27,20 @@ const measure = async (wanted: Row[]): Promise<Measured[]> => {
   const write = process.stderr.write.bind(process.stderr);
   process.stderr.write = ((chunk: string | Uint8Array, ...rest: []) =>
     String(chunk).startsWith('{"time"') || write(chunk, ...rest)) as typeof process.stderr.write;
-  const world = await startWorld();
+  let world: Promise<World> | undefined;
+  const open = () => {
+    world ??= startWorld();
+    return world;
+  };
   try {
     const measured: Measured[] = [];
     for (const row of wanted) {
       say(`${row.title} …`);
-      measured.push({ row, figures: await row.measure(world, (sentence) => say(`  ${sentence}`)) });
+      measured.push({ row, figures: await row.measure(open, (sentence) => say(`  ${sentence}`)) });
     }
     return measured;
   } finally {
-    await world.stop();
+    await (await world)?.stop();
   }
 };
 

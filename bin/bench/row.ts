@@ -17,8 +17,8 @@ export type Figure = {
 export type Row = {
   name: string;
   title: string;
-  /** `say` tells of progress, for it takes a while. */
-  measure(world: World, say: (sentence: string) => void): Promise<Figure[]>;
+  /** `open` starts what is measured, for those who need it; `say` tells of progress, for it takes a while. */
+  measure(open: () => Promise<World>, say: (sentence: string) => void): Promise<Figure[]>;
 };
 
 export const median = (values: number[]): number => {

@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
+import { CrawlControls } from '../domain/crawl-controls.ts';
 import { now } from '../domain/date-time.ts';
 import { documented } from '../domain/documented.ts';
 import { AgentId, newIdentifier, Uid } from '../domain/identifiers.ts';
 import { SourceName } from '../domain/sources.ts';
-import { CrawlControls, nameOfSite, StartUrl, WebsiteId } from '../domain/websites.ts';
+import { nameOfSite, StartUrl, WebsiteId } from '../domain/websites.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { jobQueue } from '../outside/job-queue.ts';

@@ -1,4 +1,3 @@
-import { RE2JS } from 're2js';
 import * as z from 'zod/mini';
 import { timestamp } from './date-time.ts';
 import { documented, named } from './documented.ts';
@@ -17,52 +16,6 @@ export const StartUrl = z.string().check(
 /** Whether an address is one of a page that could be read at all. One that carries a password is not. */
 export const isWebAddress = (url: URL | null): url is URL =>
   url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '' && url.username === '' && url.password === '';
-
-/** A whole number from 1 on; more than `most` is taken for `most`. */
-const capped = (most: number, otherwise: number, description: string) =>
-  z._default(
-    z
-      .pipe(
-        z
-          .number()
-          .check(
-            z.refine((value) => Number.isInteger(value) && value >= 1, { error: 'must be a whole number from 1' }),
-          ),
-        z.transform((value) => Math.min(value, most)),
-      )
-      .check(documented(description, otherwise, { type: 'integer', minimum: 1 })),
-    otherwise,
-  );
-
-const PathPattern = z.string().check(
-  z.maxLength(limits.pathPatternCharacters),
-  z.check<string>((payload) => {
-    if (payload.value.length > limits.pathPatternCharacters) return;
-    const fault = faultOf(payload.value);
-    if (fault === undefined) return;
-    const message = `${JSON.stringify(payload.value)} is not a regular expression that matches in linear time: ${fault}`;
-    payload.issues.push({ code: 'custom', message, input: payload.value });
-  }),
-);
-
-const pathPatterns = (description: string, example: string) =>
-  z._default(z.array(PathPattern).check(z.maxLength(limits.pathPatterns), documented(description, [example])), []);
-
-const patternSyntax =
-  'Regular expressions, found anywhere in the path; of those that match in linear time, so without look-around and back-references.';
-
-/** What bounds a crawl. */
-export const CrawlControls = z.object({
-  limit: capped(limits.crawlPages, 5, `How many pages are read; more than ${limits.crawlPages} count as that many.`),
-  maxDepth: capped(
-    limits.crawlDepth,
-    1,
-    `How many links a page may be away from the start page; more than ${limits.crawlDepth} count as that many.`,
-  ),
-  includePaths: pathPatterns(`Only pages whose path one of these matches are read. ${patternSyntax}`, '^/help/'),
-  excludePaths: pathPatterns(`Pages whose path one of these matches are not read. ${patternSyntax}`, '/archive/'),
-});
-export type CrawlControls = z.infer<typeof CrawlControls>;
 
 /** A page that was not read, and why, in a sentence. */
 export const FailedPage = named(
@@ -119,35 +72,6 @@ export const Website = named(
 
 /** A website without a name of its own goes by its host's. */
 export const nameOfSite = (url: string) => cut(new URL(url).host, limits.nameCharacters);
-
-const faultOf = (pattern: string): string | undefined => {
-  try {
-    compiled(pattern);
-  } catch (error) {
-    return (error as Error).message.replace(/^error parsing regexp: /, '');
-  }
-};
-
-const compiled = (pattern: string) => RE2JS.compile(RE2JS.translateRegExp(pattern));
-
-/** Says of a page whether its path is to be read. A pattern meets the path as it is sent, and as a person reads it. */
-export const pathFilter = ({ includePaths, excludePaths }: CrawlControls): ((url: URL) => boolean) => {
-  const included = includePaths.map(compiled);
-  const excluded = excludePaths.map(compiled);
-  return ({ pathname }) => {
-    const forms = [...new Set([pathname, readable(pathname)])];
-    const meets = (pattern: RE2JS) => forms.some((form) => pattern.test(form));
-    return !excluded.some(meets) && (included.length === 0 || included.some(meets));
-  };
-};
-
-const readable = (pathname: string) => {
-  try {
-    return decodeURI(pathname);
-  } catch {
-    return pathname;
-  }
-};
 
 /** The address of a page within a site, or nothing for one of another site: same host and port, and `http` may become `https`. */
 export const withinSite = (site: URL, url: URL): URL | undefined => {

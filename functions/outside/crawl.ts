@@ -1,6 +1,7 @@
 import robotsParser from 'robots-parser';
+import { type CrawlControls, pathFilter } from '../domain/crawl-controls.ts';
 import type { Page } from '../domain/sources.ts';
-import { type CrawlControls, type FailedPage, pageKey, pathFilter, withinSite } from '../domain/websites.ts';
+import { type FailedPage, pageKey, withinSite } from '../domain/websites.ts';
 import { GivenUp } from './confined.ts';
 import { htmlReader, type ReadHtml } from './html.ts';
 import { crawlerName, type PageReader, PageRefused, type WebPages } from './web-pages.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import type { CrawlControls } from '../../functions/domain/websites.ts';
+import type { CrawlControls } from '../../functions/domain/crawl-controls.ts';
 import { crawl } from '../../functions/outside/crawl.ts';
 import { htmlReader } from '../../functions/outside/html.ts';
 import { WebPages } from '../../functions/outside/web-pages.ts';

@@ -11,7 +11,8 @@ export const addRequests: Row = {
   name: 'add-requests',
   title: 'Requests that blocking N numbers makes',
 
-  async measure(world) {
+  async measure(open) {
+    const world = await open();
     world.proxy.delay(0);
     const agentId = await world.newAgent();
     const figures: Figure[] = [];

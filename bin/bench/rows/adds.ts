@@ -19,7 +19,8 @@ export const adds: Row = {
   name: 'adds',
   title: `Blocking ${count.toLocaleString('en')} numbers, ${eachWayMilliseconds} ms each way`,
 
-  async measure(world, say) {
+  async measure(open, say) {
+    const world = await open();
     world.proxy.delay(eachWayMilliseconds);
     const agentId = await world.newAgent();
     const ways = {

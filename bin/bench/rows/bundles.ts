@@ -9,8 +9,8 @@ import type { Row } from '../row.ts';
 /** What a bundle may weigh, in KiB: one that uses the table alone, and those that carry a provider's package. */
 const ofTableAlone = 215;
 const ofFiles = 400;
-// The job that reads documents carries a reader of PDF and one of Word documents.
-const most: Record<string, number> = { buildChat: 960, getInvoices: 330, extractDocument: 2800 };
+// The job that reads documents carries a reader of PDF and one of Word documents; the one that crawls, readers of pages.
+const most: Record<string, number> = { buildChat: 960, getInvoices: 330, crawlWebsite: 1700, extractDocument: 2800 };
 
 /** The code that Lambda loads before a function's first answer, minified, as it is deployed. */
 export const bundles: Row = {

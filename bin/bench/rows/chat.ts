@@ -64,7 +64,7 @@ export const chat: Row = {
   name: 'chat',
   title: 'The build chat’s stream',
 
-  async measure(_world, say) {
+  async measure(_open, say) {
     process.env.CHAT_SIGNING_SECRET = 'bench';
     process.env.CHAT_RATE_PER_MINUTE = '100000';
     process.env.CHAT_DAILY_TOKENS = '1000000000';

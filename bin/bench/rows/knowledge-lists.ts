@@ -12,7 +12,8 @@ export const knowledgeLists: Row = {
   name: 'knowledge-lists',
   title: 'Requests that a list of documents makes',
 
-  async measure({ uid, apiKey, proxy, newAgent }) {
+  async measure(open) {
+    const { uid, apiKey, proxy, newAgent } = await open();
     const agentId = await newAgent();
     proxy.delay(0);
     for (let index = 0; index < count; index++) {

@@ -13,7 +13,8 @@ export const roundTrips: Row = {
   name: 'round-trips',
   title: 'Round trips of every operation, one after the other',
 
-  async measure(world, say) {
+  async measure(open, say) {
+    const world = await open();
     const { proxy, apiKey } = world;
     const figures: Figure[] = [];
     for (const endpoint of routes) {
