@@ -171,7 +171,7 @@ const apology = (result: string) =>
 /** What a tool answered, in words: in the words for that tool, or as a list of what there is in it. */
 const report = ({ name, result }: { name: string; result: string }): string => {
   const value = parsed(result);
-  const [heading, lines] = (isRecord(value) && reports[name]?.(value)) || ['Here is what I found:', linesOf(value)];
+  const [heading, lines] = (isRecord(value) && reports[name]?.(value)) || ['This is what came of it:', linesOf(value)];
   return lines.length > 0 ? `${heading}\n\n${lines.map((line) => `- ${line}`).join('\n')}` : heading;
 };
 
@@ -219,6 +219,14 @@ const reports: Record<string, Report> = {
   updateAgent: (changed) => [`Done. It is now ${agent(changed)}.`, []],
   duplicateAgent: (copy) => [`Done. The copy is ${agent(copy)}.`, []],
   addWebsite: ({ websiteId }) => [`Done. The website \`${websiteId}\` is being read now.`, []],
+  listKnowledge: ({ websites = [], documents = [] }) => {
+    const sources = [...websites, ...documents].map(
+      ({ name, url, type, status }: Value) => `**${name}** (${url ?? type}): ${status}`,
+    );
+    return sources.length === 0
+      ? ['The agent has no websites and no documents yet.', []]
+      : [`The agent knows from ${counted(sources, 'source')}:`, sources];
+  },
   isNumberBlocked: ({ number, blocked }) => [`\`${number}\` is ${blocked ? 'blocked' : 'not blocked'}.`, []],
   blockNumbers: ({ added = [], failed = [] }) => [
     `Done. I blocked ${counted(added, 'number')}.`,

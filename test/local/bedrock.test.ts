@@ -35,6 +35,13 @@ const tools = {
     inputSchema: object({}),
     execute: async () => ({ agents: [{ agentId, name: 'Front desk' }] }),
   }),
+  listKnowledge: tool({
+    inputSchema: object({ agentId: text }),
+    execute: async () => ({
+      websites: [{ name: 'example.com', url: 'https://example.com/', status: 'ready' }],
+      documents: [],
+    }),
+  }),
   createAgent: tool({
     inputSchema: object({ name: text, configuration: { type: 'object' } }, ['name']),
     execute: async ({ name }) => ({ agentId, name }),
@@ -101,6 +108,12 @@ describe('the stand-in for Bedrock', () => {
       ['blockNumbers', { agentId, numbers: ['+14155550100'] }],
     ]);
     expect(text).toContain('Done');
+  });
+
+  it('tells what an agent knows', async () => {
+    const { calls, text } = await outcomeOf(`What websites does ${agentId} have?`);
+    expect(calls).toEqual([['listKnowledge', { agentId }]]);
+    expect(text).toContain('knows from 1 source:\n\n- **example.com** (https://example.com/): ready');
   });
 
   it('asks for approval, goes on after it, and takes a no', async () => {
