@@ -6,6 +6,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { type AnyEndpoint, permissionsOf } from '../functions/http/endpoint.ts';
 import { acknowledge } from './acknowledged.ts';
+import { pagesFunction } from './bundles.ts';
 import type { DataStack } from './data-stack.ts';
 import { Part } from './part.ts';
 import { ServiceFunction } from './service-function.ts';
@@ -61,9 +62,25 @@ export class ApiStack extends Part {
         integration: new HttpLambdaIntegration(endpoint.name, lambda),
       });
     }
+    // They speak to the chat under their own address, which only the edge gives both.
+    if (settings.edge) this.#addPages(data, settings);
     acknowledge(this, 'keys');
   }
+
+  #addPages(data: DataStack, settings: Settings) {
+    const { lambda } = new ServiceFunction(this, data, settings, {
+      name: pagesFunction,
+      needs: { may: [] },
+      timeoutSeconds: endpointTimeoutSeconds,
+      memoryMegabytes,
+    });
+    const integration = new HttpLambdaIntegration(pagesFunction, lambda);
+    for (const path of pagePaths) this.api.addRoutes({ path, methods: [HttpMethod.GET], integration });
+  }
 }
+
+/** Where the pages are, and what they are made of. */
+export const pagePaths = ['/', '/docs', '/assets/{file}'];
 
 /** What a browser of the application's may send, and what its scripts may see. */
 const corsOf = (settings: Settings) => ({

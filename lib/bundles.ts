@@ -1,12 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { PackedPage } from '../functions/http/serve-pages.ts';
 import { jobs } from '../functions/jobs.ts';
 import { routes } from '../functions/routes.ts';
+import { buildPages, pageHeaders } from './pages.ts';
 
 /** The name of a function's file, and the end of its own name: `addBlockedNumbers` is `add-blocked-numbers`. */
 export const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** The function that sends the pages: no operation, and so in no table of them. */
+export const pagesFunction = 'servePages';
 
 let folder: string | undefined;
 
@@ -22,11 +28,27 @@ const bundleAll = (): string => {
   const entries = [
     ...routes.map(({ name }) => ({ name, file: `functions/api/${kebab(name)}.ts` })),
     ...jobs.map(({ name }) => ({ name, file: `functions/jobs/${kebab(name)}.ts` })),
+    { name: pagesFunction, file: `functions/http/${kebab(pagesFunction)}.ts` },
   ];
   const entryPoints = entries.map(({ name, file }) => ({ in: file, out: `${kebab(name)}/index` }));
   const bundle = join(import.meta.dirname, 'bundle.ts');
   execFileSync(process.execPath, [bundle, outdir, JSON.stringify(entryPoints)], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  packPages(join(outdir, kebab(pagesFunction)));
   return outdir;
+};
+
+/** Puts the pages beside the function that sends them, which finds them by `pages.json`. */
+const packPages = (folder: string) => {
+  const packed = buildPages().map(({ path, contentType, cacheControl, body, headers }, index): PackedPage => {
+    const file = `${index}.gz`;
+    writeFileSync(join(folder, file), gzipSync(body, { level: 9 }));
+    return {
+      path,
+      file,
+      headers: { ...pageHeaders, ...headers, 'content-type': contentType, 'cache-control': cacheControl },
+    };
+  });
+  writeFileSync(join(folder, 'pages.json'), JSON.stringify(packed));
 };

@@ -26,7 +26,7 @@ import { Part } from './part.ts';
 import { viewerAddressHeader } from './service-function.ts';
 import type { Settings } from './settings.ts';
 
-/** CloudFront before API and chat, so that both have one address. It keeps nothing: every request goes through. */
+/** CloudFront before API and chat, so that both have one address. Of the API and the chat it keeps nothing: every request goes through. */
 export class EdgeStack extends Part {
   readonly distribution: Distribution;
 
@@ -39,13 +39,22 @@ export class EdgeStack extends Part {
     super(scope, id);
     const { data, api, chat } = parts;
     const { domain, webAclArn, allowedCountries } = settings;
+    const apiOrigin = originAt(`${api.api.apiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`);
     this.distribution = new Distribution(this, 'Distribution', {
       comment: this.nestedStackParent?.stackName ?? id,
-      defaultBehavior: passOn(originAt(`${api.api.apiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`)),
-      additionalBehaviors: chat && {
-        [chat.path]: {
-          ...passOn(originAt(hostOf(chat.stack.url.url))),
-          functionAssociations: [{ function: this.#viewerAddress(), eventType: FunctionEventType.VIEWER_REQUEST }],
+      defaultBehavior: passOn(apiOrigin),
+      additionalBehaviors: {
+        ...(chat && {
+          [chat.path]: {
+            ...passOn(originAt(hostOf(chat.stack.url.url))),
+            functionAssociations: [{ function: this.#viewerAddress(), eventType: FunctionEventType.VIEWER_REQUEST }],
+          },
+        }),
+        // Named after their content: they never change, and are the only thing that is kept.
+        '/assets/*': {
+          origin: apiOrigin,
+          cachePolicy: CachePolicy.CACHING_OPTIMIZED,
+          viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
         },
       },
       httpVersion: HttpVersion.HTTP2_AND_3,

@@ -20,6 +20,7 @@ import type { AnyEndpoint } from '../functions/http/endpoint.ts';
 import { jobs } from '../functions/jobs.ts';
 import { acknowledge } from './acknowledged.ts';
 import { type ApiStack, endpointTimeoutSeconds } from './api-stack.ts';
+import { pagesFunction } from './bundles.ts';
 import { chatTimeoutSeconds } from './chat-stack.ts';
 import type { DataStack } from './data-stack.ts';
 import { Part } from './part.ts';
@@ -66,6 +67,7 @@ export class ObservabilityStack extends Part {
       ...endpoints.map(({ name }) => ({ name, timeoutSeconds: endpointTimeoutSeconds })),
       ...(chat ? [{ name: chat.name, timeoutSeconds: chatTimeoutSeconds }] : []),
       ...jobs.map(({ name, timeoutSeconds }) => ({ name, timeoutSeconds })),
+      ...(settings.edge ? [{ name: pagesFunction, timeoutSeconds: endpointTimeoutSeconds }] : []),
     ];
     const metricOf = (name: string, metricName: string, statistic: string) =>
       new Metric({

@@ -39,17 +39,19 @@ const usesByFunction = () => {
   return byFunction;
 };
 
-const functions = [...routes.map((endpoint) => ({ ...endpoint, may: permissionsOf(endpoint) })), ...jobs].map(
-  ({ name, may, sends, secrets }) => ({
-    name,
-    functionName: `${deployed.stack}-${kebab(name)}`,
-    granted: [
-      ...may,
-      ...(sends?.length ? ['sqs:SendMessage'] : []),
-      ...(secrets?.length ? ['secretsmanager:GetSecretValue'] : []),
-    ],
-  }),
-);
+// The chat is granted what the operations need that it calls as tools: that these need it is shown by themselves.
+const functions = [
+  ...routes.filter(({ streams }) => !streams).map((endpoint) => ({ ...endpoint, may: permissionsOf(endpoint) })),
+  ...jobs,
+].map(({ name, may, sends, secrets }) => ({
+  name,
+  functionName: `${deployed.stack}-${kebab(name)}`,
+  granted: [
+    ...may,
+    ...(sends?.length ? ['sqs:SendMessage'] : []),
+    ...(secrets?.length ? ['secretsmanager:GetSecretValue'] : []),
+  ],
+}));
 
 /** What is used only when something goes wrong that does not go wrong here. */
 const rare: Record<string, string[]> = {

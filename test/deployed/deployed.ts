@@ -24,7 +24,12 @@ declare module 'vitest' {
 
 /** Tells the tests where the deployment is that `run.ts` made. */
 export default (project: TestProject) => {
-  const { target, deployed } = JSON.parse(process.env.DEPLOYED ?? '') as { target: Target; deployed: Deployed };
+  const { target, deployed, siteOrigin } = JSON.parse(process.env.DEPLOYED ?? '') as {
+    target: Target;
+    deployed: Deployed;
+    siteOrigin: string;
+  };
+  project.provide('siteOrigin', siteOrigin);
   project.provide('target', target);
   project.provide('deployed', deployed);
 };

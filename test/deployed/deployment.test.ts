@@ -154,3 +154,52 @@ describe('a browser', () => {
     expect((await from('https://elsewhere.example.com')).headers.get('access-control-allow-origin')).toBeNull();
   });
 });
+
+describe('the pages', () => {
+  it('are at the address: the chat at its root, the reference at /docs, and all that they name', async () => {
+    for (const path of ['/', '/docs']) {
+      const page = await fetch(target.baseUrl + path);
+      expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+      const named = [...(await page.text()).matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map((match) => match[1]);
+      expect(named.length).toBeGreaterThan(1);
+      for (const file of named) {
+        const asset = await fetch(target.baseUrl + file);
+        expect([file, asset.status, asset.headers.get('cache-control')]).toEqual([
+          file,
+          200,
+          expect.stringContaining('immutable'),
+        ]);
+        expect((await asset.arrayBuffer()).byteLength).toBeGreaterThan(50);
+      }
+    }
+    expect((await fetch(`${target.baseUrl}/assets/none.js`)).status).toBe(404);
+  });
+});
+
+describe('the chat', () => {
+  const turn = { id: 'deployed', messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }] };
+  const ask = (address: string, body: object) =>
+    fetch(`${address}/chat/build`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: target.appOrigin },
+      body: JSON.stringify(body),
+    });
+
+  it.each([
+    ['at the one address, with everything else', () => target.baseUrl],
+    ['at its Function URL', () => deployed.chatUrl ?? ''],
+  ])('answers %s, as a stream that ends as it should', async (_, address) => {
+    const answer = await ask(address(), turn);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    expect(answer.headers.get('x-vercel-ai-ui-message-stream')).toBe('v1');
+    const text = await answer.text();
+    expect(text).toContain('"type":"text-delta"');
+    expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
+  });
+
+  it('refuses with a status what is no conversation', async () => {
+    const answer = await ask(target.baseUrl, { ...turn, messages: [] });
+    expect([answer.status, ((await answer.json()) as { error: string }).error]).toEqual([400, 'invalid_request']);
+  });
+});

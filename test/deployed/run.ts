@@ -1,6 +1,6 @@
 /**
  * `npm run test:deployed`: deploys the stacks to an emulated AWS as an operator would, runs the API's tests against
- * the deployed address, and takes everything down again.
+ * the deployed address, and takes everything down again. With names of test files it runs those alone.
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -18,6 +18,7 @@ import { startBedrock } from '../../bin/local/bedrock.ts';
 import type { Started } from '../../bin/local/started.ts';
 import { startStripe, stripeCustomers } from '../../bin/local/stripe.ts';
 import type { Target } from '../global-setup.ts';
+import { startSite } from '../site.ts';
 import type { Deployed } from './deployed.ts';
 import { type Emulator, startEmulator } from './emulator.ts';
 import { startFront } from './front.ts';
@@ -26,7 +27,6 @@ import { NoPython, pythonPrograms } from './python.ts';
 const root = join(import.meta.dirname, '..', '..');
 const appOrigin = 'https://app.example.com';
 const stack = 'voice-agents-dev';
-const context = ['--context', 'stage=dev', '--context', `appOrigin=${appOrigin}`, '--context', 'chatModelId=stand-in'];
 
 const folder = mkdtempSync(join(tmpdir(), 'voice-agents-deployed-'));
 const running: Started[] = [];
@@ -60,7 +60,7 @@ const run = async (args: string[], env: Record<string, string>, input = ''): Pro
 const vitest = async (files: string[], env: Record<string, string>): Promise<boolean> => {
   const config = join(import.meta.dirname, 'vitest.config.ts');
   const args = [join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--config', config, ...files];
-  const child = spawn(process.execPath, [...args, ...process.argv.slice(2)], {
+  const child = spawn(process.execPath, args, {
     cwd: root,
     stdio: 'inherit',
     env: { ...process.env, ...env, PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH}` },
@@ -90,6 +90,16 @@ const main = async (): Promise<boolean> => {
     }),
   );
   const { environment } = emulator;
+  const site = await start(startSite());
+  // All tests have one address, and talk more than anybody may.
+  const settings = {
+    stage: 'dev',
+    appOrigin,
+    chatModelId: 'stand-in',
+    chatRatePerMinute: 1000,
+    crawlTrustedOrigins: site.origin,
+  };
+  const context = Object.entries(settings).flatMap(([name, value]) => ['--context', `${name}=${value}`]);
 
   say('cdk bootstrap …');
   const cdk = join(root, 'node_modules', 'aws-cdk', 'bin', 'cdk');
@@ -137,14 +147,17 @@ const main = async (): Promise<boolean> => {
   const env = {
     ...environment,
     JOBS_QUEUE_URL: `${emulator.endpoint}/000000000000/${stack}-{job}`,
-    DEPLOYED: JSON.stringify({ target, deployed }),
+    FILES_BUCKET: outputs.FilesBucket as string,
+    DEPLOYED: JSON.stringify({ target, deployed, siteOrigin: site.origin }),
   };
 
   say(`Deployed: ${edge.baseUrl} is the edge, ${api.baseUrl} the API. The tests …`);
-  const passed = await vitest(['test/deployed/deployment.test.ts', 'test/api'], env);
+  const chosen = process.argv.slice(2);
+  const passed = await vitest(chosen.length > 0 ? chosen : ['test/deployed/deployment.test.ts', 'test/api'], env);
+  if (!passed) await keepLogs(emulator, certificate);
+  if (chosen.length > 0) return passed;
   say('Afterwards: grants, a second deployment, the end …');
   const ended = await vitest(['test/deployed/afterwards.test.ts'], env);
-  if (!passed) await keepLogs(emulator, certificate);
   return passed && ended;
 };
 

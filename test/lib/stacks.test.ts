@@ -79,10 +79,14 @@ const grantsOfNeeds = (needs: { may: string[]; sends?: string[]; secrets?: strin
 ];
 
 describe('the API', () => {
-  it.each(both)('in %s has a route for every endpoint that is answered at once, and no other', (_, deployment) => {
-    const keys = deployment.all('AWS::ApiGatewayV2::Route').map(({ properties }) => properties.RouteKey);
-    expect(keys.sort()).toEqual(answered.map(({ method, path }) => `${method} ${path}`).sort());
-  });
+  it.each(both)(
+    'in %s has a route for every endpoint that is answered at once and for the pages, and no other',
+    (_, deployment) => {
+      const keys = deployment.all('AWS::ApiGatewayV2::Route').map(({ properties }) => properties.RouteKey);
+      const pages = ['GET /', 'GET /assets/{file}', 'GET /docs'];
+      expect(keys.sort()).toEqual([...answered.map(({ method, path }) => `${method} ${path}`), ...pages].sort());
+    },
+  );
 
   it('hands each route to the function of its endpoint, by payload 2.0', () => {
     for (const { method, path, name } of answered) {
@@ -98,12 +102,13 @@ describe('the API', () => {
 
   it('may invoke each function by its own route alone', () => {
     const permissions = dev.all('AWS::Lambda::Permission').filter(({ part }) => part === 'Api');
-    expect(permissions).toHaveLength(answered.length);
+    expect(permissions).toHaveLength(answered.length + 3);
     for (const { properties } of permissions) {
       expect(properties).toMatchObject({ Action: 'lambda:InvokeFunction', Principal: 'apigateway.amazonaws.com' });
       const source = properties.SourceArn['Fn::Join'][1].at(-1) as string;
       expect(source).toMatch(/^\/\*\/\*\//);
-      expect(answered.map(({ path }) => `/*/*${path.replace(/\{[^}]+\}/g, '*')}`)).toContain(
+      const paths = [...answered.map(({ path }) => path), '/', '/docs', '/assets/*'];
+      expect(paths.map((path) => `/*/*${path.replace(/\{[^}]+\}/g, '*')}`)).toContain(
         source.replace(/\{[^}]+\}/g, '*'),
       );
     }
@@ -135,10 +140,11 @@ describe('the API', () => {
 });
 
 describe('the functions', () => {
-  it.each(both)('in %s are those of the endpoints and the jobs, and no others', (_, deployment) => {
+  it.each(both)('in %s are those of the endpoints, the jobs and the pages, and no others', (_, deployment) => {
     const names = functionsOf(deployment).map(({ properties }) => properties.FunctionName);
     const stage = deployment === dev ? 'dev' : 'prod';
-    expect(names.sort()).toEqual([...routes, ...jobs].map(({ name }) => `voice-agents-${stage}-${kebab(name)}`).sort());
+    const expected = [...[...routes, ...jobs].map(({ name }) => name), 'servePages'];
+    expect(names.sort()).toEqual(expected.map((name) => `voice-agents-${stage}-${kebab(name)}`).sort());
   });
 
   it('have names that Lambda takes, also in the longest stage', () => {
@@ -206,6 +212,10 @@ describe('the functions', () => {
       expect(grantsOf(dev, name)).toEqual(expected.sort());
     },
   );
+
+  it('of the pages may do nothing but log and trace', () => {
+    expect(grantsOf(dev, 'servePages')).toEqual(own);
+  });
 
   it.each(jobs.map((job) => [job.name, job] as const))(
     'of %s may do what its job says, take its messages, and nothing else',
@@ -461,7 +471,7 @@ describe('the edge', () => {
   const behaviorsOf = (config: Json) => [config.DefaultCacheBehavior, ...(config.CacheBehaviors ?? [])];
 
   it('passes every method and header on, keeps nothing, and refuses plain HTTP', () => {
-    for (const behavior of behaviorsOf(distributionOf(dev))) {
+    for (const behavior of behaviorsOf(distributionOf(dev)).filter(({ PathPattern }) => PathPattern !== '/assets/*')) {
       expect(behavior).toMatchObject({
         // AWS's own CachingDisabled and AllViewerExceptHostHeader.
         CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad',
@@ -485,10 +495,13 @@ describe('the edge', () => {
 
   it('sends the chat to its Function URL and everything else to the API', () => {
     const { Origins, DefaultCacheBehavior, CacheBehaviors = [] } = distributionOf(dev);
-    expect(CacheBehaviors.map(({ PathPattern }: Json) => PathPattern)).toEqual(streamed.map(({ path }) => path));
+    const [chat, assets, ...others] = CacheBehaviors;
+    expect([chat.PathPattern, assets.PathPattern, others]).toEqual([streamed[0]?.path, '/assets/*', []]);
     const originOf = (id: string) => JSON.stringify(Origins.find((one: Json) => one.Id === id).DomainName);
     expect(originOf(DefaultCacheBehavior.TargetOriginId)).toContain('.execute-api.');
-    for (const { TargetOriginId } of CacheBehaviors) expect(originOf(TargetOriginId)).toContain('Url');
+    expect(originOf(chat.TargetOriginId)).toContain('Url');
+    expect(assets.TargetOriginId).toBe(DefaultCacheBehavior.TargetOriginId);
+    expect(assets.ViewerProtocolPolicy).toBe('https-only');
   });
 
   it('tells the chat who called, whatever the caller says of it', () => {
@@ -524,6 +537,7 @@ describe('the edge', () => {
   it('can be switched off: then the API is the address', () => {
     const without = deploymentOf({ ...required, edge: 'false' });
     expect(without.all('AWS::CloudFront::Distribution')).toEqual([]);
+    expect(functionOf(without, 'servePages')).toBeUndefined();
     expect(without.outputs.BaseUrl.Value).toEqual(without.outputs.ApiUrl.Value);
   });
 });

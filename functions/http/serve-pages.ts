@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+
+/** A page's file beside this one, gzipped, under the path and with the headers it is sent with. */
+export type PackedPage = { path: string; file: string; headers: Record<string, string> };
+
+let pages: Promise<Map<string, PackedPage>> | undefined;
+
+const packed = async () => {
+  const list = JSON.parse(await readFile(join(import.meta.dirname, 'pages.json'), 'utf8')) as PackedPage[];
+  return new Map(list.map((page) => [page.path, page]));
+};
+
+/** Sends what a browser gets of a deployment: the chat page, the API reference, and what they are made of. */
+export const handler = async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
+  pages ??= packed();
+  const page = (await pages).get(event.rawPath);
+  if (!page) {
+    const body = JSON.stringify({ message: 'Not Found' });
+    return { statusCode: 404, headers: { 'content-type': 'application/json' }, body };
+  }
+  const gzipped = await readFile(join(import.meta.dirname, page.file));
+  const takesGzip = /\bgzip\b/.test(event.headers['accept-encoding'] ?? '');
+  return {
+    statusCode: 200,
+    headers: { ...page.headers, vary: 'accept-encoding', ...(takesGzip && { 'content-encoding': 'gzip' }) },
+    body: (takesGzip ? gzipped : gunzipSync(gzipped)).toString('base64'),
+    isBase64Encoded: true,
+  };
+};
