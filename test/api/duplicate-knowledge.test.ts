@@ -1,0 +1,152 @@
+import type { SQSEvent } from 'aws-lambda';
+import { afterEach, describe, expect, it } from 'vitest';
+import { duplicateAgent } from '../../functions/api/duplicate-agent.ts';
+import { finishDuplication } from '../../functions/jobs/finish-duplication.ts';
+import { worker } from '../../functions/jobs/job.ts';
+import { duplicationKey } from '../../functions/store/keys.ts';
+import { table } from '../../functions/store/table.ts';
+import { invoke } from '../events.ts';
+import { page } from '../site.ts';
+import { injectFaults } from '../store/faults.ts';
+import { newFolder, websitesOf } from '../websites.ts';
+import { newWorld, type World } from '../world.ts';
+
+const noFaults = () => injectFaults(table.open().client, () => undefined);
+afterEach(noFaults);
+
+type Listed = { id: string; name: string; status: string; content: string; contentMD: string; fileUrl: string };
+
+const listOf = async (world: World, agentId: string, kind: 'websites' | 'documents'): Promise<Listed[]> => {
+  const { body } = await world.call('GET', `/agent-${kind}`, { query: { uid: world.uid, agentId } });
+  return body[kind];
+};
+
+const upload = (world: World, files: Record<string, string>) => {
+  const form = new FormData();
+  form.set('uid', world.uid);
+  form.set('agentId', world.agentId);
+  for (const [name, text] of Object.entries(files)) form.append('files', new Blob([text]), name);
+  return world.call('POST', '/agent-documents', { body: form });
+};
+
+const areReady = (world: World, agentId: string, kind: 'websites' | 'documents') =>
+  expect
+    .poll(async () => (await listOf(world, agentId, kind)).every(({ status }) => status === 'ready'), {
+      timeout: 25_000,
+    })
+    .toBe(true);
+
+/** An agent with two websites and three documents, all ready. */
+const knowingWorld = async () => {
+  const world = await newWorld();
+  const { add, settled, change } = websitesOf(world);
+  const ids: string[] = [];
+  for (const name of ['One', 'Two']) {
+    const { url, put } = newFolder();
+    await put('', page(name));
+    ids.push((await add(url, { name })).body.websiteId);
+  }
+  for (const id of ids) await settled(id);
+  await change(ids[1] as string, { active: false });
+  const uploaded = await upload(world, { 'c.txt': 'See', 'a.txt': 'Ay', 'b.md': '# Bee' });
+  expect(uploaded.body.documentIds.length).toBe(3);
+  await areReady(world, world.agentId, 'documents');
+  return world;
+};
+
+const duplicate = async (world: World) =>
+  (await world.call('POST', '/duplicate-agent', { body: { uid: world.uid, agentId: world.agentId } })).body;
+
+/** What is the same of a source and its copy. */
+const likeness = ({ id: _, agentId: __, lastUpdatedAt: ___, fileUrl: ____, ...rest }: Record<string, unknown>) => rest;
+
+describe('the knowledge of an agent that is duplicated', () => {
+  it('travels whole, with its texts and files, and is the copy’s own from then on', async () => {
+    const world = await knowingWorld();
+    const copy = await duplicate(world);
+    expect(copy.copied).toEqual({ configuration: true, websites: 2, documents: 3, blockedNumbers: 0 });
+    for (const kind of ['websites', 'documents'] as const) {
+      const [sources, copies] = [await listOf(world, world.agentId, kind), await listOf(world, copy.agentId, kind)];
+      expect(copies.map(likeness)).toEqual(sources.map(likeness));
+      const ids = [...sources, ...copies].map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+    }
+    for (const document of await listOf(world, world.agentId, 'documents')) {
+      const query = { uid: world.uid, agentId: world.agentId, documentId: document.id };
+      expect((await world.call('DELETE', '/agent-documents', { query })).status).toBe(200);
+    }
+    for (const { id } of await listOf(world, world.agentId, 'websites')) await websitesOf(world).remove(id);
+    const documents = await listOf(world, copy.agentId, 'documents');
+    expect(documents.map(({ content }) => content)).toEqual(['See', 'Ay', '# Bee']);
+    expect(await Promise.all(documents.map(async ({ fileUrl }) => (await fetch(fileUrl)).text()))).toEqual([
+      'See',
+      'Ay',
+      '# Bee',
+    ]);
+    expect((await listOf(world, copy.agentId, 'websites')).map(({ name }) => name)).toEqual(['One', 'Two']);
+    // Long enough for whatever a copied file may have started.
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect((await listOf(world, copy.agentId, 'documents')).map(({ status }) => status)).toEqual([
+      'ready',
+      'ready',
+      'ready',
+    ]);
+  }, 60_000);
+
+  it('that was still to be read is read for the copy too, and a form that nobody used does not travel', async () => {
+    const world = await newWorld();
+    const { url, put } = newFolder();
+    await put('', { body: page('slow'), delayMilliseconds: 1500 });
+    await websitesOf(world).add(url);
+    const { uid, agentId } = world;
+    await world.call('POST', '/agent-documents/uploads', {
+      body: { uid, agentId, files: [{ name: 'x.txt', size: 3 }] },
+    });
+    const copy = await duplicate(world);
+    expect(copy.copied).toMatchObject({ websites: 1, documents: 0 });
+    expect((await listOf(world, copy.agentId, 'websites'))[0]?.status).toMatch(/^(pending|crawling)$/);
+    await areReady(world, copy.agentId, 'websites');
+    await areReady(world, agentId, 'websites');
+    for (const id of [agentId, copy.agentId]) {
+      expect((await listOf(world, id, 'websites'))[0]).toMatchObject({
+        status: 'ready',
+        contentMD: expect.stringContaining('slow'),
+      });
+    }
+    expect(await listOf(world, copy.agentId, 'documents')).toEqual([]);
+  }, 60_000);
+
+  it('is whole or absent when the function is killed after any call, and made whole once by the job', async () => {
+    const world = await knowingWorld();
+    const request = { apiKey: world.apiKey, body: { uid: world.uid, agentId: world.agentId } };
+    const prefix = duplicationKey('').pk;
+    let kills = 0;
+    for (let fatal = 6; ; fatal += 3) {
+      let calls = 0;
+      let agentId = '';
+      injectFaults(
+        table.open().client,
+        () => (calls++ >= fatal ? 'kill' : undefined),
+        () => {},
+        (input) => {
+          const pk = (input as { Item?: { pk?: { S?: string } } }).Item?.pk?.S ?? '';
+          if (pk.startsWith(prefix)) agentId = pk.slice(prefix.length);
+        },
+      );
+      const answer = await invoke(duplicateAgent, request);
+      noFaults();
+      if (answer.status === 200) break;
+      if (!agentId) continue;
+      kills += 1;
+      for (let delivery = 0; delivery < 2; delivery++) {
+        const Records = [{ messageId: 'm', body: JSON.stringify({ job: 'finishDuplication', agentId }) }];
+        expect(await worker(finishDuplication)({ Records } as SQSEvent)).toEqual({ batchItemFailures: [] });
+      }
+      for (const kind of ['websites', 'documents'] as const) {
+        const [sources, copies] = [await listOf(world, world.agentId, kind), await listOf(world, agentId, kind)];
+        expect(copies.map(likeness), `killed at call ${fatal}`).toEqual(sources.map(likeness));
+      }
+    }
+    expect(kills).toBeGreaterThan(5);
+  }, 120_000);
+});

@@ -1,0 +1,213 @@
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import { crawlWebsite } from '../../functions/jobs/crawl-website.ts';
+import { mostDeliveries, worker } from '../../functions/jobs/job.ts';
+import { htmlReader } from '../../functions/outside/html.ts';
+import { textPiecesOf } from '../../functions/store/keys.ts';
+import { table } from '../../functions/store/table.ts';
+import { type WebsiteRecord, websites } from '../../functions/store/websites.ts';
+import { page, type Site, startSite } from '../site.ts';
+import { injectFaults } from '../store/faults.ts';
+import { newWorld, type World } from '../world.ts';
+
+let world: World;
+let site: Site;
+beforeAll(async () => {
+  site = await startSite();
+  process.env.CRAWL_TRUSTED_ORIGINS = site.origin;
+  world = await newWorld();
+});
+afterEach(() => {
+  injectFaults(table.open().client, () => undefined);
+  site.requests.length = 0;
+});
+afterAll(async () => {
+  await htmlReader.close();
+  await site.stop();
+});
+
+const add = (path = '/', more: Partial<WebsiteRecord> = {}) =>
+  websites.open().add({
+    id: newIdentifier('web'),
+    agentId: world.agentId,
+    name: 'Site',
+    url: site.origin + path,
+    active: true,
+    status: 'pending',
+    pages: 0,
+    failedPages: [],
+    limit: 5,
+    maxDepth: 1,
+    includePaths: [],
+    excludePaths: [],
+    lastUpdatedBy: world.uid,
+    lastUpdatedAt: '2026-03-01T10:00:00.000Z',
+    attempt: 'first',
+    ...more,
+  });
+
+const messageOf = ({ agentId, id, attempt }: WebsiteRecord) =>
+  JSON.stringify({ job: 'crawlWebsite', agentId, websiteId: id, attempt });
+
+/** Delivers messages in one batch, for the so-manieth time, and tells which of them are to be delivered again. */
+const deliver = async (bodies: string[], delivery = 1): Promise<string[]> => {
+  const Records = bodies.map((body, index) => ({
+    messageId: String(index),
+    body,
+    attributes: { ApproximateReceiveCount: String(delivery) },
+  }));
+  const { batchItemFailures } = (await worker(crawlWebsite)({ Records } as SQSEvent)) as SQSBatchResponse;
+  return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
+};
+
+const find = (source: WebsiteRecord) => websites.open().find(source.agentId, source.id);
+const contentOf = async (source: WebsiteRecord) => (await websites.open().readTexts(source, undefined))?.content;
+const piecesOf = async ({ id }: WebsiteRecord) => {
+  let count = 0;
+  for await (const _ of table.open().query(textPiecesOf(id))) count += 1;
+  return count;
+};
+
+describe('a message to crawl a website', () => {
+  it('that comes twice is worked on once', async () => {
+    site.pages['/'] = page('home');
+    const source = await add();
+    expect(await deliver([messageOf(source)])).toEqual([]);
+    const first = await find(source);
+    expect(first?.status).toBe('ready');
+    site.pages['/'] = page('changed');
+    expect(await deliver([messageOf(source), messageOf(source)])).toEqual([]);
+    expect(await find(source)).toEqual(first);
+    expect(site.paths()).toEqual(['/']);
+  });
+
+  it('that comes twice at once leaves one whole text', async () => {
+    site.pages['/'] = (_, response) => setTimeout(() => response.writeHead(200, html).end(page('home')), 100);
+    const source = await add();
+    expect(await Promise.all([deliver([messageOf(source)]), deliver([messageOf(source)])])).toEqual([[], []]);
+    expect(await find(source)).toMatchObject({ status: 'ready', pages: 1 });
+    expect(await piecesOf(source)).toBe(2);
+  });
+  const html = { 'content-type': 'text/html' };
+
+  it('that comes late, after the website was refreshed, does nothing', async () => {
+    site.pages['/'] = page('home');
+    const source = await add();
+    await deliver([messageOf(source)]);
+    const again = { attempt: 'second', uid: world.uid, dueBy: Date.now() + 60_000 };
+    const refreshed = await websites.open().restart(source, again, () => true);
+    site.requests.length = 0;
+    expect(await deliver([messageOf(source)])).toEqual([]);
+    expect([site.requests.length, (await find(source))?.status]).toEqual([0, 'pending']);
+    expect(await deliver([messageOf(refreshed?.record as WebsiteRecord)])).toEqual([]);
+    expect((await find(source))?.status).toBe('ready');
+  });
+
+  it('for a website that is deleted, or never was, does nothing', async () => {
+    const source = await add();
+    await websites.open().remove(source);
+    expect(await deliver([messageOf(source), messageOf({ ...source, id: 'web_none' })])).toEqual([]);
+    expect([await find(source), site.requests.length]).toEqual([undefined, 0]);
+  });
+
+  it('brings nothing back that was deleted while it was worked on', async () => {
+    const source = await add('/deleted');
+    site.pages['/deleted'] = async (_, response) => {
+      await websites.open().remove(source);
+      response.writeHead(200, html).end(page('home'));
+    };
+    expect(await deliver([messageOf(source)])).toEqual([]);
+    expect([await find(source), await piecesOf(source)]).toEqual([undefined, 0]);
+  });
+
+  it('does not overwrite what a newer one has brought', async () => {
+    const source = await add('/overtaken');
+    let newer: Promise<string[]> | undefined;
+    site.pages['/overtaken'] = async (_, response) => {
+      if (newer) {
+        response.writeHead(200, html).end(page('newer'));
+        return;
+      }
+      const again = { attempt: 'second', uid: world.uid, dueBy: Date.now() + 60_000 };
+      const { record } = (await websites.open().restart(source, again, () => true)) as { record: WebsiteRecord };
+      newer = deliver([messageOf(record)]);
+      await newer;
+      response.writeHead(200, html).end(page('older'));
+    };
+    expect(await deliver([messageOf(source)])).toEqual([]);
+    expect(await contentOf(source)).toContain('This is newer.');
+    expect(await piecesOf(source)).toBe(2);
+  });
+
+  it('whose function is killed anywhere is worked on again, and ends', async () => {
+    site.pages['/'] = page('home');
+    let kills = 0;
+    for (let fatal = 0; ; fatal++) {
+      const source = await add();
+      let calls = 0;
+      injectFaults(table.open().client, () => (calls++ === fatal ? 'kill' : undefined));
+      const failed = await deliver([messageOf(source)]);
+      injectFaults(table.open().client, () => undefined);
+      if (failed.length === 0) break;
+      kills += 1;
+      expect((await find(source))?.status).toMatch(/^(pending|crawling)$/);
+      expect(await deliver([messageOf(source)], 2)).toEqual([]);
+      expect(await find(source)).toMatchObject({ status: 'ready', pages: 1 });
+      expect(await contentOf(source)).toContain('This is home.');
+    }
+    expect(kills).toBeGreaterThanOrEqual(3);
+  });
+
+  it('that is poison holds none of its neighbours', async () => {
+    site.pages['/'] = page('home');
+    const [one, two] = [await add(), await add()];
+    const poison = [
+      'not json',
+      '{}',
+      'null',
+      '[]',
+      JSON.stringify({ job: 'crawlWebsite', agentId: 'a#b', websiteId: 1 }),
+    ];
+    expect(await deliver([poison[0] as string, messageOf(one), ...poison.slice(1), messageOf(two)])).toEqual([
+      '0',
+      '2',
+      '3',
+      '4',
+      '5',
+    ]);
+    expect((await find(one))?.status).toBe('ready');
+    expect((await find(two))?.status).toBe('ready');
+  });
+
+  it('that cannot be worked on ends as failed, with a reason, when it is given up', async () => {
+    site.pages['/'] = page('home');
+    const source = await add();
+    injectFaults(table.open().client, (operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined));
+    for (let delivery = 1; delivery < mostDeliveries; delivery++) {
+      expect(await deliver([messageOf(source)], delivery)).toEqual(['0']);
+      expect((await find(source))?.status).toBe('crawling');
+    }
+    // It is a dead letter then, for the operator to look at.
+    expect(await deliver([messageOf(source)], mostDeliveries)).toEqual(['0']);
+    expect(await find(source)).toMatchObject({
+      status: 'failed',
+      error: 'The crawl failed for no fault of the site. Refresh the website.',
+    });
+  });
+
+  it('whose last function dies without a word ends as failed when that function’s time is over', async () => {
+    const source = await add('/dies');
+    const died = new Promise<number | undefined>((resolve) => {
+      site.pages['/dies'] = async (_, response) => {
+        resolve((await find(source))?.dueBy);
+        response.destroy();
+      };
+    });
+    const began = Date.now();
+    await Promise.all([deliver([messageOf(source)], mostDeliveries), died]);
+    const dueBy = (await died) as number;
+    expect(dueBy).toBeGreaterThanOrEqual(began + crawlWebsite.timeoutSeconds * 1000);
+    expect(dueBy).toBeLessThan(Date.now() + crawlWebsite.timeoutSeconds * 1000);
+  });
+});
