@@ -1,8 +1,14 @@
 /** Extracts the text of one document in a process of its own: `node extract.ts FILE` tells of its time and its memory. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { kindOf } from '../../functions/outside/document-kind.ts';
 import { readDocument } from '../../functions/outside/document-texts.ts';
 import { formatOf } from '../../functions/outside/file-formats.ts';
+
+/** Linux tells of this process alone; what other systems tell may be what its parent once had. */
+const residentAtMost = () => {
+  const status = existsSync('/proc/self/status') ? readFileSync('/proc/self/status', 'utf8') : '';
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? process.resourceUsage().maxRSS) / 1024;
+};
 
 const [, , file = ''] = process.argv;
 const bytes = new Uint8Array(readFileSync(file));
@@ -15,7 +21,7 @@ console.log(
   JSON.stringify({
     milliseconds: performance.now() - began,
     processorMilliseconds: (processor.user + processor.system) / 1000,
-    megabytes: process.resourceUsage().maxRSS / 1024,
+    megabytes: residentAtMost(),
     outcome: 'failure' in text ? text.failure : `${text.content.length.toLocaleString('en')} characters`,
   }),
 );

@@ -112,8 +112,16 @@ const start = (
 const serve = <Input, Output>(work: (input: Input) => Output | Promise<Output>) => {
   parentPort?.on('message', async (input: Input) => {
     const answer = await attempt(work, input);
-    parentPort?.postMessage(answer);
+    parentPort?.postMessage(answer, 'output' in answer ? buffersIn(answer.output) : []);
   });
+};
+
+/** The buffers that parts of an output have to themselves: they go over without being copied. */
+const buffersIn = (value: unknown): ArrayBuffer[] => {
+  if (value instanceof Uint8Array) {
+    return value.byteLength === value.buffer.byteLength ? [value.buffer as ArrayBuffer] : [];
+  }
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(buffersIn) : [];
 };
 
 const attempt = async <Input, Output>(

@@ -1,14 +1,19 @@
 import type { DocumentType } from '../domain/documents.ts';
 import { confine, GivenUp } from './confined.ts';
+import { joined, type LongText } from './long-text.ts';
 
 /** The text of a document, and the same as Markdown; or, in a sentence, why there is none. */
 export type DocumentText = { content: string; contentMD: string } | { failure: string };
 
-/** Reads a document that a stranger made, in a thread that is ended when it takes too much of anything. */
+/** Reads a document that a stranger made, whose bytes are handed over for good, in a thread that is ended when it takes too much of anything. */
 export const readDocument = async (bytes: Uint8Array, type: DocumentType): Promise<DocumentText> => {
   try {
-    const text = await reading.run({ bytes, type });
-    return text.content.trim() === '' ? { failure: withoutText[type] } : text;
+    // Bytes that have a buffer to themselves go over without being copied.
+    const transfer = bytes.length === bytes.buffer.byteLength ? [bytes.buffer as ArrayBuffer] : [];
+    const parts = await reading.run({ bytes, type }, transfer);
+    const content = joined(parts.content);
+    if (content.trim() === '') return { failure: withoutText[type] };
+    return { content, contentMD: parts.contentMD ? joined(parts.contentMD) : content };
   } catch (error) {
     const { name, reason } = error as Error & { reason?: string };
     return { failure: failures[error instanceof GivenUp ? `given up: ${reason}` : name] ?? failures.broken };
@@ -19,15 +24,22 @@ export const readDocument = async (bytes: Uint8Array, type: DocumentType): Promi
 const reading = confine(
   'read a document',
   import.meta.url,
-  async ({ bytes, type }: { bytes: Uint8Array; type: DocumentType }) => {
+  async ({ bytes, type }: { bytes: Uint8Array; type: DocumentType }): Promise<Parts> => {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    if (type === 'pdf') return (await import('./pdf.ts')).readPdf(buffer);
-    if (type === 'docx') return (await import('./docx.ts')).readDocx(buffer);
-    const content = (await import('./plain-text.ts')).decodeText(buffer);
-    return { content, contentMD: content };
+    if (type === 'pdf') return partsOf(await (await import('./pdf.ts')).readPdf(buffer));
+    if (type === 'docx') return partsOf(await (await import('./docx.ts')).readDocx(buffer));
+    return { content: [Buffer.from((await import('./plain-text.ts')).decodeText(buffer))] };
   },
   { seconds: 40, heapMegabytes: 96, bufferMegabytes: 96 },
 );
+
+/** Plain text is its own Markdown. */
+type Parts = { content: Uint8Array[]; contentMD?: Uint8Array[] };
+
+const partsOf = ({ content, contentMD }: { content: LongText; contentMD: LongText }): Parts => ({
+  content: content.parts,
+  contentMD: contentMD.parts,
+});
 
 const tooMuch = 'The document is too large or too complicated to be read.';
 const failures: Record<string, string> & { broken: string } = {

@@ -2,12 +2,14 @@ import mammoth from 'mammoth';
 import { SaxesParser } from 'saxes';
 import { isEncryptedOffice } from './document-kind.ts';
 import { readHtml } from './html.ts';
+import { LongText } from './long-text.ts';
 import { readZip } from './zip.ts';
 
 /** XML inflates to twenty times itself and more; what a document of 10 MB can need is well below this. */
 const mostInflatedBytes = 64 * 1024 * 1024;
 /** A tree of XML takes fifty times its text: a long document is read in parts of about so many characters. */
 const partCharacters = 200_000;
+const pieceBytes = 64 * 1024;
 
 /** A file that only its password opens. */
 export class Encrypted extends Error {
@@ -15,22 +17,22 @@ export class Encrypted extends Error {
 }
 
 /** Reads a Word document, part by part: its text, and the same as Markdown. Pictures are left out. */
-export const readDocx = async (bytes: Buffer): Promise<{ content: string; contentMD: string }> => {
+export const readDocx = async (bytes: Buffer): Promise<{ content: LongText; contentMD: LongText }> => {
   if (isEncryptedOffice(bytes)) throw new Encrypted();
   const files = await readZip(bytes, (name) => /\.(xml|rels)$/i.test(name), mostInflatedBytes);
-  const body = [...files].find(([name]) => name === mainPartOf(files));
-  if (!body) throw new Error('The archive has no document in it.');
-  const [name, xml] = body;
+  const name = mainPartOf(files);
+  const xml = files.get(name);
+  if (!xml) throw new Error('The archive has no document in it.');
   files.delete(name);
-  const content: string[] = [];
-  const contentMD: string[] = [];
-  for (const part of partsOf(xml.toString())) {
+  const content = new LongText();
+  const contentMD = new LongText();
+  for (const part of partsOf(xml)) {
     const { value } = await mammoth.convertToHtml(archiveOf(files, name, part), options);
     const { text, markdown } = readHtml({ html: tidy(value), url: 'about:blank' });
-    content.push(text);
-    contentMD.push(markdown);
+    content.add(text);
+    contentMD.add(markdown);
   }
-  return { content: content.filter(Boolean).join('\n\n'), contentMD: contentMD.filter(Boolean).join('\n\n') };
+  return { content, contentMD };
 };
 
 /** A cell of one paragraph is that paragraph's text, and the way back from a note to where it is called is none. */
@@ -67,33 +69,51 @@ const mainPartOf = (files: Map<string, Buffer>): string => {
   return 'word/document.xml';
 };
 
-/** A long document cut between paragraphs and tables into documents of their own; a shorter one as it is. */
-const partsOf = function* (xml: string): Generator<string> {
-  if (xml.length <= partCharacters) return yield xml;
+/**
+ * A long document cut between paragraphs and tables into documents of their own; a shorter one as it is. It is decoded
+ * and looked through piece by piece: as one text it would be as large as the heap it is read in.
+ */
+const partsOf = function* (xml: Buffer): Generator<string> {
+  if (xml.length <= partCharacters) return yield xml.toString();
+  const open: string[] = [];
   const ends: number[] = [];
-  let depth = 0;
-  let bodyAt: { start: number; depth: number } | undefined;
+  let body: { start: number; depth: number; closing: string } | undefined;
   const parser = new SaxesParser();
   parser.on('error', (error) => {
     throw error;
   });
   parser.on('opentag', ({ name, isSelfClosing }) => {
-    depth++;
-    if (!bodyAt && /(^|:)body$/.test(name) && !isSelfClosing) bodyAt = { start: parser.position, depth };
+    open.push(name);
+    if (body || isSelfClosing || !/(^|:)body$/.test(name)) return;
+    const closing = open.map((tag) => `</${tag}>`).reverse();
+    body = { start: parser.position, depth: open.length, closing: closing.join('') };
   });
   parser.on('closetag', () => {
-    depth--;
-    if (bodyAt && depth === bodyAt.depth) ends.push(parser.position);
+    open.pop();
+    if (body && open.length === body.depth) ends.push(parser.position);
   });
-  parser.write(xml).close();
-  const last = ends.at(-1);
-  if (!bodyAt || last === undefined) return yield xml;
-  const head = xml.slice(0, bodyAt.start);
-  const tail = xml.slice(last);
-  let start = bodyAt.start;
-  for (const end of ends) {
-    if (end !== last && end - start < partCharacters) continue;
-    yield head + xml.slice(start, end) + tail;
-    start = end;
+
+  const decoder = new TextDecoder();
+  let head: string | undefined;
+  let held = '';
+  let heldFrom = 0;
+  for (let at = 0; at < xml.length; at += pieceBytes) {
+    const piece = decoder.decode(xml.subarray(at, at + pieceBytes), { stream: true });
+    held += piece;
+    parser.write(piece);
+    if (!body) continue;
+    if (head === undefined) {
+      head = held.slice(0, body.start);
+      held = held.slice(body.start);
+      heldFrom = body.start;
+    }
+    for (const end of ends.splice(0)) {
+      if (end - heldFrom < partCharacters) continue;
+      yield head + held.slice(0, end - heldFrom) + body.closing;
+      held = held.slice(end - heldFrom);
+      heldFrom = end;
+    }
   }
+  parser.close();
+  yield (head ?? '') + held;
 };

@@ -1,5 +1,6 @@
 import { constants, createInflate, inflateSync } from 'node:zlib';
 import { getDocumentProxy } from 'unpdf';
+import { LongText } from './long-text.ts';
 import { TooMuchInflated } from './zip.ts';
 
 /** What all streams of a document other than pictures may inflate to. */
@@ -12,21 +13,20 @@ type Line = { text: string; size: number; y: number };
 type Paragraph = { lines: string[]; size: number };
 
 /** Reads a PDF page by page: its text, and the same as Markdown, with headings where the letters are larger. */
-export const readPdf = async (bytes: Buffer): Promise<{ content: string; contentMD: string }> => {
+export const readPdf = async (bytes: Buffer): Promise<{ content: LongText; contentMD: LongText }> => {
   await disarm(bytes);
   const pdf = await getDocumentProxy(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), {
     verbosity: 0,
     useSystemFonts: false,
   });
-  const content: string[] = [];
-  const contentMD: string[] = [];
+  const content = new LongText();
+  const contentMD = new LongText();
   const sampled: Paragraph[][] = [];
   let bodySize: number | undefined;
   let unread = 0;
   const write = (paragraphs: Paragraph[], size: number) => {
-    if (paragraphs.length === 0) return;
-    content.push(paragraphs.map(({ lines }) => lines.join('\n')).join('\n\n'));
-    contentMD.push(paragraphs.map((paragraph) => markdownOf(paragraph, size)).join('\n\n'));
+    content.add(paragraphs.map(({ lines }) => lines.join('\n')).join('\n\n'));
+    contentMD.add(paragraphs.map((paragraph) => markdownOf(paragraph, size)).join('\n\n'));
   };
   for (let number = 1; number <= pdf.numPages; number++) {
     const paragraphs = await paragraphsOf(pdf, number).catch(() => undefined);
@@ -40,7 +40,7 @@ export const readPdf = async (bytes: Buffer): Promise<{ content: string; content
     }
   }
   if (unread === pdf.numPages) throw new Error('Not one page can be read.');
-  return { content: content.join('\n\n'), contentMD: contentMD.join('\n\n') };
+  return { content, contentMD };
 };
 
 const paragraphsOf = async (pdf: Awaited<ReturnType<typeof getDocumentProxy>>, number: number) => {

