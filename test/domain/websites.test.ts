@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { pageKey, pathFilter, withinSite } from '../../functions/domain/websites.ts';
+import { pathFilter } from '../../functions/domain/crawl-controls.ts';
+import { pageKey, withinSite } from '../../functions/domain/websites.ts';
 
 const within = (site: string, url: string) => withinSite(new URL(site), new URL(url))?.href;
 
