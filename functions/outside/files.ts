@@ -120,8 +120,9 @@ export class Files {
     const signal = AbortSignal.timeout(callSeconds * 1000);
     for (let attempt = 1; ; attempt++) {
       try {
-        const init = { method, signal, ...call } as RequestInit;
-        const response = await this.#client.fetch(this.#urlOf(key), init);
+        const { url, headers } = await this.#client.sign(this.#urlOf(key), { method, ...call } as RequestInit);
+        // Not the signed request itself: between one and the signal Node holds on so weakly that the deadline may be lost.
+        const response = await fetch(url, { method, headers, signal, ...(call.body && { body: call.body }) });
         if (attempt === attempts || !(response.status >= 500 || response.status === 429)) return response;
         await response.body?.cancel();
       } catch (error) {
