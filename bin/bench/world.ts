@@ -55,12 +55,13 @@ export const startWorld = async (): Promise<World> => {
     FILES_BUCKET: bucket,
     JOBS_QUEUE_URL: queue.queueUrl,
     STRIPE_SECRET_KEY: stripeKey,
-    AWS_ENDPOINT_URL_S3: queue.endpoint,
-    FILES_BUCKET: 'bench-files',
     STRIPE_API_BASE: proxy.endpoints.stripe,
     AWS_ENDPOINT_URL_BEDROCK_RUNTIME: proxy.endpoints.bedrock,
     CHAT_MODEL_ID: 'stand-in',
     CHAT_SIGNING_SECRET: randomUUID(),
+    // As much as a measurement wants to say.
+    CHAT_RATE_PER_MINUTE: '100000',
+    CHAT_DAILY_TOKENS: '1000000000',
     APP_ORIGIN: 'https://app.example.com',
   });
   const directly = storesOf(openTable(tableName, { endpoint: dynamodb.endpoint }));
