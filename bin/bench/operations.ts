@@ -1,9 +1,11 @@
+import { newDocument, newWebsite } from './knowledge.ts';
 import type { Request, World } from './world.ts';
 
 /** A request for one operation, in one of the ways it is asked for. */
 export type Sample = {
   what?: string;
-  request(world: World): Request;
+  /** Makes what it needs to be there, and the request. */
+  request(world: World): Request | Promise<Request>;
   /** The bound on its sequential round trips, where it is not the one that all keyed reads have. */
   roundTripsMost?: number;
 };
@@ -14,6 +16,17 @@ export const freshNumbers = (count: number) => Array.from({ length: count }, () 
 
 const call = { phone: '+14155550188', direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' };
 const outcome = { custom_call_outcome: 'booked', custom_call_outcome_value: 120 };
+
+/** A text is read after the record that says which one: a third round trip. */
+const withTexts = 3;
+
+const uploadOf = ({ uid, agentId }: World): Request => {
+  const fields = Object.entries({ uid, agentId }).map(
+    ([name, value]) => `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  const file = '--x\r\ncontent-disposition: form-data; name="files"; filename="notes.txt"\r\n\r\nNotes\r\n--x--\r\n';
+  return { headers: { 'content-type': 'multipart/form-data; boundary=x' }, body: fields.join('') + file };
+};
 
 /** What each operation is asked for when its round trips are counted. */
 export const samples: Record<string, Sample[]> = {
@@ -78,6 +91,82 @@ export const samples: Record<string, Sample[]> = {
         },
       }),
     },
+  ],
+  listWebsites: [
+    {
+      request: async ({ uid, agentId }) => {
+        await newWebsite(agentId);
+        return { query: { uid, agentId } };
+      },
+      roundTripsMost: withTexts,
+    },
+    {
+      what: 'without content',
+      request: ({ uid, agentId }) => ({ query: { uid, agentId, content: 'false' } }),
+    },
+  ],
+  addWebsite: [{ request: ({ uid, agentId }) => ({ body: { uid, agentId, url: 'https://example.com/' } }) }],
+  getWebsiteContent: [
+    {
+      request: async ({ uid, agentId }) => ({ query: { uid, agentId, websiteId: await newWebsite(agentId) } }),
+      roundTripsMost: withTexts,
+    },
+  ],
+  updateWebsite: [
+    {
+      request: async ({ uid, agentId }) => ({
+        body: { uid, agentId, websiteId: await newWebsite(agentId), active: false },
+      }),
+    },
+  ],
+  refreshWebsite: [
+    { request: async ({ uid, agentId }) => ({ body: { uid, agentId, websiteId: await newWebsite(agentId) } }) },
+  ],
+  deleteWebsite: [
+    { request: async ({ uid, agentId }) => ({ query: { uid, agentId, websiteId: await newWebsite(agentId) } }) },
+  ],
+  listDocuments: [
+    {
+      request: async ({ uid, agentId }) => {
+        await newDocument(agentId);
+        return { query: { uid, agentId } };
+      },
+      roundTripsMost: withTexts,
+    },
+    {
+      what: 'without content',
+      request: ({ uid, agentId }) => ({ query: { uid, agentId, content: 'false' } }),
+    },
+  ],
+  uploadDocuments: [{ what: 'one file', request: uploadOf }],
+  createDocumentUploads: [
+    {
+      what: 'one file',
+      request: ({ uid, agentId }) => ({ body: { uid, agentId, files: [{ name: 'notes.txt', size: 5 }] } }),
+    },
+  ],
+  getDocumentContent: [
+    {
+      request: async ({ uid, agentId }) => ({ query: { uid, agentId, documentId: await newDocument(agentId) } }),
+      roundTripsMost: withTexts,
+    },
+  ],
+  updateDocument: [
+    {
+      request: async ({ uid, agentId }) => ({
+        body: { uid, agentId, documentId: await newDocument(agentId), active: false },
+      }),
+    },
+  ],
+  retryDocument: [
+    {
+      request: async ({ uid, agentId }) => ({
+        body: { uid, agentId, documentId: await newDocument(agentId, 'failed') },
+      }),
+    },
+  ],
+  deleteDocument: [
+    { request: async ({ uid, agentId }) => ({ query: { uid, agentId, documentId: await newDocument(agentId) } }) },
   ],
   buildChat: [
     {

@@ -30,7 +30,8 @@ const startDoor = async (name: string, target: string): Promise<[string, string]
       const [answer] = (await once(onward, 'response')) as [IncomingMessage];
       const bytes = await bytesOf(answer);
       await sleep(delayMilliseconds);
-      const operation = String(headers['x-amz-target'] ?? `${method} ${url}`).replace(/^.*\./, '');
+      // An operation of AWS by its own name; anything else by what is done, and to whom.
+      const operation = String(headers['x-amz-target'] ?? `${method} ${name}`).replace(/^.*\./, '');
       seen.push({ service: name, operation, begin, end: performance.now() });
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers).end(bytes);
     } catch {

@@ -15,7 +15,7 @@ import { type CountingProxy, startProxy } from './proxy.ts';
 
 /** What a measurement works with. Handlers run in this process, and reach everything outside by way of the proxy. */
 export type World = Demo & {
-  proxy: CountingProxy<'dynamodb' | 'sqs' | 'stripe' | 'bedrock'>;
+  proxy: CountingProxy<'dynamodb' | 's3' | 'sqs' | 'stripe' | 'bedrock'>;
   /** The stores, by way of the proxy. */
   stores: Stores;
   /** The stores without the proxy between: for what is to be there before a measurement begins. */
@@ -28,6 +28,7 @@ export type World = Demo & {
 
 const tableName = 'bench';
 const stripeKey = 'sk_test_bench';
+const bucket = 'bench-files';
 
 /** Starts what the service uses on this machine, the proxy before it, and points this process at the proxy. */
 export const startWorld = async (): Promise<World> => {
@@ -35,12 +36,13 @@ export const startWorld = async (): Promise<World> => {
   Object.assign(env, { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'bench', AWS_SECRET_ACCESS_KEY: 'bench' });
   const [dynamodb, queue, stripe, bedrock] = await Promise.all([
     startDynamoDb(tableName, { endpoint: undefined }),
-    startQueueAndFiles({ bucket: 'bench-files' }),
+    startQueueAndFiles({ bucket }),
     startStripe({ key: stripeKey }),
     startBedrock(),
   ]);
   const proxy = await startProxy({
     dynamodb: dynamodb.endpoint,
+    s3: queue.endpoint,
     sqs: queue.endpoint,
     stripe: stripe.endpoint,
     bedrock: bedrock.endpoint,
@@ -48,15 +50,18 @@ export const startWorld = async (): Promise<World> => {
   Object.assign(env, {
     TABLE_NAME: tableName,
     AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoints.dynamodb,
+    AWS_ENDPOINT_URL_S3: proxy.endpoints.s3,
     AWS_ENDPOINT_URL_SQS: proxy.endpoints.sqs,
+    FILES_BUCKET: bucket,
     JOBS_QUEUE_URL: queue.queueUrl,
     STRIPE_SECRET_KEY: stripeKey,
-    AWS_ENDPOINT_URL_S3: queue.endpoint,
-    FILES_BUCKET: 'bench-files',
     STRIPE_API_BASE: proxy.endpoints.stripe,
     AWS_ENDPOINT_URL_BEDROCK_RUNTIME: proxy.endpoints.bedrock,
     CHAT_MODEL_ID: 'stand-in',
     CHAT_SIGNING_SECRET: randomUUID(),
+    // As much as a measurement wants to say.
+    CHAT_RATE_PER_MINUTE: '100000',
+    CHAT_DAILY_TOKENS: '1000000000',
     APP_ORIGIN: 'https://app.example.com',
   });
   const directly = storesOf(openTable(tableName, { endpoint: dynamodb.endpoint }));
@@ -85,7 +90,8 @@ export type Request = {
   apiKey?: string;
   params?: Record<string, string>;
   query?: Record<string, string>;
-  body?: object;
+  /** Sent as JSON; a text is sent as it is. */
+  body?: object | string;
   headers?: Record<string, string>;
 };
 
@@ -110,7 +116,7 @@ export const eventOf = (endpoint: AnyEndpoint, { apiKey, params, query, body, he
   headers: { ...(apiKey && { 'x-authorization': apiKey }), ...headers },
   ...(query && { queryStringParameters: query }),
   ...(params && { pathParameters: params }),
-  ...(body && { body: JSON.stringify(body) }),
+  ...(body && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   isBase64Encoded: false,
   requestContext: {
     accountId: '000000000000',

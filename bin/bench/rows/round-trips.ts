@@ -23,10 +23,11 @@ export const roundTrips: Row = {
       for (const { what, request, roundTripsMost = mostOfARead } of known) {
         // Once before, so that connections are open and clients made.
         proxy.delay(0);
-        await invoke(endpoint, { apiKey, ...request(world) });
+        await invoke(endpoint, { apiKey, ...(await request(world)) });
+        const asked = { apiKey, ...(await request(world)) };
         proxy.delay(eachWayMilliseconds);
         await proxy.take();
-        await invoke(endpoint, { apiKey, ...request(world) });
+        await invoke(endpoint, asked);
         const seen = await proxy.take();
         const depth = sequentialDepth(seen);
         const isKeyedRead = endpoint.method === 'GET' && endpoint.caller.kind === 'key';
