@@ -55,7 +55,12 @@ describe('under Lambda’s own runtime client', () => {
   );
 
   it.each(jobs.map(({ name }) => name))('%s takes a message, and says which it could not do', async (name) => {
-    const record = { messageId: 'm1', body: '{}', attributes: { ApproximateReceiveCount: '1' }, eventSource: 'aws:sqs' };
+    const record = {
+      messageId: 'm1',
+      body: '{}',
+      attributes: { ApproximateReceiveCount: '1' },
+      eventSource: 'aws:sqs',
+    };
     const outcome = await run(name, { Records: [record] });
     expect([outcome.ok, outcome.log]).toEqual([true, expect.stringContaining(`"job":"${name}"`)]);
     expect(JSON.parse(textOf(outcome))).toEqual({ batchItemFailures: expect.any(Array) });
@@ -77,7 +82,10 @@ describe('under Lambda’s own runtime client', () => {
 
   it('a bundle that fails to load is noticed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'voice-agents-broken-'));
-    writeFileSync(join(folder, 'index.mjs'), "import 'a-package-that-is-not-there';\nexport const handler = async () => 'ok';\n");
+    writeFileSync(
+      join(folder, 'index.mjs'),
+      "import 'a-package-that-is-not-there';\nexport const handler = async () => 'ok';\n",
+    );
     const environment = { AWS_REGION: 'us-east-1' };
     const outcome = await runUnderRuntimeClient(client, { folder, functionName: 'broken', environment, event: {} });
     expect(outcome.ok).toBe(false);

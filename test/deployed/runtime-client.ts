@@ -72,7 +72,8 @@ export const runUnderRuntimeClient = async (
       return;
     }
     const parts: Invocation['parts'] = [];
-    for await (const bytes of request as AsyncIterable<Buffer>) parts.push({ at: performance.now() - startedAt, bytes });
+    for await (const bytes of request as AsyncIterable<Buffer>)
+      parts.push({ at: performance.now() - startedAt, bytes });
     response.writeHead(202).end('{}');
     done.resolve({ ok: Boolean(request.url?.endsWith('/response')), headers: request.headers, parts });
   });
