@@ -65,9 +65,12 @@ export const startEmulator = async (
   const file = createWriteStream(log);
   emulator.stdout.pipe(file);
   emulator.stderr.pipe(file);
+  // Throws when it could not be started at all.
+  await once(emulator, 'spawn');
+  const group = -(emulator.pid as number);
   const stop = async () => {
     if (emulator.exitCode !== null || emulator.signalCode !== null) return;
-    process.kill(-(emulator.pid as number), 'SIGKILL');
+    process.kill(group, 'SIGKILL');
     await once(emulator, 'exit');
   };
   for (let waited = 0; ; waited += 250) {

@@ -23,6 +23,7 @@ import type { Deployed } from './deployed.ts';
 import { type Emulator, startEmulator } from './emulator.ts';
 import { startFront } from './front.ts';
 import { NoPython, pythonPrograms } from './python.ts';
+import { NoRuntimeClient, runtimeClient } from './runtime-client.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const appOrigin = 'https://app.example.com';
@@ -83,12 +84,8 @@ const main = async (): Promise<boolean> => {
   const stripeKey = `sk_test_${randomBytes(12).toString('hex')}`;
   const stripe = await start(startStripe({ key: stripeKey }));
   const bedrock = await start(startBedrock());
-  const emulator = await start(
-    startEmulator(programs, folder, {
-      STRIPE_API_BASE: stripe.endpoint,
-      AWS_ENDPOINT_URL_BEDROCK_RUNTIME: bedrock.endpoint,
-    }),
-  );
+  const standIns = { STRIPE_API_BASE: stripe.endpoint, AWS_ENDPOINT_URL_BEDROCK_RUNTIME: bedrock.endpoint };
+  const emulator = await start(startEmulator(programs, folder, standIns));
   const { environment } = emulator;
   const site = await start(startSite());
   // All tests have one address, and talk more than anybody may.
@@ -140,6 +137,7 @@ const main = async (): Promise<boolean> => {
     apiUrl: api.baseUrl,
     chatUrl: chat?.baseUrl ?? null,
     environment,
+    standIns,
     grants: emulator.grants,
     programs,
     context,
@@ -156,9 +154,19 @@ const main = async (): Promise<boolean> => {
   const passed = await vitest(chosen.length > 0 ? chosen : ['test/deployed/deployment.test.ts', 'test/api'], env);
   if (!passed) await keepLogs(emulator, certificate);
   if (chosen.length > 0) return passed;
+  let loaded = true;
+  try {
+    say('AWS’s own runtime client …');
+    runtimeClient();
+    say('The functions under it …');
+    loaded = await vitest(['test/deployed/runtime-client.test.ts'], env);
+  } catch (error) {
+    if (!(error instanceof NoRuntimeClient)) throw error;
+    say(error.message);
+  }
   say('Afterwards: grants, a second deployment, the end …');
   const ended = await vitest(['test/deployed/afterwards.test.ts'], env);
-  return passed && ended;
+  return passed && loaded && ended;
 };
 
 /** What the functions logged, kept beside the emulator's own log. */
