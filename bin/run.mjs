@@ -27,6 +27,13 @@ if (!isInstalled()) {
   }
 }
 
+// npm tells its shell to end, and the shell does not tell us: who has lost the parent that npm gave it ends by itself.
+const parent = process.ppid;
+if (process.env.npm_lifecycle_event) {
+  const orphaned = () => process.ppid !== parent && process.kill(process.pid, 'SIGTERM');
+  setInterval(orphaned, 250).unref();
+}
+
 const [script = '', ...rest] = process.argv.slice(2);
 const path = resolve(root, script);
 const bin = join(root, 'node_modules', '.bin');

@@ -5,6 +5,7 @@ import { createServer as createHttpServer, type IncomingMessage } from 'node:htt
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Target } from '../global-setup.ts';
 import { target } from '../world.ts';
@@ -104,6 +105,28 @@ describe('npm start', () => {
     const list = await ask(after, `/agent-block-list?uid=${uid}&agentId=${agentId}`);
     expect(list.body.blockList).toEqual(['+14155550111']);
     await stop(second.child);
+  });
+
+  it('ends within three seconds, and DynamoDB Local with it, when npm is told to end', async () => {
+    const file = join(folder(), 'run.json');
+    const npm = spawn('npm', ['start', '--', '--port', '0', '--json', '--run-file', file], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    running.push(npm);
+    for await (const line of createInterface({ input: npm.stdout })) if (line.startsWith('{')) break;
+    const { pid, endpoints } = JSON.parse(readFileSync(file, 'utf8'));
+    const started = Date.now();
+    npm.kill('SIGTERM');
+    const isAlive = () => {
+      try {
+        return process.kill(pid, 0);
+      } catch {
+        return false;
+      }
+    };
+    while (isAlive() && Date.now() - started < 3000) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(isAlive()).toBe(false);
+    await expect(fetch(endpoints.dynamodb)).rejects.toThrow();
   });
 
   it('notes how to reach it while it runs, and takes the note away at the end', async () => {
