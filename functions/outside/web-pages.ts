@@ -144,7 +144,11 @@ export class PageReader {
         await fetch.mayFollow?.(at);
       }
     } catch (error) {
-      if (deadline.aborted) throw new PageRefused(`The page took longer than ${limits.pageSeconds} seconds.`);
+      const { code = '' } = error as NodeJS.ErrnoException;
+      // The connection has the same deadline for its head and its body: either may be the first to say so.
+      if (deadline.aborted || ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'].includes(code)) {
+        throw new PageRefused(`The page took longer than ${limits.pageSeconds} seconds.`);
+      }
       throw refusalOf(error as NodeJS.ErrnoException) ?? error;
     }
   }
