@@ -503,17 +503,18 @@ describe('an approval', () => {
     expect(await agentsOf()).toHaveLength(1);
   });
 
-  it('is not confused by an older call that bore the same id', async () => {
-    const { world, id, messages, agentsOf } = await answered('Right one');
-    const older = structuredClone(messages);
-    const wrong = await new Promise<UIMessage[]>((resolve) => {
-      const client = new Client({
-        id,
-        send: straightTo(model(callsTool('checkNumbers', { numbers: ['1'] }, 'call-createAgent'), says('No.')), {}),
-      });
-      client.sendMessage({ text: 'Check' }).then(() => resolve(client.messages));
+  it('is not confused by another call that bore the same id', async () => {
+    const { world, id, messages, part, agentsOf } = await answered('Right one');
+    const client = new Client({
+      id,
+      send: straightTo(model(callsTool('createAgent', { name: 'Wrong one' })), { apiKey: world.apiKey }),
     });
-    const answer = await talk(model(says('Made.')), { id, messages: [...wrong, ...older], apiKey: world.apiKey });
+    await client.sendMessage({ text: 'Make another' });
+    const { approval, ...call } = toolPart(client, 'createAgent');
+    const denied = { ...call, state: 'output-denied', approval: { id: approval?.id, approved: false } };
+    expect(denied.toolCallId).toBe(part.toolCallId);
+    messages.at(-1)?.parts.push(denied as unknown as UIMessage['parts'][number]);
+    const answer = await talk(model(says('Made.')), { id, messages, apiKey: world.apiKey });
     expect(answer.status).toBe(200);
     expect((await agentsOf()).map(({ name }) => name)).toEqual(['Agent', 'Right one']);
   });
