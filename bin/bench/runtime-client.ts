@@ -19,7 +19,7 @@ export class NoRuntimeClient extends Error {
  * AWS's own runtime client for Node: the path of its program. It is built where it is used first, in a minute or two, and
  * kept under `.local/`; `RUNTIME_CLIENT` names another folder for it.
  */
-export const runtimeClient = async (): Promise<string> => {
+export const runtimeClient = async (say: (sentence: string) => void = () => {}): Promise<string> => {
   const folder = process.env.RUNTIME_CLIENT ?? join(root, '.local', `aws-lambda-ric-${version}`);
   const client = join(folder, 'node_modules', 'aws-lambda-ric', 'index.mjs');
   if (existsSync(join(folder, 'complete'))) return client;
@@ -30,6 +30,7 @@ export const runtimeClient = async (): Promise<string> => {
     const needs = missing.length > 0 ? missing.join(', ') : 'Linux';
     throw new NoRuntimeClient(`Lambda’s own runtime client is left out: to be built here it needs ${needs}.`);
   }
+  say('Lambda’s own runtime client is built for this machine, once; that takes a minute or two …');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const manifest = { private: true, allowScripts: { 'aws-lambda-ric': true } };

@@ -87,7 +87,7 @@ const main = async (): Promise<boolean> => {
   const chosen = process.argv.slice(2);
 
   // It is built beside the deployment and the first tests, where it is not there yet.
-  const client = chosen.length === 0 ? runtimeClient() : undefined;
+  const client = chosen.length === 0 ? runtimeClient(say) : undefined;
   client?.catch(() => {});
 
   say('Emulator …');
@@ -113,7 +113,9 @@ const main = async (): Promise<boolean> => {
   await run([cdk, 'bootstrap', 'aws://000000000000/us-east-1', ...context], environment);
   say('cdk deploy …');
   const outputsFile = join(folder, 'outputs.json');
-  await run([cdk, 'deploy', '--require-approval', 'never', '--outputs-file', outputsFile, ...context], environment);
+  const assembly = join(folder, 'assembly');
+  const into = ['--output', assembly, '--outputs-file', outputsFile];
+  await run([cdk, 'deploy', '--require-approval', 'never', ...into, ...context], environment);
   const outputs = JSON.parse(readFileSync(outputsFile, 'utf8'))[stack] as Record<string, string>;
 
   say('Keys and a demo, by the operator’s command line …');
@@ -150,6 +152,7 @@ const main = async (): Promise<boolean> => {
     standIns,
     grants: emulator.grants,
     programs,
+    assembly,
     context,
   };
   const env = {
