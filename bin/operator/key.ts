@@ -129,7 +129,7 @@ export const addKeyCommands = (program: Operator) => {
     .option('--since <time>', 'how far back to look', duration, duration('30d'))
     .addHelpText(
       'after',
-      examples('--stack voice-agents-prod key usage', '--stack voice-agents-prod key usage --uid acme --since 7d'),
+      examples('key usage --stack voice-agents-prod', 'key usage --stack voice-agents-prod --uid acme --since 7d'),
     )
     .action(async (_, command) => {
       const options = command.optsWithGlobals();

@@ -30,8 +30,8 @@ export const addRestoreCommand = (program: Operator) => {
     .addHelpText(
       'after',
       examples(
-        '--stack voice-agents-prod restore --from voice-agents-restored',
-        '--stack voice-agents-prod restore --from voice-agents-restored --yes',
+        'restore --stack voice-agents-prod --from voice-agents-restored',
+        'restore --stack voice-agents-prod --from voice-agents-restored --yes',
       ),
     )
     .action(async (_, command) => {

@@ -14,7 +14,7 @@ export const addSecretCommands = (program: Operator) => {
     .description('Give a deployment the key of its Stripe account; it is asked for, or read from standard input')
     .addHelpText(
       'after',
-      examples('--stack voice-agents-prod secret stripe', '--stack voice-agents-prod secret stripe < key.txt'),
+      examples('secret stripe --stack voice-agents-prod', 'secret stripe --stack voice-agents-prod < key.txt'),
     )
     .action(async (_, command) => {
       const options = command.optsWithGlobals();

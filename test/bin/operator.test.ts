@@ -64,7 +64,7 @@ const opens = async (apiKey: string, uid: string) =>
 const oneSentence = /^[^\n]+\n$/;
 
 describe('the command line', () => {
-  const groups = [[], ['user'], ['key'], ['agent'], ['calls'], ['demo']];
+  const groups = [[], ['user'], ['key'], ['agent'], ['calls'], ['demo'], ['restore']];
   const commands = [
     ['user', 'create'],
     ['user', 'show'],
@@ -72,11 +72,13 @@ describe('the command line', () => {
     ['key', 'list'],
     ['key', 'rotate'],
     ['key', 'revoke'],
+    ['key', 'usage'],
     ['agent', 'create'],
     ['agent', 'show'],
     ['agent', 'grant'],
     ['agent', 'revoke'],
     ['calls', 'import'],
+    ['secret', 'stripe'],
   ];
 
   it.each([...groups, ...commands].map((words) => [words.join(' '), words]))(
@@ -92,7 +94,7 @@ describe('the command line', () => {
   );
 
   it('lists every command in the help of its group', async () => {
-    for (const group of ['user', 'key', 'agent', 'calls']) {
+    for (const group of ['user', 'key', 'agent', 'calls', 'secret']) {
       const { stdout } = await operator(group, '--help');
       for (const [of, command] of commands) {
         if (of === group) expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
