@@ -1,6 +1,6 @@
 /** `npm run client`: packs the typed client, for those who write a client of the service elsewhere. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 
@@ -48,6 +48,8 @@ const manifest = {
   dependencies: { 'openapi-fetch': devDependencies['openapi-fetch'] },
 };
 writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+copyFileSync(join(root, 'functions/openapi/README.md'), join(folder, 'README.md'));
+copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
 const packed = execFileSync(npm, ['pack', '--silent'], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 2] });
 console.log(join(options.folder, packed.trim()));

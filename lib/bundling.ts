@@ -46,6 +46,15 @@ const cuts: Plugin = {
     onLoad({ filter: /endpoints\/middleware-endpoint\/service-customizations\/index\.js$/ }, () => ({
       contents: 'export const resolveParamsForS3 = undefined;',
     }));
+    // Of Anthropic's provider only functions are taken: what it defines beside them has no effect until it is asked for.
+    onLoad({ filter: /@ai-sdk\/anthropic\/dist\/internal\/index\.js$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      const contents = source
+        .replace(/^(var \w+ = )(\w+\()/gm, '$1/* @__PURE__ */ $2')
+        .replace(/static \[(WORKFLOW_\w+)\]\(/g, 'static $1(');
+      if (contents === source) throw new Error('Anthropic’s provider makes its definitions in another way.');
+      return { contents };
+    });
     // A client reads its version there, for its user agent.
     onLoad({ filter: /@aws-sdk\/client-\w+\/package\.json$/ }, async ({ path }) => {
       const { version } = JSON.parse(await readFile(path, 'utf8'));
@@ -86,6 +95,7 @@ export const bundling = {
     '@smithy/core/config': insteadOf('config'),
     '@smithy/core/retry': insteadOf('retry'),
     '@smithy/core/serde': insteadOf('serde'),
+    '@ai-sdk/anthropic/internal': insteadOf('anthropic'),
     '@ai-sdk/gateway': insteadOf('gateway'),
     'zod/v4': insteadOf('zod'),
     'zod/v4/core': itself('zod/v4/core'),

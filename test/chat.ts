@@ -14,6 +14,7 @@ import { MockLanguageModelV4, simulateReadableStream } from 'ai/test';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { buildChat } from '../functions/api/build-chat.ts';
 import { type ApiHandler, type ApiResult, lambda } from '../functions/http/lambda.ts';
+import type { ChatUsage } from '../functions/store/chat-usage.ts';
 import { unique, useTargetInThisProcess } from './world.ts';
 
 export type ModelPart =
@@ -59,10 +60,12 @@ export const model = (...calls: ModelPart[][]) => {
   });
 };
 
-export const handlerWith = (chatModel: LanguageModel): ApiHandler => {
+/** The chat with a model of the test's; `usage` counts in place of what all tests share. */
+export const handlerWith = (chatModel: LanguageModel, usage?: ChatUsage): ApiHandler => {
   useTargetInThisProcess();
   process.env.CHAT_SIGNING_SECRET ??= randomBytes(32).toString('hex');
-  const uses = { ...buildChat.uses, chatModel: { open: () => chatModel } };
+  const counted = usage && { chatUsage: { open: () => usage } };
+  const uses = { ...buildChat.uses, chatModel: { open: () => chatModel }, ...counted };
   return lambda({ ...buildChat, uses });
 };
 
@@ -88,12 +91,13 @@ export type TalkOptions = {
   apiKey?: string | undefined;
   address?: string;
   body?: object;
+  usage?: ChatUsage;
 };
 
 /** One turn, answered in one piece. */
 export const talk = async (chatModel: LanguageModel, options: TalkOptions = {}) => {
-  const { id = 'chat-1', messages = [userSays('Hello')], body, ...caller } = options;
-  const answer = await handlerWith(chatModel)(chatEvent({ id, messages, ...body }, caller), {} as Context);
+  const { id = 'chat-1', messages = [userSays('Hello')], body, usage, ...caller } = options;
+  const answer = await handlerWith(chatModel, usage)(chatEvent({ id, messages, ...body }, caller), {} as Context);
   return read(answer);
 };
 

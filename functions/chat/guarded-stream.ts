@@ -194,7 +194,7 @@ class GuardedStream<Part> extends Readable {
   #ping(): void {
     const silence = performance.now() - this.#sentAt;
     const isDue = silence >= pingAfter;
-    if (isDue && this.#headIsOut && this.#hasRoom) this.#write(': ping\n\n');
+    if (isDue && this.#hasRoom) this.#write(': ping\n\n');
     this.#pingLater(isDue ? pingAfter : pingAfter - silence);
   }
 

@@ -8,7 +8,7 @@ import { type DocumentRecord, Documents } from './documents.ts';
 import { blockedNumberKey, blockedNumbersOf, blockListShards, duplicationKey } from './keys.ts';
 import type { SourceRecord, SourceReference, Sources } from './sources.ts';
 import { chunks, type Item, refusalOf, type Table, table } from './table.ts';
-import { Websites } from './websites.ts';
+import { type WebsiteRecord, Websites } from './websites.ts';
 
 /** A copy of an agent in the making. Everything of it lies under the new agent's id, which nobody can see until the end. */
 export type Duplication = {
@@ -37,9 +37,8 @@ export type Outside = {
 type DuplicationItem = Item & Omit<Duplication, 'agent'> & { agent: string };
 type BlockedItem = Item & { blockedUntil: number };
 
-const shardsAtOnce = 4;
-/** Of each shard. */
-const batchesInFlight = 4;
+/** Of each shard; all of them are copied at once, so that a short list takes no longer than its longest shard. */
+const batchesInFlight = 2;
 const sourcesAtOnce = 8;
 
 /**
@@ -88,6 +87,7 @@ export class Duplications {
   /** Copies until it is whole or `until` (Unix milliseconds) is reached; gives back how far it came. */
   async proceed(duplication: Duplication, until: number, outside: Outside): Promise<Duplication> {
     if (duplication.state === 'done') return duplication;
+    const { agent } = duplication;
     const reached = { ...duplication, shardsDone: [...duplication.shardsDone] };
     const missing = Array.from({ length: blockListShards }, (_, shard) => shard).filter(
       (shard) => !reached.shardsDone.includes(shard),
@@ -98,19 +98,20 @@ export class Duplications {
       reached.shardsDone.push(shard);
       reached.blockedNumbers += copied;
     };
-    await pMap(missing, copyShard, { concurrency: shardsAtOnce });
-    const { agent } = duplication;
-    reached.websites = await this.#copySources(this.#websites, reached, reached.websites, until, async (from, to) => {
+    const copyWebsite = async (from: WebsiteRecord, to: SourceReference) => {
       const attempt = to.id;
       const copy = await this.#websites.copy(from, to, { uid: agent.uid, at: agent.createdAt, attempt });
       if (copy?.status === 'pending') {
         await outside.jobQueue.send({ job: 'crawlWebsite', agentId: agent.agentId, websiteId: to.id, attempt });
       }
       return copy !== undefined;
-    });
-    reached.documents = await this.#copySources(this.#documents, reached, reached.documents, until, (from, to) =>
-      this.#copyDocument(from, to, agent, outside),
-    );
+    };
+    const copyDocument = (from: DocumentRecord, to: SourceReference) => this.#copyDocument(from, to, agent, outside);
+    [reached.websites, reached.documents] = await Promise.all([
+      this.#copySources(this.#websites, duplication, duplication.websites, until, copyWebsite),
+      this.#copySources(this.#documents, duplication, duplication.documents, until, copyDocument),
+      ...missing.map(copyShard),
+    ]);
     const isWhole = reached.shardsDone.length === blockListShards && reached.websites.done && reached.documents.done;
     return isWhole ? this.#finish(reached) : this.#remember(reached);
   }

@@ -2,9 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Signatures } from '../../functions/chat/signatures.ts';
+import { Turn } from '../../functions/chat/turn.ts';
 import { toolNames } from '../../functions/domain/chat.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { ChatUsage } from '../../functions/store/chat-usage.ts';
+import { chatTokensKey, type ItemKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import {
   anyAddress,
@@ -503,17 +506,18 @@ describe('an approval', () => {
     expect(await agentsOf()).toHaveLength(1);
   });
 
-  it('is not confused by an older call that bore the same id', async () => {
-    const { world, id, messages, agentsOf } = await answered('Right one');
-    const older = structuredClone(messages);
-    const wrong = await new Promise<UIMessage[]>((resolve) => {
-      const client = new Client({
-        id,
-        send: straightTo(model(callsTool('checkNumbers', { numbers: ['1'] }, 'call-createAgent'), says('No.')), {}),
-      });
-      client.sendMessage({ text: 'Check' }).then(() => resolve(client.messages));
+  it('is not confused by another call that bore the same id', async () => {
+    const { world, id, messages, part, agentsOf } = await answered('Right one');
+    const client = new Client({
+      id,
+      send: straightTo(model(callsTool('createAgent', { name: 'Wrong one' })), { apiKey: world.apiKey }),
     });
-    const answer = await talk(model(says('Made.')), { id, messages: [...wrong, ...older], apiKey: world.apiKey });
+    await client.sendMessage({ text: 'Make another' });
+    const { approval, ...call } = toolPart(client, 'createAgent');
+    const denied = { ...call, state: 'output-denied', approval: { id: approval?.id, approved: false } };
+    expect(denied.toolCallId).toBe(part.toolCallId);
+    messages.at(-1)?.parts.push(denied as unknown as UIMessage['parts'][number]);
+    const answer = await talk(model(says('Made.')), { id, messages, apiKey: world.apiKey });
     expect(answer.status).toBe(200);
     expect((await agentsOf()).map(({ name }) => name)).toEqual(['Agent', 'Right one']);
   });
@@ -1055,14 +1059,28 @@ describe('what anyone may use up', () => {
     expect(admitted.slice(0, 5)).toEqual([true, false, false, true, false]);
   });
 
-  it('the day’s tokens, also when an answer is cut off, and not those of a model that never answered', async () => {
+  /** A day on which nothing else is counted. */
+  const aDayOfItsOwn = (tokensPerDay: number) => {
     useTargetInThisProcess();
     const day = new Date(Date.now() + (1 + Math.floor(Math.random() * 5_000)) * 86_400_000);
-    vi.spyOn(Date, 'now').mockReturnValue(day.getTime());
-    vi.setSystemTime(day);
-    const usage = new ChatUsage(table.open(), { turnsPerMinute: 1, tokensPerDay: 1_000 });
+    vi.useFakeTimers({ toFake: ['Date'], now: day });
+    const usage = new ChatUsage(table.open(), { turnsPerMinute: 30, tokensPerDay });
+    const spent = async () => {
+      const key = chatTokensKey(day.toISOString().slice(0, 10));
+      return (await table.open().get<ItemKey & { tokens: number }>(key))?.tokens;
+    };
+    return { usage, spent };
+  };
+
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('the day’s tokens, set aside before each call of the model and given back when they were not spent', async () => {
+    const { usage, spent } = aDayOfItsOwn(1_000);
     const spending = usage.spending();
     expect(await spending.reserve(900)).toBeUndefined();
+    await spending.settle(400);
     await spending.settle(400);
     const second = usage.spending();
     expect(await second.reserve(700)).toBeUndefined();
@@ -1072,6 +1090,42 @@ describe('what anyone may use up', () => {
     expect(refusal?.seconds).toBeLessThanOrEqual(86_400);
     await second.settle(0);
     expect(await third.reserve(1)).toBeUndefined();
-    vi.useRealTimers();
+    expect(await spent()).toBe(401);
+  });
+
+  it('no more calls of the model in a turn than the day has tokens for', async () => {
+    const { usage, spent } = aDayOfItsOwn(1_000);
+    const chatModel = model(callsTool('checkNumbers', { numbers: ['1'] }), says('Never said.'));
+    const answer = await talk(chatModel, { usage });
+    expect(chatModel.doStreamCalls).toHaveLength(1);
+    expect(answer.chunks.at(-1)).toEqual({
+      type: 'error',
+      errorText: expect.stringContaining('as much as it may today'),
+    });
+    // What the model says a call took.
+    expect(await spent()).toBe(120);
+  });
+
+  it('the tokens of an answer whose reader left, by the length of what was said', async () => {
+    const { usage, spent } = aDayOfItsOwn(1_000);
+    const turn = new Turn({
+      model: model(says('x'.repeat(4_000), ...Array(1_000).fill('y'))),
+      instructions: 'z'.repeat(400),
+      history: { messages: [userSays('Hello')], answered: [] },
+      offered: { tools: {}, approvals: {} },
+      signatures: new Signatures('secret', 'chat-1'),
+      uid: '',
+      spending: usage.spending(),
+    });
+    await turn.prepare();
+    const left = new AbortController();
+    for await (const part of await turn.start(left.signal)) {
+      turn.translate(part);
+      if (part.type === 'text-delta') break;
+    }
+    left.abort();
+    await turn.settle();
+    expect(await spent()).toBeGreaterThan(1_100);
+    expect(await spent()).toBeLessThan(1_400);
   });
 });

@@ -388,6 +388,7 @@ describe('a reader who does not read', () => {
     await once(outcome.stream as Readable, 'end');
     const said = chunksIn(read.text).flatMap((chunk) => (chunk.type === 'text-delta' ? [chunk.delta] : []));
     expect(said).toEqual(words);
+    expect(read.text).not.toContain(': ping');
     expect(await faultsOf(read.text)).toEqual([]);
   });
 });

@@ -9,6 +9,14 @@ import { newWorld, target, unique } from '../world.ts';
 
 const names = [...routes, ...jobs].map(({ name }) => name);
 
+const onThisMachine = () => ({
+  TABLE_NAME: target.tableName,
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+  AWS_ENDPOINT_URL_DYNAMODB: target.endpoints.dynamodb,
+});
+
 /** Runs a script as Lambda runs a function: plain Node, the function’s own files, and the settings it is given. */
 const run = (script: string, argument: unknown, settings: Record<string, string> = {}) =>
   promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script, JSON.stringify(argument)], {
@@ -45,18 +53,8 @@ describe('a function’s bundle', () => {
       const { handler } = await import(file);
       console.log(JSON.stringify(await handler(event, {})));`;
     const file = join(bundleOf('addBlockedNumbers'), 'index.mjs');
-    const { stdout } = await run(
-      script,
-      { file, event },
-      {
-        TABLE_NAME: target.tableName,
-        AWS_REGION: 'us-east-1',
-        AWS_ACCESS_KEY_ID: 'local',
-        AWS_SECRET_ACCESS_KEY: 'local',
-        AWS_SESSION_TOKEN: 'a session',
-        AWS_ENDPOINT_URL_DYNAMODB: target.endpoints.dynamodb,
-      },
-    );
+    const settings = { ...onThisMachine(), AWS_SESSION_TOKEN: 'a session' };
+    const { stdout } = await run(script, { file, event }, settings);
     const { statusCode, body } = JSON.parse(stdout);
     expect({ statusCode, ...JSON.parse(body) }).toMatchObject({ statusCode: 200, added: ['+14155550100'] });
     expect((await world.blockList()).blockList).toEqual(['+14155550100']);
@@ -88,20 +86,13 @@ describe('a function’s bundle', () => {
       await handler(event, stream, { getRemainingTimeInMillis: () => 60000 });
       console.log(JSON.stringify(told));`;
     const file = join(bundleOf('buildChat'), 'index.mjs');
-    const { stdout } = await run(
-      script,
-      { file, event },
-      {
-        TABLE_NAME: target.tableName,
-        AWS_REGION: 'us-east-1',
-        AWS_ACCESS_KEY_ID: 'local',
-        AWS_SECRET_ACCESS_KEY: 'local',
-        AWS_ENDPOINT_URL_DYNAMODB: target.endpoints.dynamodb,
-        AWS_ENDPOINT_URL_BEDROCK_RUNTIME: target.endpoints.bedrock,
-        CHAT_MODEL_ID: 'anthropic.claude-sonnet-4',
-        CHAT_SIGNING_SECRET: 'a secret',
-      },
-    );
+    const settings = {
+      ...onThisMachine(),
+      AWS_ENDPOINT_URL_BEDROCK_RUNTIME: target.endpoints.bedrock,
+      CHAT_MODEL_ID: 'anthropic.claude-sonnet-4',
+      CHAT_SIGNING_SECRET: 'a secret',
+    };
+    const { stdout } = await run(script, { file, event }, settings);
     const { prelude, pieces } = JSON.parse(stdout) as { prelude: object; pieces: [number, string][] };
     expect(prelude).toMatchObject({
       statusCode: 200,

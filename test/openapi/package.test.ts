@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -18,7 +18,7 @@ console.log(JSON.stringify(error ?? agents.map(({ agentId }) => agentId)));
 `;
 
 describe('npm run client', () => {
-  it('makes a package that a program elsewhere compiles with and calls the service by', async () => {
+  it('makes a package that a program elsewhere, and its own guide, compile with, and calls the service by', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'client-'));
     const { stdout: archive } = await run(process.execPath, ['bin/client.ts', '--folder', join(folder, 'made')]);
     const modules = join(folder, 'node_modules');
@@ -30,9 +30,11 @@ describe('npm run client', () => {
     }
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
     writeFileSync(join(folder, 'program.ts'), program);
+    const guide = readFileSync(join(installed, 'README.md'), 'utf8');
+    writeFileSync(join(folder, 'guide.ts'), /```ts\n(.*?)```/s.exec(guide)?.[1] ?? '');
     const compiler = resolve('node_modules/@typescript/native/bin/tsc');
-    const flags = ['--module', 'nodenext', '--strict', '--types', 'node', '--noEmit'];
-    await run(process.execPath, [compiler, ...flags, 'program.ts'], { cwd: folder });
+    const flags = ['--module', 'nodenext', '--target', 'es2024', '--strict', '--types', 'node', '--noEmit'];
+    await run(process.execPath, [compiler, ...flags, 'program.ts', 'guide.ts'], { cwd: folder });
 
     const { baseUrl, apiKey, uid, agentId } = target;
     const { stdout } = await run(process.execPath, ['program.ts', baseUrl, apiKey, uid], { cwd: folder });
