@@ -84,14 +84,12 @@ const countOf = (row: ResultField[]): Count => {
     requests,
     last = '',
   } = Object.fromEntries(row.map(({ field = '', value = '' }) => [field, value]));
-  return {
-    keyId,
-    uid,
-    status: Number(status),
-    requests: Number(requests),
-    // The greatest time comes in Unix milliseconds, or written out, in UTC, without saying so.
-    last: new Date(/^\d+$/.test(last) ? Number(last) : `${last.replace(' ', 'T')}Z`).toISOString(),
-  };
+  // The greatest time comes in Unix milliseconds, or written out, in UTC, without saying so.
+  const lastUsed = new Date(/^\d+$/.test(last) ? Number(last) : `${last.replace(' ', 'T')}Z`);
+  if (!keyId || !(Number(requests) > 0) || Number.isNaN(lastUsed.getTime())) {
+    throw new Mistake('CloudWatch Logs answered something else than it was asked: nothing is known of the keys.');
+  }
+  return { keyId, uid, status: Number(status), requests: Number(requests), last: lastUsed.toISOString() };
 };
 
 /** One row a key, the last used first. */

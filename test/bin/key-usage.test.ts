@@ -208,6 +208,15 @@ describe('the use of keys', () => {
     expect(stderr).toBe('More keys were used than one search tells: ask for fewer days.\n');
   });
 
+  it('is not made up of rows that are no counts', async () => {
+    answers = [{ status: 'Complete', rows: [{ '@timestamp': '2026-11-20 10:00:00.000', '@message': '{}' }] }];
+    expect(await usage('--json')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'CloudWatch Logs answered something else than it was asked: nothing is known of the keys.\n',
+    });
+  });
+
   it('of a stack that is not there is a mistake', async () => {
     groups = [];
     expect(await usage()).toMatchObject({

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CloudFormationClient, DescribeStacksCommand, ListStacksCommand } from '@aws-sdk/client-cloudformation';
 import { CloudWatchLogsClient, DescribeLogGroupsCommand } from '@aws-sdk/client-cloudwatch-logs';
-import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DeleteTableCommand,
+  DynamoDBClient,
+  ListTablesCommand,
+  RestoreTableToPointInTimeCommand,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, inject, it } from 'vitest';
 import { permissionsOf } from '../../functions/http/endpoint.ts';
@@ -133,6 +139,28 @@ describe('the deployment', () => {
     const after = await cloudFormation.send(new DescribeStacksCommand({ StackName: deployed.stack }));
     expect(after.Stacks?.[0]?.LastUpdatedTime).toEqual(before.Stacks?.[0]?.LastUpdatedTime);
     expect(after.Stacks?.[0]?.Outputs).toEqual(before.Stacks?.[0]?.Outputs);
+  });
+
+  it('has its table restored by one command, from what AWS restores beside it', async () => {
+    const operator = (...words: string[]) =>
+      spawnSync(process.execPath, ['bin/operator.ts', '--stack', deployed.stack, ...words], { encoding: 'utf8' });
+    expect(operator('user', 'create', 'before').status).toBe(0);
+    const dynamodb = new DynamoDBClient({});
+    const restored = `${deployed.stack}-restored`;
+    await dynamodb.send(
+      new RestoreTableToPointInTimeCommand({
+        SourceTableName: deployed.outputs.TableName,
+        TargetTableName: restored,
+        UseLatestRestorableTime: true,
+      }),
+    );
+    await waitUntilTableExists({ client: dynamodb, maxWaitTime: 60 }, { TableName: restored });
+    expect(operator('user', 'create', 'after').status).toBe(0);
+    const { status, stdout, stderr } = operator('restore', '--from', restored, '--yes', '--json');
+    expect([status, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toMatchObject({ done: true, written: 0, deleted: 1 });
+    expect([operator('user', 'show', 'before').status, operator('user', 'show', 'after').status]).toEqual([0, 1]);
+    await dynamodb.send(new DeleteTableCommand({ TableName: restored }));
   });
 
   it('taken down leaves nothing', async () => {
