@@ -7,7 +7,7 @@ import { type Figure, median, type Row } from '../row.ts';
 import { NoRuntimeClient, runtimeClient, runUnderRuntimeClient } from '../runtime-client.ts';
 import { eventOf, type World } from '../world.ts';
 
-const rounds = 5;
+const rounds = 6;
 const bare = (name: string) => join(import.meta.dirname, '..', 'bare', name);
 
 /**
@@ -38,7 +38,7 @@ export const coldStarts: Row = {
         if (round === 0) continue;
         for (const way of ['ours', 'read', 'empty'] as const) taken[way].push(first[way]);
       }
-      const [ours, read, empty] = [median(taken.ours), median(taken.read), median(taken.empty)];
+      const [ours, read, empty] = [taken.ours, taken.read, taken.empty].map(ofQuickerHalf) as [number, number, number];
       figures.push({
         what: endpoint.name,
         ours: { value: ours, unit: 'ms' },
@@ -49,6 +49,9 @@ export const coldStarts: Row = {
     return figures;
   },
 };
+
+/** What else the machine does is not the question. */
+const ofQuickerHalf = (values: number[]) => median(values.toSorted((a, b) => a - b).slice(0, values.length / 2));
 
 const clientOf = async (say: (sentence: string) => void) => {
   try {
