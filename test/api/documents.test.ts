@@ -343,6 +343,7 @@ describe('documents', () => {
     expect(answer.body).not.toHaveProperty('attempt');
     const disposition = new URL(answer.body.fileUrl).searchParams.get('response-content-disposition');
     expect(disposition).toContain("filename*=UTF-8''Neue%20Gr%C3%B6%C3%9Fen.txt");
+    expect(await (await fetch(answer.body.fileUrl)).text()).toBe('Notes');
     expect((await list(world)).documents[0]).toMatchObject({
       active: false,
       name: 'Neue Größen.txt',
