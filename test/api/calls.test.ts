@@ -56,7 +56,12 @@ describe('recording a call', () => {
       { startedAt: '2026-03-01T10:00:00' },
       { durationSeconds: '5' },
       { durationSeconds: -1 },
+      { durationSeconds: 1e200 },
+      { durationSeconds: 1e-200 },
       { endedAt: 5 },
+      // In UTC these lie before the year 0 and after the year 9999, where text order is no longer time order.
+      { startedAt: '0000-01-01T00:00:00+00:01' },
+      { startedAt: '9999-12-31T23:59:59-00:01' },
     ]) {
       const answer = await world.recordCall('call-1', facts);
       expect([answer.status, answer.body.details?.[0].path], JSON.stringify(facts)).toEqual([
@@ -212,7 +217,8 @@ describe('listing calls', () => {
       (await world.call('GET', `/calls/${world.agentId}`, { query })).body;
     expect(ids(await list())).toEqual(['c6', 'c5', 'c4', 'c3', 'c2', 'c1', 'c0']);
     expect(ids(await list({ phone: '+14155550199' }))).toEqual(['c5', 'c3', 'c1']);
-    expect(ids(await list({ phone: ' 14155550199' }))).toEqual(['c5', 'c3', 'c1']);
+    for (const spelling of [' 14155550199', ' +1 415 555 0199', '  1-415-555-0199'])
+      expect(ids(await list({ phone: spelling })), spelling).toEqual(['c5', 'c3', 'c1']);
     const first = await list({ limit: 3 });
     expect(ids(first)).toEqual(['c6', 'c5', 'c4']);
     const second = await list({ limit: 4, cursor: first.nextCursor });
