@@ -11,6 +11,12 @@ export const isDeeperThan = (value: unknown, most: number): boolean => {
   return false;
 };
 
+/** Whether a JSON value holds a number that no double is large enough for: written again, it would be `null`. */
+export const holdsInfinity = (value: unknown): boolean => {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsInfinity);
+};
+
 /** The UTF-8 bytes a value takes as JSON. */
 export const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
 
