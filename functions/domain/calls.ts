@@ -5,7 +5,7 @@ import { documented, named } from './documented.ts';
 import { invalidField } from './errors.ts';
 import { examples } from './examples.ts';
 import { AgentId, Identifier } from './identifiers.ts';
-import { isDeeperThan, jsonBytes } from './json.ts';
+import { isDeeperThan, jsonBytes, mergeJson } from './json.ts';
 import { limits } from './limits.ts';
 import { isPhoneNumber, PhoneNumber, restorePlus } from './phone-numbers.ts';
 import { text } from './text.ts';
@@ -195,7 +195,7 @@ export const withOutcome = (
 
 /** Two documents merged by top-level key stay within the limits of one. */
 const merged = (former: object | undefined, added: object) => {
-  const metadata = { ...former, ...added } as Record<string, unknown>;
+  const metadata = mergeJson(former ?? {}, added) as Record<string, unknown>;
   if (jsonBytes(metadata) > limits.metadataBytes) throw invalidField('custom_call_metadata', `${sizeError}, merged`);
   return metadata;
 };

@@ -177,6 +177,26 @@ describe('setting an outcome', () => {
     );
   });
 
+  it('gives every number of the metadata back with its value, also one that is no double', async () => {
+    const world = await newWorld();
+    await world.recordCall('call-1');
+    const path = `/calls/${world.agentId}/call-1`;
+    const sent = async (method: string, to: string, body: string) => {
+      expect((await world.call(method, to, { body })).status, body).toBe(200);
+      return (await world.call('GET', path)).text.match(/"custom_call_metadata":(.*),"outcomeUpdatedAt"/)?.[1];
+    };
+    const raw =
+      '{"id":12345678901234567890,"deep":[{"less":-0,"more":[1e400,0.30000000000000000001]}],"odd":9007199254740993,"own":{"toJSON":5},"plain":150}';
+    // The same value in fewer characters is no other value.
+    const written = raw.replace('150', '1.50e2');
+    expect(await sent('PATCH', path, `{"custom_call_metadata":${written}}`)).toBe(raw);
+    const merge = `{"custom_call_metadata":{"deep":-1e-400,"__proto__":98765432109876543210}}`;
+    const merged = raw.replace(/\[\{.*\}\]/, '-1e-400').replace(/}$/, ',"__proto__":98765432109876543210}');
+    expect(await sent('PATCH', `${path}?metadataMode=merge`, merge)).toBe(merged);
+    const item = `{"agentId":"${world.agentId}","callIdOrPhone":"call-1","custom_call_metadata":${raw}}`;
+    expect(await sent('POST', '/call-outcomes', `{"items":[${item}]}`)).toBe(raw);
+  });
+
   it('remembers the last twenty changes: when, by which key, which fields', async () => {
     const world = await newWorld();
     await world.recordCall('call-1');
