@@ -1,6 +1,6 @@
 /** `npm start`: the whole service on one machine, with stand-ins for what it uses on AWS. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { buildPages } from '../lib/pages.ts';
@@ -53,7 +53,7 @@ const run = async () => {
   if (!env.CHAT_SIGNING_SECRET_ARN) env.CHAT_SIGNING_SECRET ??= randomBytes(32).toString('base64url');
   env.FILES_BUCKET ??= 'voice-agent-platform-files';
   const data = options.data && resolve(options.data);
-  if (data) mkdirSync(data, { recursive: true });
+  if (data) makeFolder(data);
 
   const gateway = await start(startGateway(options.port));
   env.APP_ORIGIN ??= gateway.baseUrl;
@@ -89,6 +89,18 @@ const run = async () => {
   };
   await start(noteRun(resolve(import.meta.dirname, '..', options.runFile), facts));
   console.log(options.json ? JSON.stringify(facts) : welcome({ ...facts, model: bedrock.model }));
+};
+
+const makeFolder = (path: string) => {
+  try {
+    mkdirSync(path, { recursive: true });
+    accessSync(path, constants.W_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Unstartable(
+      `The data cannot be kept in ${path} (${code}): name a folder that may be written, as in \`npm start -- --data data\`.`,
+    );
+  }
 };
 
 /** Stripe itself, or one at STRIPE_API_BASE, where its settings are given; otherwise the stand-in, and a customer it knows. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -138,16 +138,24 @@ describe('npm start', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('says what to do when the port is taken, or Java is missing, in one sentence', async () => {
+  it('says what to do when the port is taken, the data has no place, or Java is missing, in one sentence', async () => {
     const taken = start(['--json', '--port', new URL(target.baseUrl).port]);
     await once(taken.child, 'exit');
     expect(taken.child.exitCode).toBe(1);
     expect(taken.said.err).toMatch(/^Port \d+ is taken: start with another one, .*\n$/);
+    const file = join(folder(), 'file');
+    writeFileSync(file, '');
+    const noFolder = start(['--json', '--port', '0', '--data', file]);
+    await once(noFolder.child, 'exit');
+    expect(noFolder.child.exitCode).toBe(1);
+    expect(noFolder.said.err).toBe(
+      `The data cannot be kept in ${file} (EEXIST): name a folder that may be written, as in \`npm start -- --data data\`.\n`,
+    );
     const noJava = start(['--json', '--port', '0'], { PATH: folder() });
     await once(noJava.child, 'exit');
     expect(noJava.child.exitCode).toBe(1);
     expect(noJava.said.err).toMatch(/^Java was not found: install Java 17.*\n$/);
-    expect(taken.said.out + noJava.said.out).toBe('');
+    expect(taken.said.out + noFolder.said.out + noJava.said.out).toBe('');
   });
 
   it('greets a person with three curl lines that work when pasted', async () => {
