@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { outcomeFields } from '../../functions/domain/calls.ts';
+import { parseJson } from '../../functions/domain/json.ts';
 import { checkedRow, fields } from './checked-row.ts';
 import type { Mistake, ReadOptions, Row } from './rows.ts';
 import { Unusable } from './unusable.ts';
@@ -136,7 +137,7 @@ const numberFrom = (cell: string) => {
 
 const jsonFrom = (cell: string): unknown => {
   try {
-    return JSON.parse(cell);
+    return parseJson(cell);
   } catch (error) {
     throw new Error(`is not JSON: ${(error as Error).message}`);
   }

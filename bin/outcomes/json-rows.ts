@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
+import { parseJson } from '../../functions/domain/json.ts';
 import { checkedRow, fields } from './checked-row.ts';
 import type { Mistake, ReadOptions, Row } from './rows.ts';
 
@@ -16,7 +17,7 @@ const rowOf = (line: number, written: string, options: ReadOptions): Row => {
   const nobody = { line, agentId: '', callIdOrPhone: '' };
   let value: unknown;
   try {
-    value = JSON.parse(written);
+    value = parseJson(written);
   } catch (error) {
     return { ...nobody, mistakes: [{ message: `is not JSON: ${(error as Error).message}` }] };
   }

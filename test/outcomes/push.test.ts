@@ -84,6 +84,20 @@ describe('npm run outcomes -- push', () => {
     ]);
   });
 
+  it('sends the numbers of metadata as they are written, also those that are no doubles', async () => {
+    const world = await worldWithCalls(2);
+    const metadata = '{"id":12345678901234567890}';
+    const item = `{"agentId":"${world.agentId}","callIdOrPhone":"c0","custom_call_metadata":${metadata}}`;
+    const row = `${world.agentId},c1,"${metadata.replaceAll('"', '""')}"`;
+    for (const [file, call] of [
+      [fileOf('ids.jsonl', item), 'c0'],
+      [fileOf('ids.csv', `agentId,callIdOrPhone,custom_call_metadata\n${row}`), 'c1'],
+    ] as const) {
+      expect((await push(file, { baseUrl, apiKey: world.apiKey })).status, file).toBe(0);
+      expect((await world.call('GET', `/calls/${world.agentId}/${call}`)).text, file).toContain(metadata);
+    }
+  });
+
   it('names line and column of each mistake, sends the other rows, and ends with 1', async () => {
     const world = await worldWithCalls(2);
     const { agentId } = world;
