@@ -66,10 +66,10 @@ const run = async () => {
     bedrockOrStandIn(),
   ]);
   env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.endpoint;
-  env.AWS_ENDPOINT_URL_SQS = queueAndFiles.endpoint;
-  env.AWS_ENDPOINT_URL_S3 = queueAndFiles.endpoint;
+  env.AWS_ENDPOINT_URL_SQS ??= queueAndFiles.endpoint;
+  env.AWS_ENDPOINT_URL_S3 ??= queueAndFiles.endpoint;
   env.JOBS_QUEUE_URL ??= queueAndFiles.queueUrl;
-  queueAndFiles.work(env.JOBS_QUEUE_URL);
+  queueAndFiles.work({ endpoint: env.AWS_ENDPOINT_URL_SQS, queueUrl: env.JOBS_QUEUE_URL });
   gateway.open({ appOrigin: env.APP_ORIGIN, sendPage });
 
   demo = await demoData(data && join(data, 'demo.json'));
@@ -81,8 +81,8 @@ const run = async () => {
     tableName: env.TABLE_NAME,
     endpoints: {
       dynamodb: dynamodb.endpoint,
-      s3: queueAndFiles.endpoint,
-      sqs: queueAndFiles.endpoint,
+      s3: env.AWS_ENDPOINT_URL_S3,
+      sqs: env.AWS_ENDPOINT_URL_SQS,
       stripe: stripe.endpoint,
       bedrock: bedrock.endpoint,
     },

@@ -16,14 +16,18 @@ import type { Started } from './started.ts';
 const visibilitySeconds = Math.max(...jobs.map(({ timeoutSeconds }) => timeoutSeconds));
 const retrySeconds = 2;
 
+/** A queue, and where it is asked for. */
+type Queue = { endpoint: string; queueUrl: string };
+
 /**
  * Starts the S3 and SQS emulator with a bucket. One queue takes all jobs here, where on AWS each job has a queue of its
- * own; `work` delivers its messages to the job they name, and S3's notifications of files to the one they start.
+ * own; `work` delivers its messages, and those of a queue that is given instead of it, to the job they name, and S3's
+ * notifications of files to the one they start.
  */
 export const startQueueAndFiles = async (options: {
   bucket: string;
   data?: string | undefined;
-}): Promise<Started & { endpoint: string; queueUrl: string; work(queueUrl: string): void }> => {
+}): Promise<Started & { endpoint: string; queueUrl: string; work(given: Queue): void }> => {
   const server = await startFauxqs({
     port: 0,
     host: '127.0.0.1',
@@ -39,14 +43,17 @@ export const startQueueAndFiles = async (options: {
     },
   });
   server.createBucket(options.bucket);
+  const own = { endpoint: server.address, queueUrl: `${server.address}/000000000000/jobs` };
   const stopping = new AbortController();
-  let working: Promise<void> = Promise.resolve();
+  let working: Promise<unknown> = Promise.resolve();
   return {
     endpoint: server.address,
-    queueUrl: `${server.address}/000000000000/jobs`,
-    work(url) {
+    queueUrl: own.queueUrl,
+    work(given) {
       void notify(server, options.bucket, stopping.signal);
-      working = poll(new SQSClient({ endpoint: server.address }), url, stopping.signal);
+      const isOwn = given.endpoint === own.endpoint && given.queueUrl === own.queueUrl;
+      const queues = isOwn ? [own] : [own, given];
+      working = Promise.all(queues.map((queue) => poll(queue, stopping.signal)));
     },
     async stop() {
       stopping.abort();
@@ -80,7 +87,8 @@ const ofUpload = new Set(['uploaded', 'copied']);
 
 const handlers = new Map<string, JobHandler>(jobs.map((job) => [job.name, worker(job)]));
 
-const poll = async (client: SQSClient, QueueUrl: string, abortSignal: AbortSignal): Promise<void> => {
+const poll = async ({ endpoint, queueUrl: QueueUrl }: Queue, abortSignal: AbortSignal): Promise<void> => {
+  const client = new SQSClient({ endpoint });
   while (!abortSignal.aborted) {
     try {
       const command = new ReceiveMessageCommand({

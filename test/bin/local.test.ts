@@ -246,6 +246,36 @@ describe('a dead DynamoDB', () => {
   }, 60_000);
 });
 
+describe('a queue and a store of files that are given', () => {
+  it('are the ones that are used', async () => {
+    const asked: string[] = [];
+    const server = createHttpServer((request, response) => {
+      asked.push(`${request.method} ${request.headers['x-amz-target'] ?? request.url}`);
+      response.writeHead(503).end();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const run = start(['--port', '0', '--json'], { AWS_ENDPOINT_URL_SQS: url, AWS_ENDPOINT_URL_S3: url });
+    const facts = await ready(run);
+    expect(facts.endpoints).toMatchObject({ s3: url, sqs: url });
+    const { uid, agentId } = facts;
+    const website = { uid, agentId, url: 'https://www.example.com/' };
+    const added = await ask(facts, '/agent-websites', website);
+    expect(added).toMatchObject({ status: 500, body: { error: 'internal_error' } });
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ uid, agentId })) form.set(name, value);
+    form.set('files', new Blob(['Hello']), 'hello.txt');
+    const headers = { 'x-authorization': facts.apiKey };
+    const uploaded = await fetch(`${facts.baseUrl}/agent-documents`, { method: 'POST', headers, body: form });
+    expect(uploaded.status).not.toBe(200);
+    expect(asked).toContain('POST AmazonSQS.SendMessage');
+    expect(asked.some((line) => line.startsWith('PUT /'))).toBe(true);
+    await stop(run.child);
+    server.closeAllConnections();
+    server.close();
+  }, 60_000);
+});
+
 /** A door to DynamoDB that can fall silent, or refuse everybody. */
 const startProxy = async (to: URL) => {
   let mode: 'open' | 'silent' | 'refusing' = 'open';
