@@ -68,8 +68,9 @@ export const check = <S extends z.core.$ZodType>(
 
 const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && code in errorStatuses;
 
-/** Zod's English, given to each parse: `zod/mini` brings no language of its own. */
-const sentences = en().localeError;
+/** Zod's English, given to each parse: `zod/mini` brings no language of its own. What is missing is `undefined` to it alone. */
+const english = en().localeError;
+const sentences: z.core.$ZodErrorMap = (issue) => (issue.input === undefined ? 'is required' : english(issue));
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -44,6 +44,22 @@ describe('bodies', () => {
     });
   });
 
+  it('are told of a field that is missing in a word', async () => {
+    const world = await newWorld();
+    const put = await world.call('PUT', `/calls/${world.agentId}/call-1`, {
+      body: { startedAt: '2026-03-01T10:00:00Z' },
+    });
+    expect(put.body).toMatchObject({
+      message: 'phone: is required',
+      details: [
+        { path: 'phone', message: 'is required' },
+        { path: 'direction', message: 'is required' },
+      ],
+    });
+    const list = await world.call('GET', '/agents');
+    expect(list.body.message).toBe('uid: is required');
+  });
+
   it('may be as large as 1 MB, to the byte', async () => {
     const world = await newWorld();
     const sized = (bytes: number) => {
