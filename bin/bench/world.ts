@@ -21,6 +21,8 @@ export type World = Demo & {
   /** The stores without the proxy between: for what is to be there before a measurement begins. */
   directly: Stores;
   customerId: string;
+  /** What a function's environment would hold: also that of this process. */
+  settings: Record<string, string>;
   /** An agent of its own for a measurement that fills one. */
   newAgent(): Promise<string>;
   stop(): Promise<void>;
@@ -32,8 +34,8 @@ const bucket = 'bench-files';
 
 /** Starts what the service uses on this machine, the proxy before it, and points this process at the proxy. */
 export const startWorld = async (): Promise<World> => {
-  const { env } = process;
-  Object.assign(env, { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'bench', AWS_SECRET_ACCESS_KEY: 'bench' });
+  const credentials = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'bench', AWS_SECRET_ACCESS_KEY: 'bench' };
+  Object.assign(process.env, credentials);
   const [dynamodb, queue, stripe, bedrock] = await Promise.all([
     startDynamoDb(tableName, { endpoint: undefined }),
     startQueueAndFiles({ bucket }),
@@ -47,7 +49,8 @@ export const startWorld = async (): Promise<World> => {
     stripe: stripe.endpoint,
     bedrock: bedrock.endpoint,
   });
-  Object.assign(env, {
+  const settings = {
+    ...credentials,
     TABLE_NAME: tableName,
     AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoints.dynamodb,
     AWS_ENDPOINT_URL_S3: proxy.endpoints.s3,
@@ -63,7 +66,8 @@ export const startWorld = async (): Promise<World> => {
     CHAT_RATE_PER_MINUTE: '100000',
     CHAT_DAILY_TOKENS: '1000000000',
     APP_ORIGIN: 'https://app.example.com',
-  });
+  };
+  Object.assign(process.env, settings);
   const directly = storesOf(openTable(tableName, { endpoint: dynamodb.endpoint }));
   const demo = await makeDemo(directly, { uid: 'bench-user', otherUid: 'other-user' });
   await directly.agents.grant(demo.agentId, demo.uid, demo.otherUid);
@@ -73,6 +77,7 @@ export const startWorld = async (): Promise<World> => {
     stores: storesOf(openTable(tableName)),
     directly,
     customerId: stripeCustomers.several,
+    settings,
     async newAgent() {
       const [agentId, at] = [newIdentifier('agent'), now()];
       const { uid } = demo;

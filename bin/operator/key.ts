@@ -9,9 +9,9 @@ import { examples, type Operator } from './command-line.ts';
 import { Mistake } from './mistake.ts';
 import { columns, print, record } from './output.ts';
 import { as } from './read.ts';
-import { openStores } from './stores.ts';
+import { openStores, type TableOptions } from './stores.ts';
 import { duration, future } from './times.ts';
-import { keyUsage } from './usage.ts';
+import { type KeyUsage, keyUsage } from './usage.ts';
 import { existingUser } from './user.ts';
 
 /** What has become of a key. An `ending` one was rotated, and is good until its `revokedAt`. */
@@ -125,23 +125,32 @@ export const addKeyCommands = (program: Operator) => {
   key
     .command('usage')
     .description('Tell how often each key of a deployment was used, and when last, from its request log')
-    .option('--uid <uid>', 'only the keys of this user', as(Identifier))
+    .option('--uid <uid>', 'only the keys of this user, those that were not used too', as(Identifier))
     .option('--since <time>', 'how far back to look', duration, duration('30d'))
     .addHelpText(
       'after',
-      examples('--stack voice-agents-prod key usage', '--stack voice-agents-prod key usage --uid acme --since 7d'),
+      examples('key usage --stack voice-agents-prod', 'key usage --stack voice-agents-prod --uid acme --since 7d'),
     )
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const { stack, region, uid, since } = options;
       if (!stack) throw new Mistake('Name a deployment with --stack: the use of keys is read from its request log.');
-      const all = await keyUsage(stack, Date.now() - since, region);
-      const keys = uid ? all.filter((one) => one.uid === uid) : all;
+      const used = await keyUsage(stack, Date.now() - since, region);
+      const keys = uid ? await withUnused(options, uid, used) : used;
       print(options, { keys }, () =>
         keys.length === 0
-          ? 'No key was used in that time.'
+          ? uid
+            ? `User ${uid} has no keys.`
+            : 'No key was used in that time.'
           : columns(
-              keys.map((one) => [one.keyId, one.uid, one.requests, one.refused, one.failed, one.lastUsedAt]),
+              keys.map((one) => [
+                one.keyId,
+                one.uid,
+                one.requests,
+                one.refused,
+                one.failed,
+                one.lastUsedAt ?? 'not in that time',
+              ]),
               ['KEY', 'USER', 'REQUESTS', 'REFUSED', 'FAILED', 'LAST USED'],
             ),
       );
@@ -152,6 +161,15 @@ const existingKey = async (apiKeys: ApiKeys, uid: string, keyId: string): Promis
   const found = await apiKeys.find(uid, keyId);
   if (!found) throw new Mistake(`User ${uid} has no key ${keyId}.`);
   return found;
+};
+
+/** The use of one user's keys, with those that were not used. */
+const withUnused = async (options: TableOptions, uid: string, used: KeyUsage[]): Promise<KeyUsage[]> => {
+  const { users, apiKeys } = await openStores(options);
+  await existingUser(users, uid);
+  const theirs = used.filter((one) => one.uid === uid);
+  const unused = (await apiKeys.list(uid)).filter(({ keyId }) => !theirs.some((one) => one.keyId === keyId));
+  return [...theirs, ...unused.map(({ keyId }) => ({ keyId, uid, requests: 0, refused: 0, failed: 0 }))];
 };
 
 /** Scopes, named one by one or with commas between them. */

@@ -7,14 +7,17 @@ import { print } from './output.ts';
 import { outputsOf } from './stack.ts';
 
 export const addSecretCommands = (program: Operator) => {
-  const secret = program.command('secret').description('What the deployment must be told and no template may know');
+  const secret = program
+    .command('secret')
+    .description('What the deployment must be told and no template may know')
+    .addHelpText('after', examples('secret stripe --stack voice-agents-prod'));
 
   secret
     .command('stripe')
     .description('Give a deployment the key of its Stripe account; it is asked for, or read from standard input')
     .addHelpText(
       'after',
-      examples('--stack voice-agents-prod secret stripe', '--stack voice-agents-prod secret stripe < key.txt'),
+      examples('secret stripe --stack voice-agents-prod', 'secret stripe --stack voice-agents-prod < key.txt'),
     )
     .action(async (_, command) => {
       const options = command.optsWithGlobals();

@@ -17,11 +17,13 @@ export type KeyUsage = {
   refused: number;
   /** Failed: answered with a status of 500. */
   failed: number;
-  lastUsedAt: string;
+  /** None when it was not used in the time that was asked for. */
+  lastUsedAt?: string;
 };
 
-/** CloudWatch Logs searches no more groups than this at once. */
+/** CloudWatch Logs searches no more groups than this at once, and answers with no more rows. */
 const groupsPerQuery = 50;
+const mostRows = 10_000;
 
 /**
  * How often each key was used since a time (Unix milliseconds), and when last. Requests write nothing for it: they log
@@ -37,19 +39,21 @@ export const keyUsage = async (stack: string, since: number, region?: string): P
     groups.push(...logGroups.map(({ logGroupName = '' }) => logGroupName));
   }
   if (groups.length === 0) throw new Mistake(`There are no logs of a stack ${stack} in this region.`);
-  const rows: KeyUsage[] = [];
+  const counts: Count[] = [];
   for (let start = 0; start < groups.length; start += groupsPerQuery) {
-    rows.push(...(await search(client, groups.slice(start, start + groupsPerQuery), since)));
+    counts.push(...(await search(client, groups.slice(start, start + groupsPerQuery), since)));
   }
-  return merged(rows);
+  return usageOf(counts);
 };
 
-const query = `filter ispresent(keyId)
-| stats count(*) as requests, sum(status >= 400 and status < 500) as refused, sum(status >= 500) as failed,
-  max(@timestamp) as last by keyId, uid
-| limit 10000`;
+/** How often a key was answered with a status, and when last. */
+type Count = { keyId: string; uid: string; status: number; requests: number; last: string };
 
-const search = async (client: CloudWatchLogsClient, logGroupNames: string[], since: number): Promise<KeyUsage[]> => {
+const query = `filter ispresent(keyId) and ispresent(status)
+| stats count(*) as requests, max(@timestamp) as last by keyId, uid, status
+| limit ${mostRows}`;
+
+const search = async (client: CloudWatchLogsClient, logGroupNames: string[], since: number): Promise<Count[]> => {
   const { queryId } = await client.send(
     new StartQueryCommand({
       logGroupNames,
@@ -61,43 +65,41 @@ const search = async (client: CloudWatchLogsClient, logGroupNames: string[], sin
   for (let waited = 250; ; waited = Math.min(2 * waited, 4000)) {
     await sleep(waited);
     const { status, results = [] } = await client.send(new GetQueryResultsCommand({ queryId }));
-    if (status === 'Complete') return results.map(usageOf);
+    if (status === 'Complete') {
+      if (results.length >= mostRows)
+        throw new Mistake('More keys were used than one search tells: ask for fewer days.');
+      return results.map(countOf);
+    }
     if (status !== 'Scheduled' && status !== 'Running') {
       throw new Mistake(`CloudWatch Logs gave the search up (${status}): ask for fewer days.`);
     }
   }
 };
 
-const usageOf = (row: ResultField[]): KeyUsage => {
-  const fields = Object.fromEntries(row.map(({ field = '', value = '' }) => [field, value]));
-  const { keyId = '', uid = '', last = '' } = fields;
-  return {
-    keyId,
-    uid,
-    requests: Number(fields.requests),
-    refused: Number(fields.refused),
-    failed: Number(fields.failed),
-    lastUsedAt: new Date(/^\d+$/.test(last) ? Number(last) : `${last.replace(' ', 'T')}Z`).toISOString(),
-  };
+const countOf = (row: ResultField[]): Count => {
+  const {
+    keyId = '',
+    uid = '',
+    status,
+    requests,
+    last = '',
+  } = Object.fromEntries(row.map(({ field = '', value = '' }) => [field, value]));
+  // The greatest time comes in Unix milliseconds, or written out, in UTC, without saying so.
+  const lastUsed = new Date(/^\d+$/.test(last) ? Number(last) : `${last.replace(' ', 'T')}Z`);
+  if (!keyId || !(Number(requests) > 0) || Number.isNaN(lastUsed.getTime())) {
+    throw new Mistake('CloudWatch Logs answered something else than it was asked: nothing is known of the keys.');
+  }
+  return { keyId, uid, status: Number(status), requests: Number(requests), last: lastUsed.toISOString() };
 };
 
 /** One row a key, the last used first. */
-const merged = (rows: KeyUsage[]): KeyUsage[] => {
-  const byKey = new Map<string, KeyUsage>();
-  for (const row of rows) {
-    const before = byKey.get(row.keyId);
-    byKey.set(
-      row.keyId,
-      before
-        ? {
-            ...row,
-            requests: before.requests + row.requests,
-            refused: before.refused + row.refused,
-            failed: before.failed + row.failed,
-            lastUsedAt: before.lastUsedAt > row.lastUsedAt ? before.lastUsedAt : row.lastUsedAt,
-          }
-        : row,
-    );
-  }
-  return [...byKey.values()].sort((a, b) => (a.lastUsedAt < b.lastUsedAt ? 1 : -1));
-};
+const usageOf = (counts: Count[]): KeyUsage[] =>
+  Object.values(Object.groupBy(counts, ({ keyId }) => keyId))
+    .map((ofKey = []) => {
+      const [{ keyId, uid }] = ofKey as [Count];
+      const sum = (from: number, to: number) =>
+        ofKey.reduce((total, { status, requests }) => total + (status >= from && status <= to ? requests : 0), 0);
+      const lastUsedAt = ofKey.map(({ last }) => last).reduce((a, b) => (a > b ? a : b));
+      return { keyId, uid, requests: sum(0, 599), refused: sum(400, 499), failed: sum(500, 599), lastUsedAt };
+    })
+    .sort((a, b) => (a.lastUsedAt < b.lastUsedAt ? 1 : -1));

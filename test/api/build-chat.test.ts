@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Signatures } from '../../functions/chat/signatures.ts';
+import { Turn } from '../../functions/chat/turn.ts';
 import { toolNames } from '../../functions/domain/chat.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { ChatUsage } from '../../functions/store/chat-usage.ts';
@@ -1079,6 +1081,7 @@ describe('what anyone may use up', () => {
     const spending = usage.spending();
     expect(await spending.reserve(900)).toBeUndefined();
     await spending.settle(400);
+    await spending.settle(400);
     const second = usage.spending();
     expect(await second.reserve(700)).toBeUndefined();
     const third = usage.spending();
@@ -1103,14 +1106,26 @@ describe('what anyone may use up', () => {
     expect(await spent()).toBe(120);
   });
 
-  it('the tokens of an answer that broke off, by the length of what was said', async () => {
+  it('the tokens of an answer whose reader left, by the length of what was said', async () => {
     const { usage, spent } = aDayOfItsOwn(1_000);
-    const breaks = [
-      ...says('x'.repeat(4_000)).slice(0, -2),
-      { type: 'error', error: new Error('gone') },
-    ] as ModelPart[];
-    await talk(model(breaks), { usage });
-    expect(await spent()).toBeGreaterThan(1_000);
-    expect(await spent()).toBeLessThan(4_096);
+    const turn = new Turn({
+      model: model(says('x'.repeat(4_000), ...Array(1_000).fill('y'))),
+      instructions: 'z'.repeat(400),
+      history: { messages: [userSays('Hello')], answered: [] },
+      offered: { tools: {}, approvals: {} },
+      signatures: new Signatures('secret', 'chat-1'),
+      uid: '',
+      spending: usage.spending(),
+    });
+    await turn.prepare();
+    const left = new AbortController();
+    for await (const part of await turn.start(left.signal)) {
+      turn.translate(part);
+      if (part.type === 'text-delta') break;
+    }
+    left.abort();
+    await turn.settle();
+    expect(await spent()).toBeGreaterThan(1_100);
+    expect(await spent()).toBeLessThan(1_400);
   });
 });

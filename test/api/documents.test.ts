@@ -343,6 +343,7 @@ describe('documents', () => {
     expect(answer.body).not.toHaveProperty('attempt');
     const disposition = new URL(answer.body.fileUrl).searchParams.get('response-content-disposition');
     expect(disposition).toContain("filename*=UTF-8''Neue%20Gr%C3%B6%C3%9Fen.txt");
+    expect(await (await fetch(answer.body.fileUrl)).text()).toBe('Notes');
     expect((await list(world)).documents[0]).toMatchObject({
       active: false,
       name: 'Neue Größen.txt',
@@ -416,8 +417,9 @@ describe('documents', () => {
       await sleep(round * 40);
       const answer = await world.call('DELETE', '/agent-documents', { query: named(world, id) });
       expect(answer.status).toBe(200);
+      // What a job under way still writes, it takes back.
       await sleep(300);
-      expect(await piecesOf(id)).toBe(0);
+      await expect.poll(() => piecesOf(id), { timeout: 10_000 }).toBe(0);
       expect(await files.open().head(fileKeyOf({ agentId: world.agentId, id }))).toBeUndefined();
     }
     expect((await list(world)).documents).toEqual([]);

@@ -13,7 +13,7 @@ const opens = async (apiKey: string, uid: string) =>
   (await call('GET', '/agents', { apiKey, query: { uid } })).status === 200;
 
 describe('the command line', () => {
-  const groups = [[], ['user'], ['key'], ['agent'], ['calls'], ['knowledge'], ['demo']];
+  const groups = [[], ['user'], ['key'], ['agent'], ['calls'], ['knowledge'], ['secret'], ['demo'], ['restore']];
   const commands = [
     ['user', 'create'],
     ['user', 'show'],
@@ -21,6 +21,7 @@ describe('the command line', () => {
     ['key', 'list'],
     ['key', 'rotate'],
     ['key', 'revoke'],
+    ['key', 'usage'],
     ['agent', 'create'],
     ['agent', 'show'],
     ['agent', 'grant'],
@@ -29,6 +30,7 @@ describe('the command line', () => {
     ['knowledge', 'add-site'],
     ['knowledge', 'upload'],
     ['knowledge', 'list'],
+    ['secret', 'stripe'],
   ];
 
   it.each([...groups, ...commands].map((words) => [words.join(' '), words]))(
@@ -44,7 +46,7 @@ describe('the command line', () => {
   );
 
   it('lists every command in the help of its group', async () => {
-    for (const group of ['user', 'key', 'agent', 'calls', 'knowledge']) {
+    for (const group of ['user', 'key', 'agent', 'calls', 'knowledge', 'secret']) {
       const { stdout } = await operator(group, '--help');
       for (const [of, command] of commands) {
         if (of === group) expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));

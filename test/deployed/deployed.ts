@@ -14,6 +14,8 @@ export type Deployed = {
   grants: string;
   /** The Python programs beside the emulator. */
   programs: string;
+  /** The folder of the templates that were deployed. */
+  assembly: string;
   /** The command line by which it was deployed, without its first word. */
   context: string[];
 };

@@ -1,10 +1,14 @@
 import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, inject, it } from 'vitest';
+import { type Sample, samples } from '../../bin/bench/operations.ts';
+import type { World as BenchWorld } from '../../bin/bench/world.ts';
 import { jobQueue } from '../../functions/outside/job-queue.ts';
 import { routes } from '../../functions/routes.ts';
 import { duplications } from '../../functions/store/duplications.ts';
 import { kebab } from '../../lib/bundles.ts';
+import { page } from '../site.ts';
+import { newFolder, websitesOf } from '../websites.ts';
 import { call, newWorld, target, unique } from '../world.ts';
 
 const deployed = inject('deployed');
@@ -90,17 +94,24 @@ describe('the functions', () => {
 });
 
 describe('a request that is repeated', () => {
-  it('under its Idempotency-Key is answered once, by whichever of the functions', async () => {
-    const world = await newWorld();
-    const { uid } = world;
-    const create = () =>
-      world.call('POST', '/agents', { body: { uid, name: 'Once' }, headers: { 'idempotency-key': 'once' } });
-    const first = await create();
-    const again = await create();
-    expect([first.status, again.status]).toEqual([200, 200]);
-    expect(again.body).toEqual(first.body);
-    expect(again.headers.get('idempotency-replayed')).toBe('true');
-  });
+  const idempotent = routes.filter((endpoint) => endpoint.idempotent);
+
+  it.each(idempotent.map((endpoint) => [endpoint.name, endpoint] as const))(
+    'under its Idempotency-Key is answered once by %s, by whichever of its functions',
+    async (name, { method, path }) => {
+      const world = await newWorld();
+      const [sample] = samples[name] as [Sample];
+      const { headers, ...request } = await sample.request(world as unknown as BenchWorld);
+      const under = (key: string) =>
+        world.call(method, path, { ...request, headers: { ...headers, 'idempotency-key': key } });
+      const [first, again, another] = [await under('once'), await under('once'), await under('another')];
+      expect([first.status, again.status, another.status]).toEqual([200, 200, 200]);
+      expect(again.body).toEqual(first.body);
+      expect(again.headers.get('idempotency-replayed')).toBe('true');
+      expect(another.body).not.toEqual(first.body);
+      expect(another.headers.get('idempotency-replayed')).toBeNull();
+    },
+  );
 });
 
 describe('background work', () => {
@@ -108,6 +119,23 @@ describe('background work', () => {
     const world = await newWorld();
     const { uid, agentId } = world;
     await world.block(Array.from({ length: 300 }, (_, n) => `+1415555${String(n).padStart(4, '0')}`));
+    const { add, settled } = websitesOf(world);
+    const { url, put } = newFolder();
+    await put('', page('home'));
+    await settled((await add(url)).body.websiteId);
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ uid, agentId })) form.set(name, value);
+    form.set('files', new Blob(['Notes']), 'notes.txt');
+    await world.call('POST', '/agent-documents', { body: form });
+    const knowledgeOf = async (agent: string) => {
+      const query = { uid, agentId: agent };
+      const { websites } = (await world.call('GET', '/agent-websites', { query })).body;
+      const { documents } = (await world.call('GET', '/agent-documents', { query })).body;
+      return { websites, documents };
+    };
+    const isReady = ({ documents }: { documents: { status: string }[] }) => documents[0]?.status === 'ready';
+    await eventually(() => knowledgeOf(agentId), isReady);
+
     const copy = { ...(await world.call('GET', `/agents/${agentId}`)).body, agentId: unique('agent'), name: 'Copy' };
     await duplications.open().begin({ ...copy, sourceAgentId: agentId }, agentId);
     expect((await world.call('GET', `/agents/${copy.agentId}`)).status).toBe(401);
@@ -119,6 +147,10 @@ describe('background work', () => {
     expect(copied.body).toMatchObject({ uid, name: 'Copy', sourceAgentId: agentId });
     const list = await world.call('GET', '/agent-block-list', { query: { uid, agentId: copy.agentId } });
     expect(list.body.blockList).toHaveLength(300);
+    const { websites, documents } = await knowledgeOf(copy.agentId);
+    expect(websites).toEqual([expect.objectContaining({ status: 'ready', content: expect.stringContaining('home') })]);
+    expect(documents).toEqual([expect.objectContaining({ status: 'ready', content: 'Notes' })]);
+    expect(await (await fetch(documents[0].fileUrl)).text()).toBe('Notes');
   });
 
   it('is given up after three deliveries, to the job’s dead letters', async () => {

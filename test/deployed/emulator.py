@@ -6,6 +6,7 @@ here are those that go to AWS. EMULATOR_GRANTS names a file that gets a line for
 allowed.
 """
 
+import functools
 import http.client
 import json
 import os
@@ -94,6 +95,10 @@ def api_origin(original, origin, method, uri, query_string, headers, body, viewe
         return answer.status, answer.reason, answer.getheaders(), answer.read()
     finally:
         connection.close()
+
+
+# The certificate stays what it is; the emulator would have openssl look at it for every request.
+tls.resolve_tls_material = functools.cache(tls.resolve_tls_material)
 
 
 # Not AWS's behaviour but ours: what each role used is noted, to be compared with what it was granted.

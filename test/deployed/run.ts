@@ -1,6 +1,7 @@
 /**
  * `npm run test:deployed`: deploys the stacks to an emulated AWS as an operator would, runs the API's tests against
- * the deployed address, and takes everything down again. With names of test files it runs those alone.
+ * the deployed address, and takes everything down again. With names of test files it runs those alone. `TEST_REPORTS`
+ * names a folder for the reports of what was run, in JSON; one where nothing can be run gets the reason instead.
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -14,6 +15,7 @@ import {
   paginateDescribeLogGroups,
   paginateFilterLogEvents,
 } from '@aws-sdk/client-cloudwatch-logs';
+import { NoRuntimeClient, runtimeClient } from '../../bin/bench/runtime-client.ts';
 import { startBedrock } from '../../bin/local/bedrock.ts';
 import type { Started } from '../../bin/local/started.ts';
 import { startStripe, stripeCustomers } from '../../bin/local/stripe.ts';
@@ -23,7 +25,6 @@ import type { Deployed } from './deployed.ts';
 import { type Emulator, startEmulator } from './emulator.ts';
 import { startFront } from './front.ts';
 import { NoPython, pythonPrograms } from './python.ts';
-import { NoRuntimeClient, runtimeClient } from './runtime-client.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const appOrigin = 'https://app.example.com';
@@ -57,10 +58,14 @@ const run = async (args: string[], env: Record<string, string>, input = ''): Pro
   return printed;
 };
 
+const reports = process.env.TEST_REPORTS;
+
 /** Runs tests, whose report goes straight to the terminal; gives back whether all passed. */
-const vitest = async (files: string[], env: Record<string, string>): Promise<boolean> => {
+const vitest = async (name: string, files: string[], env: Record<string, string>): Promise<boolean> => {
   const config = join(import.meta.dirname, 'vitest.config.ts');
-  const args = [join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--config', config, ...files];
+  const json = reports ? ['--reporter=json', `--outputFile.json=${join(reports, `deployed-${name}.json`)}`] : [];
+  const vitestProgram = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+  const args = [vitestProgram, 'run', '--config', config, '--reporter=default', ...json, ...files];
   const child = spawn(process.execPath, args, {
     cwd: root,
     stdio: 'inherit',
@@ -79,6 +84,11 @@ const start = async <S extends Started>(part: Promise<S>): Promise<S> => {
 const main = async (): Promise<boolean> => {
   say('Python packages …');
   const programs = pythonPrograms();
+  const chosen = process.argv.slice(2);
+
+  // It is built beside the deployment and the first tests, where it is not there yet.
+  const client = chosen.length === 0 ? runtimeClient(say) : undefined;
+  client?.catch(() => {});
 
   say('Emulator …');
   const stripeKey = `sk_test_${randomBytes(12).toString('hex')}`;
@@ -103,7 +113,9 @@ const main = async (): Promise<boolean> => {
   await run([cdk, 'bootstrap', 'aws://000000000000/us-east-1', ...context], environment);
   say('cdk deploy …');
   const outputsFile = join(folder, 'outputs.json');
-  await run([cdk, 'deploy', '--require-approval', 'never', '--outputs-file', outputsFile, ...context], environment);
+  const assembly = join(folder, 'assembly');
+  const into = ['--output', assembly, '--outputs-file', outputsFile];
+  await run([cdk, 'deploy', '--require-approval', 'never', ...into, ...context], environment);
   const outputs = JSON.parse(readFileSync(outputsFile, 'utf8'))[stack] as Record<string, string>;
 
   say('Keys and a demo, by the operator’s command line …');
@@ -140,6 +152,7 @@ const main = async (): Promise<boolean> => {
     standIns,
     grants: emulator.grants,
     programs,
+    assembly,
     context,
   };
   const env = {
@@ -150,23 +163,31 @@ const main = async (): Promise<boolean> => {
   };
 
   say(`Deployed: ${edge.baseUrl} is the edge, ${api.baseUrl} the API. The tests …`);
-  const chosen = process.argv.slice(2);
-  const passed = await vitest(chosen.length > 0 ? chosen : ['test/deployed/deployment.test.ts', 'test/api'], env);
+  const passed = await vitest(
+    'api',
+    chosen.length > 0 ? chosen : ['test/deployed/deployment.test.ts', 'test/api'],
+    env,
+  );
   if (!passed) await keepLogs(emulator, certificate);
-  if (chosen.length > 0) return passed;
-  let loaded = true;
+  if (!client) return passed;
+  const loaded = await underRuntimeClient(client, env);
+  say('Afterwards: grants, templates, a second deployment, the end …');
+  const ended = await vitest('afterwards', ['test/deployed/afterwards.test.ts'], env);
+  return passed && loaded && ended;
+};
+
+/** Every function under AWS's own runtime client; where that cannot be built, a sentence says so. */
+const underRuntimeClient = async (client: Promise<string>, env: Record<string, string>): Promise<boolean> => {
+  say('AWS’s own runtime client …');
   try {
-    say('AWS’s own runtime client …');
-    runtimeClient();
-    say('The functions under it …');
-    loaded = await vitest(['test/deployed/runtime-client.test.ts'], env);
+    await client;
   } catch (error) {
     if (!(error instanceof NoRuntimeClient)) throw error;
     say(error.message);
+    return true;
   }
-  say('Afterwards: grants, a second deployment, the end …');
-  const ended = await vitest(['test/deployed/afterwards.test.ts'], env);
-  return passed && loaded && ended;
+  say('The functions under it …');
+  return await vitest('runtime-client', ['test/deployed/runtime-client.test.ts'], env);
 };
 
 /** What the functions logged, kept beside the emulator's own log. */
@@ -207,6 +228,9 @@ try {
   await end(passed ? 0 : 1);
 } catch (error) {
   if (!(error instanceof NoPython)) console.error(error);
-  else console.error(error.message);
+  else {
+    console.error(error.message);
+    if (reports) writeFileSync(join(reports, 'deployed-left-out.txt'), error.message);
+  }
   await end(error instanceof NoPython ? 0 : 1);
 }

@@ -2,20 +2,23 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetFunctionCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { samples } from '../../bin/bench/operations.ts';
+import { type Invocation, runtimeClient, runUnderRuntimeClient } from '../../bin/bench/runtime-client.ts';
+import { eventOf, type World } from '../../bin/bench/world.ts';
 import { jobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
-import { bundleOf, kebab } from '../../lib/bundles.ts';
-import { target } from '../world.ts';
-import { type Invocation, runtimeClient, runUnderRuntimeClient } from './runtime-client.ts';
+import { bundleOf, kebab, pagesFunction } from '../../lib/bundles.ts';
+import { target, useTargetInThisProcess } from '../world.ts';
 
 const deployed = inject('deployed');
 
 let client: string;
-beforeAll(() => {
-  client = runtimeClient();
-  bundleOf('getAgent');
-}, 900_000);
+beforeAll(async () => {
+  useTargetInThisProcess();
+  client = await runtimeClient();
+  bundleOf(pagesFunction);
+});
 
 /** Runs a function with the settings that its deployment gave it. */
 const run = async (name: string, event: unknown): Promise<Invocation> => {
@@ -27,68 +30,82 @@ const run = async (name: string, event: unknown): Promise<Invocation> => {
 
 const textOf = ({ parts }: Invocation) => Buffer.concat(parts.map(({ bytes }) => bytes)).toString();
 
-const requestOf = ({ method, path }: { method: string; path: string }, body?: unknown) => {
-  const pathParameters = { agentId: target.agentId, callIdOrPhone: target.callId };
-  return {
-    version: '2.0',
-    rawPath: path.replace('{agentId}', target.agentId).replace('{callIdOrPhone}', target.callId),
-    rawQueryString: '',
-    headers: { 'x-authorization': target.apiKey, 'content-type': 'application/json', origin: target.appOrigin },
-    queryStringParameters: { uid: target.uid, agentId: target.agentId, number: target.phone },
-    pathParameters,
-    requestContext: { requestId: 'request-1', http: { method, path, sourceIp: '198.51.100.7' } },
-    ...(method !== 'GET' && { body: JSON.stringify(body ?? { uid: target.uid, agentId: target.agentId }) }),
-    isBase64Encoded: false,
-  };
-};
+/** An event of each operation, for the demo that the operator made. */
+const cases = routes.map((endpoint) => {
+  const [sample] = samples[endpoint.name] ?? [];
+  if (!sample) throw new Error(`${endpoint.name} has no sample in bin/bench/operations.ts.`);
+  const event = async () =>
+    eventOf(endpoint, { apiKey: target.apiKey, ...(await sample.request(target as unknown as World)) });
+  return [endpoint.name, endpoint, event] as const;
+});
 
 describe('under Lambda’s own runtime client', () => {
-  it.each(routes.filter(({ streams }) => !streams).map((endpoint) => [endpoint.name, endpoint] as const))(
-    '%s answers a request with a key',
-    async (name, endpoint) => {
-      const outcome = await run(name, requestOf(endpoint));
-      expect([outcome.ok, outcome.log]).toEqual([true, expect.not.stringContaining('"level":"error"')]);
-      const { statusCode } = JSON.parse(textOf(outcome));
-      // The key was read; what the body lacks, or that there is no such thing, is told after that.
-      expect([200, 400, 404]).toContain(statusCode);
-    },
-  );
+  it.each(cases.filter(([, { streams }]) => !streams))('%s answers a request with a key', async (name, _, event) => {
+    const outcome = await run(name, await event());
+    expect([outcome.outcome, outcome.log]).toEqual(['response', expect.not.stringContaining('"level":"error"')]);
+    const { statusCode, headers, body } = JSON.parse(textOf(outcome));
+    expect([statusCode, body]).toEqual([200, expect.any(String)]);
+    expect(headers['content-type']).toBe('application/json');
+    expect(JSON.parse(body)).toEqual(expect.any(Object));
+  });
+
+  it('the pages are sent', async () => {
+    const event = { version: '2.0', rawPath: '/docs', headers: { 'accept-encoding': 'gzip' }, requestContext: {} };
+    const outcome = await run(pagesFunction, event);
+    expect([outcome.outcome, outcome.log]).toEqual(['response', expect.any(String)]);
+    const { statusCode, headers } = JSON.parse(textOf(outcome));
+    expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+  });
 
   it.each(jobs.map(({ name }) => name))('%s takes a message, and says which it could not do', async (name) => {
-    const record = {
-      messageId: 'm1',
-      body: '{}',
-      attributes: { ApproximateReceiveCount: '1' },
-      eventSource: 'aws:sqs',
-    };
+    const attributes = { ApproximateReceiveCount: '1' };
+    const record = { messageId: 'm1', body: '{}', attributes, eventSource: 'aws:sqs' };
     const outcome = await run(name, { Records: [record] });
-    expect([outcome.ok, outcome.log]).toEqual([true, expect.stringContaining(`"job":"${name}"`)]);
+    expect([outcome.outcome, outcome.log]).toEqual(['response', expect.stringContaining(`"job":"${name}"`)]);
     expect(JSON.parse(textOf(outcome))).toEqual({ batchItemFailures: expect.any(Array) });
   });
 
-  it('the chat streams: its parts arrive one by one, its head before them', async () => {
-    const messages = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }];
-    const [chat] = routes.filter(({ streams }) => streams);
-    const event = requestOf({ method: 'POST', path: chat?.path ?? '' }, { id: 'c1', messages });
-    const outcome = await run('buildChat', event);
-    expect(outcome.headers['lambda-runtime-function-response-mode']).toBe('streaming');
-    const text = textOf(outcome);
-    expect(text).toContain('"statusCode":200');
-    expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
-    const times = outcome.parts.map(({ at }) => at);
-    expect(times.length).toBeGreaterThan(3);
-    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(5);
-  });
+  it.each(cases.filter(([, { streams }]) => streams))(
+    '%s streams: its head comes first, and its parts one by one',
+    async (name, _, event) => {
+      const outcome = await run(name, await event());
+      expect([outcome.outcome, outcome.log]).toEqual(['response', expect.not.stringContaining('"level":"error"')]);
+      expect(outcome.headers['lambda-runtime-function-response-mode']).toBe('streaming');
+      const text = textOf(outcome);
+      const [head = '', body = ''] = text.split('\0'.repeat(8));
+      expect(JSON.parse(head)).toMatchObject({ statusCode: 200, headers: { 'content-type': 'text/event-stream' } });
+      expect(body).toContain('"type":"text-delta"');
+      expect(body.trimEnd().endsWith('data: [DONE]')).toBe(true);
+      // The stand-in for the model pauses between words; so do the parts.
+      const times = outcome.parts.map(({ at }) => at);
+      expect(times.length).toBeGreaterThan(10);
+      expect((times.at(-1) as number) - (times[0] as number)).toBeGreaterThan(50);
+    },
+  );
 
-  it('a bundle that fails to load is noticed', async () => {
+  describe('a function that cannot be run is noticed:', () => {
     const folder = mkdtempSync(join(tmpdir(), 'voice-agents-broken-'));
-    writeFileSync(
-      join(folder, 'index.mjs'),
-      "import 'a-package-that-is-not-there';\nexport const handler = async () => 'ok';\n",
-    );
-    const environment = { AWS_REGION: 'us-east-1' };
-    const outcome = await runUnderRuntimeClient(client, { folder, functionName: 'broken', environment, event: {} });
-    expect(outcome.ok).toBe(false);
-    rmSync(folder, { recursive: true });
+    afterAll(() => rmSync(folder, { recursive: true }));
+
+    const brokenBy = async (source: string) => {
+      writeFileSync(join(folder, 'index.mjs'), source);
+      const environment = { PATH: process.env.PATH ?? '', AWS_REGION: 'us-east-1' };
+      return runUnderRuntimeClient(client, { folder, functionName: 'broken', environment, event: {} });
+    };
+
+    it('its bundle names a package that is not there', async () => {
+      const outcome = await brokenBy("import 'a-package-that-is-not-there';\nexport const handler = async () => 'ok';");
+      expect(outcome.outcome).toBe('init error');
+      expect(textOf(outcome)).toContain('a-package-that-is-not-there');
+    });
+
+    it('it has no handler', async () => {
+      expect((await brokenBy('export const another = 1;')).outcome).toBe('init error');
+    });
+
+    it('its handler throws', async () => {
+      const outcome = await brokenBy("export const handler = async () => { throw new Error('No.'); };");
+      expect([outcome.outcome, textOf(outcome)]).toEqual(['error', expect.stringContaining('No.')]);
+    });
   });
 });
