@@ -42,8 +42,12 @@ const largePdf = async (text: string) => Buffer.concat([await pdfOf(text), Buffe
 const startBetween = async (
   treat: (request: IncomingMessage, response: ServerResponse, forward: () => Promise<Response>) => Promise<unknown>,
 ) => {
+  let begun = 0;
   const server = createServer(async (request, response) => {
-    const body = await buffer(request);
+    begun += 1;
+    // Whoever is stopped half-way sends no whole body.
+    const body = await buffer(request).catch(() => undefined);
+    if (!body) return;
     const forward = () =>
       fetch(target.baseUrl + request.url, {
         method: request.method as string,
@@ -61,6 +65,8 @@ const startBetween = async (
   await once(server, 'listening');
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** How many requests have begun to come. */
+    begun: () => begun,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
@@ -192,9 +198,8 @@ describe('knowledge upload', () => {
       settings,
     );
     const end = ended(child);
-    // Three forms are under way at once; each has its document by then.
-    while ((await documentsOf(world)).length < 5) await sleep(50);
-    await sleep(500);
+    // Three forms are under way at once.
+    while (storage.begun() < 3) await sleep(50);
     child.kill('SIGTERM');
     const { code, stdout, stderr } = await end;
     expect(code).toBe(1);
