@@ -58,8 +58,9 @@ export class DataStack extends Part {
         queueName: `${deploymentName(settings)}-${name}`,
         encryption: QueueEncryption.SQS_MANAGED,
         enforceSSL: true,
-        // AWS's advice: six times what the function may take, so that a throttled one gets its message again in time.
-        visibilityTimeout: Duration.seconds(6 * timeoutSeconds),
+        // A message whose function died comes again this much later, and its user waits for it. AWS advises six times what
+        // the function may take, so that one throttled for long keeps its message: here it may come twice, which changes nothing.
+        visibilityTimeout: Duration.seconds(timeoutSeconds + 60),
         retentionPeriod: Duration.days(4),
         deadLetterQueue: { queue: deadLetters, maxReceiveCount: mostDeliveries },
       });

@@ -1,4 +1,6 @@
 import { expect, inject } from 'vitest';
+import { newIdentifier } from '../functions/domain/identifiers.ts';
+import { type WebsiteRecord, websites } from '../functions/store/websites.ts';
 import type { PlainReply } from './site.ts';
 import { unique, type World } from './world.ts';
 
@@ -43,4 +45,35 @@ export const websitesOf = ({ uid, agentId, call }: World) => {
       return find(websiteId);
     },
   };
+};
+
+/** The record of a website just added to a world's agent, whose crawl is to come. */
+export const websiteRecord = ({ agentId, uid }: World, more: Partial<WebsiteRecord> = {}): WebsiteRecord => ({
+  id: newIdentifier('web'),
+  agentId,
+  name: 'Site',
+  url: 'https://example.com/',
+  active: true,
+  status: 'pending',
+  pages: 0,
+  failedPages: [],
+  limit: 5,
+  maxDepth: 1,
+  includePaths: [],
+  excludePaths: [],
+  lastUpdatedBy: uid,
+  lastUpdatedAt: '2026-03-01T10:00:00.000Z',
+  attempt: 'first',
+  ...more,
+});
+
+/** A website as the store has it now. */
+export const findWebsite = ({ agentId, id }: WebsiteRecord) => websites.open().find(agentId, id);
+
+/** Begins another attempt at a website's text, whatever has become of the one before. */
+export const restartWebsite = async (source: WebsiteRecord, attempt: string): Promise<WebsiteRecord> => {
+  const next = { attempt, uid: source.lastUpdatedBy, dueBy: Date.now() + 60_000 };
+  const restarted = await websites.open().restart(source, next, () => true);
+  if (!restarted) throw new Error('The website is not there.');
+  return restarted.record;
 };

@@ -11,7 +11,7 @@ const residentAtMost = () => {
 };
 
 const [, , file = ''] = process.argv;
-const bytes = new Uint8Array(readFileSync(file));
+const bytes = readFileSync(file);
 const began = performance.now();
 const processorBefore = process.cpuUsage();
 const kind = await kindOf(bytes, file, formatOf);

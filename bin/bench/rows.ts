@@ -4,6 +4,7 @@ import { adds } from './rows/adds.ts';
 import { bundles } from './rows/bundles.ts';
 import { chat } from './rows/chat.ts';
 import { coldStarts } from './rows/cold-starts.ts';
+import { crawlPace } from './rows/crawl.ts';
 import { extraction } from './rows/extraction.ts';
 import { knowledgeLists } from './rows/knowledge-lists.ts';
 import { middleware } from './rows/middleware.ts';
@@ -19,5 +20,6 @@ export const rows: Row[] = [
   chat,
   bundles,
   coldStarts,
+  crawlPace,
   extraction,
 ];

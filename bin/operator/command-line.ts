@@ -3,6 +3,7 @@ import { addAgentCommands } from './agent.ts';
 import { addCallsCommands } from './calls.ts';
 import { addDemoCommand } from './demo.ts';
 import { addKeyCommands } from './key.ts';
+import { addKnowledgeCommands } from './knowledge.ts';
 import { sentenceOf } from './mistake.ts';
 import { say } from './output.ts';
 import { addRestoreCommand } from './restore.ts';
@@ -13,7 +14,7 @@ const makeProgram = () =>
   new Command('npm run operator --')
     .usage('<command> [options]')
     .description(
-      'Makes and looks after users, keys and agents, imports calls, and restores the table.\n\n' +
+      'Makes and looks after users, keys and agents, brings them knowledge, imports calls, and restores the table.\n\n' +
         'It works on the local run (npm start) unless a deployment is named, by --stack, or a table, by --table or ' +
         'TABLE_NAME; they are reached with AWS’s own settings (AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL, …).',
     )
@@ -44,6 +45,7 @@ export const run = async (argv: string[]): Promise<number> => {
   addKeyCommands(program);
   addAgentCommands(program);
   addCallsCommands(program);
+  addKnowledgeCommands(program);
   addSecretCommands(program);
   addDemoCommand(program);
   addRestoreCommand(program);

@@ -21,6 +21,7 @@ export type TableOptions = {
 
 type LocalRun = {
   pid: number;
+  baseUrl: string;
   tableName: string;
   endpoints: { dynamodb: string };
   region: string;
@@ -43,13 +44,13 @@ export const openStores = async (options: TableOptions): Promise<Stores> => {
   const { stack, region: named } = options;
   const name = options.table ?? (stack ? await tableOf(stack, named) : process.env.TABLE_NAME);
   if (name) return storesOf(openTable(name, named ? { region: named } : {}));
-  const { tableName, endpoints, region, credentials } = await localRun(
-    resolve(import.meta.dirname, '..', '..', options.runFile),
-  );
+  const { tableName, endpoints, region, credentials } = await localRun(options.runFile);
   return storesOf(openTable(tableName, { endpoint: endpoints.dynamodb, region, credentials }));
 };
 
-const localRun = async (file: string): Promise<LocalRun> => {
+/** The local run, as it notes how to reach it while it runs. */
+export const localRun = async (runFile: string): Promise<LocalRun> => {
+  const file = resolve(import.meta.dirname, '..', '..', runFile);
   const text = await readFile(file, 'utf8').catch(() => undefined);
   const run = text === undefined ? undefined : parse(text);
   if (run && isAlive(run.pid)) return run;

@@ -10,7 +10,7 @@ import { lambda } from '../http/lambda.ts';
 import { files } from '../outside/files.ts';
 import { jobQueue } from '../outside/job-queue.ts';
 import { agents } from '../store/agents.ts';
-import { duplications } from '../store/duplications.ts';
+import { duplicationNeeds, duplications } from '../store/duplications.ts';
 
 /** An answer waits this long for the copy; a larger one is finished in the background. */
 const patienceMilliseconds = 10_000;
@@ -26,19 +26,8 @@ export const duplicateAgent = endpoint({
   description:
     'Copies an agent’s configuration, knowledge and block list into a new agent that belongs to the user of the key. Its phone number, its calls and other people’s access to it stay behind. A copy is whole or not there at all: one too large to be made within an answer is finished in the background (`copied.status` is `pending`), and until then the new agent is nowhere to be seen.',
   caller: { kind: 'key', scope: 'agents', agent: ({ body }) => body },
-  may: [
-    'dynamodb:BatchGetItem',
-    'dynamodb:BatchWriteItem',
-    'dynamodb:DeleteItem',
-    'dynamodb:GetItem',
-    'dynamodb:PutItem',
-    'dynamodb:Query',
-    'dynamodb:UpdateItem',
-    's3:GetObject',
-    's3:ListBucket',
-    's3:PutObject',
-  ],
-  sends: ['crawlWebsite', 'finishDuplication'],
+  may: [...duplicationNeeds.may],
+  sends: [...duplicationNeeds.sends],
   uses: { agents, duplications, files, jobQueue },
   body: z.object({
     uid: Uid,

@@ -2,26 +2,15 @@ import * as z from 'zod/mini';
 import { Identifier } from '../domain/identifiers.ts';
 import { files } from '../outside/files.ts';
 import { jobQueue } from '../outside/job-queue.ts';
-import { duplications } from '../store/duplications.ts';
+import { duplicationNeeds, duplications } from '../store/duplications.ts';
 import { job, worker } from './job.ts';
 
 /** Finishes a copy of an agent that was too large for its answer, or whose function died: afterwards it is whole. */
 export const finishDuplication = job({
   name: 'finishDuplication',
   message: z.object({ job: z.literal('finishDuplication'), agentId: Identifier }),
-  may: [
-    'dynamodb:BatchGetItem',
-    'dynamodb:BatchWriteItem',
-    'dynamodb:DeleteItem',
-    'dynamodb:GetItem',
-    'dynamodb:PutItem',
-    'dynamodb:Query',
-    'dynamodb:UpdateItem',
-    's3:GetObject',
-    's3:ListBucket',
-    's3:PutObject',
-  ],
-  sends: ['crawlWebsite', 'finishDuplication'],
+  may: [...duplicationNeeds.may],
+  sends: [...duplicationNeeds.sends],
   uses: { duplications, files, jobQueue },
   timeoutSeconds: 300,
 

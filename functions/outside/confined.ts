@@ -99,7 +99,7 @@ const start = (
 ): Worker => {
   const worker = new Worker(new URL(module), {
     workerData: { confined: name },
-    resourceLimits: { maxOldGenerationSizeMb, maxYoungGenerationSizeMb: 32 },
+    resourceLimits: { maxOldGenerationSizeMb, maxYoungGenerationSizeMb: 12 },
     env: {},
   });
   worker.once('exit', () => onEnd(worker));

@@ -11,6 +11,8 @@ export const readDocument = async (bytes: Uint8Array, type: DocumentType): Promi
     // Bytes that have a buffer to themselves go over without being copied.
     const transfer = bytes.length === bytes.buffer.byteLength ? [bytes.buffer as ArrayBuffer] : [];
     const parts = await reading.run({ bytes, type }, transfer);
+    // What a long text took in the thread is given back before it is put together, which takes as much again.
+    if (parts.content.length > fewParts) await reading.close();
     const content = joined(parts.content);
     if (content.trim() === '') return { failure: withoutText[type] };
     return { content, contentMD: parts.contentMD ? joined(parts.contentMD) : content };
@@ -32,6 +34,9 @@ const reading = confine(
   },
   { seconds: 40, heapMegabytes: 96, bufferMegabytes: 96 },
 );
+
+/** Of a quarter of a megabyte each. */
+const fewParts = 8;
 
 /** Plain text is its own Markdown. */
 type Parts = { content: Uint8Array[]; contentMD?: Uint8Array[] };

@@ -16,10 +16,10 @@ const answerBytes = 32 * 1024 * 1024;
 
 /** The payment provider. Nothing that it says when it refuses leaves this file but its status and its code. */
 export class StripeAccount {
-  readonly #secret: Secret;
+  readonly #secret: Pick<Secret, 'read' | 'forget'>;
   readonly #base: URL;
 
-  constructor(secret: Secret, base: string) {
+  constructor(secret: Pick<Secret, 'read' | 'forget'>, base: string) {
     this.#secret = secret;
     this.#base = new URL(base);
   }

@@ -79,6 +79,14 @@ export class ApiKeys {
     return true;
   }
 
+  /** Deletes a key that nobody was told, so that no list is full of them. */
+  async delete(uid: string, keyId: string): Promise<void> {
+    const hash = await this.#hashOf(uid, keyId);
+    // The listing goes last: killed between the two, deleting again completes it.
+    if (hash) await this.#table.delete(apiKeyKey(hash));
+    await this.#table.delete(apiKeyListingKey(uid, keyId));
+  }
+
   #newKey(uid: string, options: NewKey): { made: MadeApiKey; creation: TransactionAction[] } {
     const TableName = this.#table.name;
     const secret = newApiKey();

@@ -34,6 +34,23 @@ export type Outside = {
   };
 };
 
+/** What a function that makes copies may do on AWS, and the jobs it sends. */
+export const duplicationNeeds = {
+  may: [
+    'dynamodb:BatchGetItem',
+    'dynamodb:BatchWriteItem',
+    'dynamodb:DeleteItem',
+    'dynamodb:GetItem',
+    'dynamodb:PutItem',
+    'dynamodb:Query',
+    'dynamodb:UpdateItem',
+    's3:GetObject',
+    's3:ListBucket',
+    's3:PutObject',
+  ],
+  sends: ['crawlWebsite', 'finishDuplication'],
+} as const;
+
 type DuplicationItem = Item & Omit<Duplication, 'agent'> & { agent: string };
 type BlockedItem = Item & { blockedUntil: number };
 

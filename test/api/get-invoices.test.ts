@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startStripe, stripeCustomers } from '../../bin/local/stripe.ts';
 import { handler } from '../../functions/api/get-invoices.ts';
 import type { ApiEvent } from '../../functions/http/lambda.ts';
+import { StripeAccount } from '../../functions/outside/stripe.ts';
 import { call, target } from '../world.ts';
 
 const get = (body: unknown, headers: Record<string, string> = { origin: target.appOrigin }) =>
@@ -292,6 +294,28 @@ describe.concurrent('when Stripe', () => {
     expect(timesAsked(behaviour)).toBeLessThanOrEqual(2);
     for (const secret of [leak, key.slice(8)]) expect(text + logged.join('')).not.toContain(secret);
     expect(asked.some(({ url }) => url === '/elsewhere')).toBe(false);
+  });
+});
+
+describe('the key to Stripe', () => {
+  const account = (secret: { read(): Promise<string>; forget?(): void }) =>
+    new StripeAccount({ forget: () => {}, ...secret }, process.env.STRIPE_API_BASE as string);
+
+  it('is read anew after Stripe refused it, and only then', async () => {
+    const told: string[] = [];
+    const secret = { read: async () => key, forget: () => void told.push('forget') };
+    await account(secret).listInvoices(customerOf('still sends date and paid'), undefined);
+    await expect(account(secret).listInvoices(customerOf('refuses permission'), undefined)).rejects.toThrow();
+    expect(told).toEqual([]);
+    await expect(account(secret).listInvoices(customerOf('refuses the key'), undefined)).rejects.toThrow();
+    expect(told).toEqual(['forget']);
+  });
+
+  it('takes of the time for the answer when it comes late', async () => {
+    const read = () => sleep(2_400, key);
+    const started = performance.now();
+    await expect(account({ read }).listInvoices(customerOf('never answers'), undefined)).rejects.toThrow();
+    expect(performance.now() - started).toBeLessThan(9_300);
   });
 });
 

@@ -1,70 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { call, newUser, newWorld, target, unique } from '../world.ts';
-
-const root = join(import.meta.dirname, '../..');
-const folder = mkdtempSync(join(tmpdir(), 'operator-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** The settings an operator has who works on the table under test; none of them is set for the local run. */
-const settings = {
-  TABLE_NAME: target.tableName,
-  AWS_ENDPOINT_URL_DYNAMODB: target.endpoints.dynamodb,
-  AWS_REGION: 'us-east-1',
-  AWS_ACCESS_KEY_ID: 'local',
-  AWS_SECRET_ACCESS_KEY: 'local',
-};
-
-const start = (args: string[], environment: Record<string, string> = settings): ChildProcess =>
-  spawn(process.execPath, [join(root, 'bin/operator.ts'), ...args], {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, HOME: folder, AWS_EC2_METADATA_DISABLED: 'true', ...environment },
-  });
-
-const ended = async (child: ChildProcess) => {
-  let stdout = '';
-  let stderr = '';
-  child.stdout?.on('data', (text) => {
-    stdout += text;
-  });
-  child.stderr?.on('data', (text) => {
-    stderr += text;
-  });
-  const [code, signal] = await once(child, 'close');
-  return { code: code as number | null, signal, stdout, stderr };
-};
-
-const operator = (...args: string[]) => ended(start(args));
-
-/** Runs a command that is to succeed, and reads what it prints as JSON. */
-const json = async (...args: string[]) => {
-  const { code, stdout, stderr } = await operator(...args, '--json');
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout.split('\n')).toHaveLength(2);
-  return JSON.parse(stdout);
-};
-
-const newFile = (text: string) => {
-  const file = join(folder, unique('file'));
-  writeFileSync(file, text);
-  return file;
-};
+import { ended, folder, json, newFile, oneSentence, operator, settings, start } from './operator-command.ts';
 
 /** Whether a key opens the door now. */
 const opens = async (apiKey: string, uid: string) =>
   (await call('GET', '/agents', { apiKey, query: { uid } })).status === 200;
 
-const oneSentence = /^[^\n]+\n$/;
-
 describe('the command line', () => {
-  const groups = [[], ['user'], ['key'], ['agent'], ['calls'], ['demo'], ['restore']];
+  const groups = [[], ['user'], ['key'], ['agent'], ['calls'], ['knowledge'], ['demo'], ['restore']];
   const commands = [
     ['user', 'create'],
     ['user', 'show'],
@@ -78,6 +27,9 @@ describe('the command line', () => {
     ['agent', 'grant'],
     ['agent', 'revoke'],
     ['calls', 'import'],
+    ['knowledge', 'add-site'],
+    ['knowledge', 'upload'],
+    ['knowledge', 'list'],
     ['secret', 'stripe'],
   ];
 
@@ -94,7 +46,7 @@ describe('the command line', () => {
   );
 
   it('lists every command in the help of its group', async () => {
-    for (const group of ['user', 'key', 'agent', 'calls', 'secret']) {
+    for (const group of ['user', 'key', 'agent', 'calls', 'knowledge', 'secret']) {
       const { stdout } = await operator(group, '--help');
       for (const [of, command] of commands) {
         if (of === group) expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
@@ -114,6 +66,10 @@ describe('the command line', () => {
     ['a length without a unit', ['key', 'create', '--uid', 'u', '--name', 'n', '--expires', '30']],
     ['an overlap that is no length', ['key', 'rotate', '--uid', 'u', 'key_1', '--overlap', 'soon']],
     ['a name that is too long', ['agent', 'create', '--uid', 'u', '--name', 'x'.repeat(201)]],
+    ['a website that is none', ['knowledge', 'add-site', 'ftp://example.com', '--agent-id', 'a']],
+    ['a number of pages that is none', ['knowledge', 'add-site', 'http://e.com', '--agent-id', 'a', '--limit', '0']],
+    ['an address that is none', ['knowledge', 'list', '--agent-id', 'a', '--base-url', 'example']],
+    ['no file to upload', ['knowledge', 'upload', '--agent-id', 'a']],
     ['a number that is none', ['agent', 'create', '--uid', 'u', '--name', 'x', '--phone-number', '555']],
   ])('ends with 2 and a sentence for %s', async (_, args) => {
     const { code, stdout, stderr } = await operator(...args);

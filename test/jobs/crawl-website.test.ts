@@ -1,6 +1,5 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { crawlWebsite } from '../../functions/jobs/crawl-website.ts';
 import { mostDeliveries, worker } from '../../functions/jobs/job.ts';
 import { htmlReader } from '../../functions/outside/html.ts';
@@ -9,6 +8,7 @@ import { table } from '../../functions/store/table.ts';
 import { type WebsiteRecord, websites } from '../../functions/store/websites.ts';
 import { page, type Site, startSite } from '../site.ts';
 import { injectFaults } from '../store/faults.ts';
+import { findWebsite, restartWebsite, websiteRecord } from '../websites.ts';
 import { newWorld, type World } from '../world.ts';
 
 let world: World;
@@ -28,40 +28,22 @@ afterAll(async () => {
 });
 
 const add = (path = '/', more: Partial<WebsiteRecord> = {}) =>
-  websites.open().add({
-    id: newIdentifier('web'),
-    agentId: world.agentId,
-    name: 'Site',
-    url: site.origin + path,
-    active: true,
-    status: 'pending',
-    pages: 0,
-    failedPages: [],
-    limit: 5,
-    maxDepth: 1,
-    includePaths: [],
-    excludePaths: [],
-    lastUpdatedBy: world.uid,
-    lastUpdatedAt: '2026-03-01T10:00:00.000Z',
-    attempt: 'first',
-    ...more,
-  });
+  websites.open().add(websiteRecord(world, { url: site.origin + path, ...more }));
 
 const messageOf = ({ agentId, id, attempt }: WebsiteRecord) =>
   JSON.stringify({ job: 'crawlWebsite', agentId, websiteId: id, attempt });
 
 /** Delivers messages in one batch, for the so-manieth time, and tells which of them are to be delivered again. */
-const deliver = async (bodies: string[], delivery = 1): Promise<string[]> => {
+const deliver = async (bodies: string[], delivery = 1, job = crawlWebsite): Promise<string[]> => {
   const Records = bodies.map((body, index) => ({
     messageId: String(index),
     body,
     attributes: { ApproximateReceiveCount: String(delivery) },
   }));
-  const { batchItemFailures } = (await worker(crawlWebsite)({ Records } as SQSEvent)) as SQSBatchResponse;
+  const { batchItemFailures } = (await worker(job)({ Records } as SQSEvent)) as SQSBatchResponse;
   return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
 };
 
-const find = (source: WebsiteRecord) => websites.open().find(source.agentId, source.id);
 const contentOf = async (source: WebsiteRecord) => (await websites.open().readTexts(source, undefined))?.content;
 const piecesOf = async ({ id }: WebsiteRecord) => {
   let count = 0;
@@ -74,11 +56,11 @@ describe('a message to crawl a website', () => {
     site.pages['/'] = page('home');
     const source = await add();
     expect(await deliver([messageOf(source)])).toEqual([]);
-    const first = await find(source);
+    const first = await findWebsite(source);
     expect(first?.status).toBe('ready');
     site.pages['/'] = page('changed');
     expect(await deliver([messageOf(source), messageOf(source)])).toEqual([]);
-    expect(await find(source)).toEqual(first);
+    expect(await findWebsite(source)).toEqual(first);
     expect(site.paths()).toEqual(['/']);
   });
 
@@ -86,7 +68,7 @@ describe('a message to crawl a website', () => {
     site.pages['/'] = (_, response) => setTimeout(() => response.writeHead(200, html).end(page('home')), 100);
     const source = await add();
     expect(await Promise.all([deliver([messageOf(source)]), deliver([messageOf(source)])])).toEqual([[], []]);
-    expect(await find(source)).toMatchObject({ status: 'ready', pages: 1 });
+    expect(await findWebsite(source)).toMatchObject({ status: 'ready', pages: 1 });
     expect(await piecesOf(source)).toBe(2);
   });
   const html = { 'content-type': 'text/html' };
@@ -95,20 +77,19 @@ describe('a message to crawl a website', () => {
     site.pages['/'] = page('home');
     const source = await add();
     await deliver([messageOf(source)]);
-    const again = { attempt: 'second', uid: world.uid, dueBy: Date.now() + 60_000 };
-    const refreshed = await websites.open().restart(source, again, () => true);
+    const refreshed = await restartWebsite(source, 'second');
     site.requests.length = 0;
     expect(await deliver([messageOf(source)])).toEqual([]);
-    expect([site.requests.length, (await find(source))?.status]).toEqual([0, 'pending']);
-    expect(await deliver([messageOf(refreshed?.record as WebsiteRecord)])).toEqual([]);
-    expect((await find(source))?.status).toBe('ready');
+    expect([site.requests.length, (await findWebsite(source))?.status]).toEqual([0, 'pending']);
+    expect(await deliver([messageOf(refreshed)])).toEqual([]);
+    expect((await findWebsite(source))?.status).toBe('ready');
   });
 
   it('for a website that is deleted, or never was, does nothing', async () => {
     const source = await add();
     await websites.open().remove(source);
     expect(await deliver([messageOf(source), messageOf({ ...source, id: 'web_none' })])).toEqual([]);
-    expect([await find(source), site.requests.length]).toEqual([undefined, 0]);
+    expect([await findWebsite(source), site.requests.length]).toEqual([undefined, 0]);
   });
 
   it('brings nothing back that was deleted while it was worked on', async () => {
@@ -118,7 +99,7 @@ describe('a message to crawl a website', () => {
       response.writeHead(200, html).end(page('home'));
     };
     expect(await deliver([messageOf(source)])).toEqual([]);
-    expect([await find(source), await piecesOf(source)]).toEqual([undefined, 0]);
+    expect([await findWebsite(source), await piecesOf(source)]).toEqual([undefined, 0]);
   });
 
   it('does not overwrite what a newer one has brought', async () => {
@@ -129,9 +110,7 @@ describe('a message to crawl a website', () => {
         response.writeHead(200, html).end(page('newer'));
         return;
       }
-      const again = { attempt: 'second', uid: world.uid, dueBy: Date.now() + 60_000 };
-      const { record } = (await websites.open().restart(source, again, () => true)) as { record: WebsiteRecord };
-      newer = deliver([messageOf(record)]);
+      newer = deliver([messageOf(await restartWebsite(source, 'second'))]);
       await newer;
       response.writeHead(200, html).end(page('older'));
     };
@@ -151,9 +130,9 @@ describe('a message to crawl a website', () => {
       injectFaults(table.open().client, () => undefined);
       if (failed.length === 0) break;
       kills += 1;
-      expect((await find(source))?.status).toMatch(/^(pending|crawling)$/);
+      expect((await findWebsite(source))?.status).toMatch(/^(pending|crawling)$/);
       expect(await deliver([messageOf(source)], 2)).toEqual([]);
-      expect(await find(source)).toMatchObject({ status: 'ready', pages: 1 });
+      expect(await findWebsite(source)).toMatchObject({ status: 'ready', pages: 1 });
       expect(await contentOf(source)).toContain('This is home.');
     }
     expect(kills).toBeGreaterThanOrEqual(3);
@@ -176,8 +155,8 @@ describe('a message to crawl a website', () => {
       '4',
       '5',
     ]);
-    expect((await find(one))?.status).toBe('ready');
-    expect((await find(two))?.status).toBe('ready');
+    expect((await findWebsite(one))?.status).toBe('ready');
+    expect((await findWebsite(two))?.status).toBe('ready');
   });
 
   it('that cannot be worked on ends as failed, with a reason, when it is given up', async () => {
@@ -186,21 +165,44 @@ describe('a message to crawl a website', () => {
     injectFaults(table.open().client, (operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined));
     for (let delivery = 1; delivery < mostDeliveries; delivery++) {
       expect(await deliver([messageOf(source)], delivery)).toEqual(['0']);
-      expect((await find(source))?.status).toBe('crawling');
+      expect((await findWebsite(source))?.status).toBe('crawling');
     }
     // It is a dead letter then, for the operator to look at.
     expect(await deliver([messageOf(source)], mostDeliveries)).toEqual(['0']);
-    expect(await find(source)).toMatchObject({
+    expect(await findWebsite(source)).toMatchObject({
       status: 'failed',
       error: 'The crawl failed for no fault of the site. Refresh the website.',
     });
+  });
+
+  it('whose function dies at every delivery ends as failed, with a reason, when the last one’s time is over', async () => {
+    site.pages['/'] = page('home');
+    const source = await add('/', { dueBy: Date.now() + 3_600_000 });
+    const job = { ...crawlWebsite, timeoutSeconds: 2 };
+    for (let delivery = 1; delivery <= mostDeliveries; delivery++) {
+      // Dead from the moment on when it has said that it is at work: it cannot even tell that it gives up.
+      let calls = 0;
+      injectFaults(table.open().client, () => (++calls > 1 ? 'kill' : undefined));
+      expect(await deliver([messageOf(source)], delivery, job)).toEqual(['0']);
+      injectFaults(table.open().client, () => undefined);
+      expect((await findWebsite(source))?.status).toBe('crawling');
+    }
+    await expect
+      .poll(() => findWebsite(source), { timeout: 3000 })
+      .toMatchObject({
+        status: 'failed',
+        error: 'The crawl did not end in time. Refresh the website to try again.',
+      });
+    // Refreshed, it is read as if nothing had been.
+    expect(await deliver([messageOf(await restartWebsite(source, 'second'))])).toEqual([]);
+    expect((await findWebsite(source))?.status).toBe('ready');
   });
 
   it('whose last function dies without a word ends as failed when that function’s time is over', async () => {
     const source = await add('/dies');
     const died = new Promise<number | undefined>((resolve) => {
       site.pages['/dies'] = async (_, response) => {
-        resolve((await find(source))?.dueBy);
+        resolve((await findWebsite(source))?.dueBy);
         response.destroy();
       };
     });

@@ -33,12 +33,12 @@ const marshalling = { marshallOptions: { removeUndefinedValues: true } };
 type Choice = Parameters<typeof injectFaults>[1];
 
 /** The job as one function's process has it; `choose` says what goes wrong between it and the table. */
-const jobWith = (choose: Choice, seen?: (operation: string) => void) => {
+const jobWith = (choose: Choice, seen?: (operation: string) => void, timeoutSeconds = 90) => {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 3 }), marshalling);
   injectFaults(client, choose, seen);
   const faulty = new Documents(new Table(client, environment.tableName));
   const uses = { documents: { open: () => faulty }, files: { open: () => files } };
-  const handler = worker({ ...extractDocument, uses });
+  const handler = worker({ ...extractDocument, uses, timeoutSeconds });
   return async (message: object, delivery = 1): Promise<boolean> => {
     const record = {
       messageId: 'm',
@@ -241,6 +241,31 @@ describe('an extraction', () => {
       status: 'failed',
       error: expect.stringContaining('no fault of its own'),
     });
+  });
+
+  it('whose function dies at every delivery ends as failed, with a reason, when the last one’s time is over', async () => {
+    const record = await uploaded();
+    for (let delivery = 1; delivery <= mostDeliveries; delivery++) {
+      // Dead from its first piece of text on: it cannot even tell that it gives up.
+      let isDead = false;
+      const dying: Choice = (operation) => {
+        isDead ||= operation === 'BatchWriteItem';
+        return isDead ? 'kill' : undefined;
+      };
+      expect(await jobWith(dying, undefined, 2)(told(record), delivery)).toBe(false);
+      expect((await now(record))?.status).toBe('processing');
+    }
+    await expect
+      .poll(() => now(record), { timeout: 3000 })
+      .toMatchObject({
+        status: 'failed',
+        error: 'The document could not be read, for no fault of its own. Try again.',
+      });
+    const attempt = 'again';
+    await documents.restart(record, { attempt, dueBy: Date.now() + 60_000, uid: 'somebody' }, () => true);
+    const retry = { job: 'extractDocument', agentId: record.agentId, documentId: record.id, attempt };
+    expect(await sound(retry)).toBe(true);
+    expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
   });
 
   it('told of the bucket’s own test, of a file that is none of ours, or of nothing, changes nothing', async () => {

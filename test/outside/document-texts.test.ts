@@ -12,6 +12,7 @@ const read = async (bytes: Buffer, name = 'file') => {
 const unpacks = { failure: 'The file unpacks to far more than it should, and was not read.' };
 const tooMuch = { failure: 'The document is too large or too complicated to be read.' };
 const damaged = { failure: 'The file is damaged: it cannot be read as what it begins like.' };
+const scan = { failure: 'The document has no text: it may be a scan, whose pages are pictures.' };
 const locked = { failure: 'The document is protected with a password. Upload it without one.' };
 
 describe('the kind of a file', () => {
@@ -145,7 +146,7 @@ describe('a document that has no text to give', () => {
   it.each([
     ['a locked PDF', () => sample('locked.pdf'), locked],
     ['a locked Word document', () => sample('locked.docx'), locked],
-    ['a scan', scanPdf, { failure: 'The document has no text: it may be a scan, whose pages are pictures.' }],
+    ['a scan', scanPdf, scan],
     ['an empty Word document', () => docxOf(''), { failure: 'The document has no text.' }],
     ['white space', () => Buffer.from(' \r\n\t '), { failure: 'The file has no text.' }],
     ['a PDF of which only the beginning is there', async () => (await pdfOf('Hello')).subarray(0, 200), damaged],
@@ -173,6 +174,11 @@ describe('a document made to do harm is given up, and says why', () => {
     ['a Word document that declares a little and unpacks to much', () => zipLie(), damaged],
     ['a Word document of 12,000 entries', () => manyEntries(), unpacks],
     [
+      'a Word document of a paragraph in a million and a half runs',
+      () => rawDocx(`<w:p>${'<w:r><w:t>a</w:t></w:r>'.repeat(1_500_000)}</w:p>`),
+      tooMuch,
+    ],
+    [
       'a Word document of tables in tables',
       () => rawDocx('<w:tbl><w:tr><w:tc>'.repeat(100_000) + '</w:tc></w:tr></w:tbl>'.repeat(100_000)),
       undefined,
@@ -196,14 +202,14 @@ describe('a document made to do harm is given up, and says why', () => {
     [
       'a PDF whose page calls itself a picture',
       () => rawPdf(deflated(shown('A'), gigabyte / 4), '/Subtype/Image/Filter/FlateDecode'),
-      undefined,
+      scan,
     ],
     ['a PDF of 640 MB in run lengths', () => rawPdf(runLengths(), '/Filter/RunLengthDecode'), tooMuch],
     ['a PDF whose form draws itself', () => recursiveForms(), undefined],
     [
       '10 MB that begin like a PDF',
       () => Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(tenMegabytes, 'stream\n')]),
-      undefined,
+      unpacks,
     ],
   ] as [string, () => Buffer, object | undefined][])('%s', async (_, make, expected) => {
     const bytes = make();
@@ -220,8 +226,13 @@ describe('a document made to do harm is given up, and says why', () => {
   });
 });
 
-const zipLie = () =>
-  rawDocx('', [{ name: 'word/styles.xml', data: Buffer.alloc(200 * 1024 * 1024, ' '), declares: 1000 }]);
+/** Nothing is wrong with it but what it declares. */
+const zipLie = () => {
+  const styles = Buffer.alloc(50 * 1024 * 1024, ' ');
+  styles.write('<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">');
+  styles.write('</w:styles>', styles.length - 11);
+  return rawDocx('<w:p><w:r><w:t>A</w:t></w:r></w:p>', [{ name: 'word/styles.xml', data: styles, declares: 1000 }]);
+};
 
 const manyEntries = () =>
   zipOf([

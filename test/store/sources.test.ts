@@ -1,11 +1,11 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { listWebsites } from '../../functions/api/list-websites.ts';
-import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { pagesText, proseText } from '../../functions/domain/sources.ts';
 import { textPiecesOf } from '../../functions/store/keys.ts';
 import { type Item, table } from '../../functions/store/table.ts';
 import { type WebsiteRecord, websites } from '../../functions/store/websites.ts';
 import { invoke } from '../events.ts';
+import { findWebsite, restartWebsite, websiteRecord } from '../websites.ts';
 import { newWorld, type World } from '../world.ts';
 import { chance, type Fault, injectFaults } from './faults.ts';
 
@@ -16,30 +16,11 @@ beforeAll(async () => {
 const noFaults = () => injectFaults(table.open().client, () => undefined);
 afterEach(noFaults);
 
-const record = (more: Partial<WebsiteRecord> = {}): WebsiteRecord => ({
-  id: newIdentifier('web'),
-  agentId: world.agentId,
-  name: 'Site',
-  url: 'https://example.com/',
-  active: true,
-  status: 'pending',
-  pages: 0,
-  failedPages: [],
-  limit: 5,
-  maxDepth: 1,
-  includePaths: [],
-  excludePaths: [],
-  lastUpdatedBy: world.uid,
-  lastUpdatedAt: '2026-03-01T10:00:00.000Z',
-  attempt: 'first',
-  ...more,
-});
-
+const record = (more: Partial<WebsiteRecord> = {}) => websiteRecord(world, more);
 const textsOf = (content: string, contentMD = content) => ({
   content: proseText(content),
   contentMD: proseText(contentMD),
 });
-const find = (source: WebsiteRecord) => websites.open().find(source.agentId, source.id);
 
 /** The revisions under which pieces of a source are stored. */
 const revisionsStored = async ({ id }: WebsiteRecord) => {
@@ -54,8 +35,6 @@ const bring = async (source: WebsiteRecord, content: string, attempt = 'first', 
   if (!run) return false;
   return websites.open().finish(source, { attempt, revision: run.revision }, textsOf(content, contentMD), { pages: 1 });
 };
-const restart = (source: WebsiteRecord, attempt: string) =>
-  websites.open().restart(source, { attempt, uid: world.uid, dueBy: Date.now() + 60_000 }, () => true);
 
 const wholeOf = async (source: WebsiteRecord) => {
   const whole = { content: '', contentMD: '', answers: 0 };
@@ -95,7 +74,7 @@ describe('a text', () => {
     let done = false;
     const write = async () => {
       for (let n = 0; n < 12; n++) {
-        await restart(source, `attempt-${n}`);
+        await restartWebsite(source, `attempt-${n}`);
         expect(await bring(source, long(String.fromCharCode(98 + n)), `attempt-${n}`)).toBe(true);
       }
       done = true;
@@ -122,7 +101,7 @@ describe('a text', () => {
     await bring(source, 'a'.repeat(8_000_000));
     const first = await websites.open().readTexts(source, undefined);
     expect(first?.nextCursor).toBeDefined();
-    await restart(source, 'second');
+    await restartWebsite(source, 'second');
     await bring(source, 'b'.repeat(8_000_000), 'second');
     await expect(websites.open().readTexts(source, first?.nextCursor)).rejects.toMatchObject({
       code: 'invalid_request',
@@ -135,7 +114,7 @@ describe('a text', () => {
     for (let fatal = 0; ; fatal++) {
       const source = await websites.open().add(record());
       await bring(source, 'old '.repeat(60_000));
-      await restart(source, 'second');
+      await restartWebsite(source, 'second');
       let calls = 0;
       injectFaults(table.open().client, () => (calls++ === fatal ? 'kill' : undefined));
       const outcome = await bring(source, 'new '.repeat(60_000), 'second').catch((error: Error) => error.name);
@@ -147,9 +126,9 @@ describe('a text', () => {
       kills += 1;
       await bring(source, 'new '.repeat(60_000), 'second');
       expect((await websites.open().readTexts(source, undefined))?.content).toBe('new '.repeat(60_000));
-      expect((await find(source))?.status).toBe('ready');
+      expect((await findWebsite(source))?.status).toBe('ready');
       // What a run left when it was killed after its last write goes with the next one.
-      await restart(source, 'third');
+      await restartWebsite(source, 'third');
       await bring(source, 'newest', 'third');
       expect((await revisionsStored(source)).length).toBe(1);
       await websites.open().remove(source);
@@ -176,7 +155,7 @@ describe('a text', () => {
       };
       await tell();
       noFaults();
-      expect((await find(source))?.status).toBe('ready');
+      expect((await findWebsite(source))?.status).toBe('ready');
       expect((await websites.open().readTexts(source, undefined))?.content).toBe('text '.repeat(80_000));
       expect((await revisionsStored(source)).length).toBe(1);
       await websites.open().remove(source);
@@ -188,14 +167,14 @@ describe('a job', () => {
   it('of an attempt that has ended, was replaced or never was changes nothing', async () => {
     const source = await websites.open().add(record());
     const late = await websites.open().start(source, 'first');
-    await restart(source, 'second');
+    await restartWebsite(source, 'second');
     expect(await websites.open().start(source, 'first')).toBeUndefined();
     expect(await bring(source, 'second', 'second')).toBe(true);
     const run = { attempt: 'first', revision: late?.revision as string };
     expect(await websites.open().finish(source, run, textsOf('first'), {})).toBe(false);
     expect(await websites.open().fail(source, 'first', 'Too late.')).toBe(false);
     expect(await websites.open().start(source, 'second')).toBeUndefined();
-    expect(await find(source)).toMatchObject({ status: 'ready', attempt: 'second' });
+    expect(await findWebsite(source)).toMatchObject({ status: 'ready', attempt: 'second' });
     expect((await websites.open().readTexts(source, undefined))?.content).toBe('second');
     expect((await revisionsStored(source)).length).toBe(1);
     await websites.open().remove(source);
@@ -217,15 +196,18 @@ describe('a job', () => {
     expect(await websites.open().remove(source)).toBe(true);
     const { revision } = run as { revision: string };
     expect(await websites.open().finish(source, { attempt: 'first', revision }, textsOf('text'), {})).toBe(false);
-    expect(await find(source)).toBeUndefined();
+    expect(await findWebsite(source)).toBeUndefined();
     expect(await revisionsStored(source)).toEqual([]);
     expect(await websites.open().start(source, 'first')).toBeUndefined();
-    expect(await find(source)).toBeUndefined();
+    expect(await findWebsite(source)).toBeUndefined();
   });
 
   it('that never ends counts as failed when its time is over, and may be started anew', async () => {
     const source = await websites.open().add(record({ dueBy: Date.now() - 1 }));
-    expect(await find(source)).toMatchObject({ status: 'failed', error: expect.stringContaining('did not end') });
+    expect(await findWebsite(source)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('did not end'),
+    });
     const again = await websites
       .open()
       .restart(
@@ -235,8 +217,8 @@ describe('a job', () => {
       );
     expect(again?.restarted).toBe(true);
     expect(await websites.open().start(source, 'second', Date.now() + 200)).toBeDefined();
-    expect((await find(source))?.status).toBe('crawling');
-    await expect.poll(async () => (await find(source))?.status).toBe('failed');
+    expect((await findWebsite(source))?.status).toBe('crawling');
+    await expect.poll(async () => (await findWebsite(source))?.status).toBe('failed');
     await websites.open().remove(source);
   });
 
@@ -244,12 +226,15 @@ describe('a job', () => {
     const down = () => Promise.reject(new Error('The queue is down.'));
     const added = await websites.open().add(record());
     await expect(websites.open().send(added, down, 'remove')).rejects.toThrow('The queue is down.');
-    expect(await find(added)).toBeUndefined();
+    expect(await findWebsite(added)).toBeUndefined();
     const other = await websites.open().add(record());
     await bring(other, 'text');
-    const { record: restarted } = (await restart(other, 'second')) as { record: WebsiteRecord };
+    const restarted = await restartWebsite(other, 'second');
     await expect(websites.open().send(restarted, down, 'fail')).rejects.toThrow('The queue is down.');
-    expect(await find(other)).toMatchObject({ status: 'failed', error: 'The work could not be begun. Try again.' });
+    expect(await findWebsite(other)).toMatchObject({
+      status: 'failed',
+      error: 'The work could not be begun. Try again.',
+    });
     expect((await websites.open().readTexts(other, undefined))?.content).toBe('text');
     await websites.open().remove(other);
   });
@@ -270,7 +255,7 @@ describe('a deletion', () => {
       noFaults();
       const { items } = await websites.open().page(world.agentId, { withTexts: true });
       const isSeen = items.some(({ id }) => id === source.id);
-      expect(isSeen).toBe((await find(source)) !== undefined);
+      expect(isSeen).toBe((await findWebsite(source)) !== undefined);
       if (outcome === true) {
         expect(isSeen).toBe(false);
         break;

@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { offeredTools } from '../../functions/chat/tools.ts';
+import { newWorld, useTargetInThisProcess } from '../world.ts';
+
+describe('a tool that changes something', () => {
+  it('does nothing without an approval, even when it is called', async () => {
+    useTargetInThisProcess();
+    const world = await newWorld();
+    const holder = { uid: world.uid, keyId: 'key_1', scopes: undefined };
+    const from = { holder, requestId: 'request-1', address: '10.0.0.1', receivedAt: performance.now() };
+    const { tools, approvals } = offeredTools({ from, approvalOf: () => undefined });
+    const call = { toolCallId: 'call-1', messages: [], context: undefined };
+    expect(Object.keys(approvals).length).toBeGreaterThan(4);
+    await expect(tools.createAgent?.execute?.({ name: 'Night desk' }, call)).rejects.toThrow('did not work');
+    const { body } = await world.call('GET', '/agents', { query: { uid: world.uid } });
+    expect(body.agents.map(({ name }: { name: string }) => name)).toEqual(['Agent']);
+  });
+});
