@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../bin/local/listen.ts';
 
 /** What a site answers under a path. A text is a page of HTML. */
 export type Reply = string | PlainReply | ((request: IncomingMessage, response: ServerResponse) => void);
@@ -45,21 +44,15 @@ export const startSite = async (pages: Record<string, Reply> = {}) => {
       response.end(body);
     }, delayMilliseconds);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { endpoint: origin, port, stop } = await listen(server);
   return {
-    origin: `http://127.0.0.1:${port}`,
+    origin,
     port,
     pages,
     requests,
     /** The paths that were asked for, without robots.txt. */
     paths: () => requests.map(({ path }) => path).filter((path) => path !== '/robots.txt'),
-    async stop() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    stop,
   };
 };
 export type Site = Awaited<ReturnType<typeof startSite>>;

@@ -19,7 +19,7 @@ export const rows: Row[] = [
   middleware,
   chat,
   bundles,
-  coldStarts,
   crawlPace,
+  coldStarts,
   extraction,
 ];

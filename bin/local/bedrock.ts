@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventStreamCodec } from '@smithy/core/event-streams';
 import { type ConverseRequest, nextTurn, requestOf, type Turn } from './bedrock-turns.ts';
-import type { Started } from './started.ts';
+import { type Listening, listen } from './listen.ts';
 
 /**
  * What can be made to go wrong, by writing `[stand-in: stall]` in a message: throttled or refused before the stream,
@@ -22,7 +21,7 @@ type Options = {
 };
 
 /** Stands in for Bedrock: answers ConverseStream in its binary event stream, with canned text and calls of the tools it is offered. */
-export const startBedrock = async (options: Options = {}): Promise<Started & { endpoint: string }> => {
+export const startBedrock = async (options: Options = {}): Promise<Listening> => {
   const server = createServer((request, response) => {
     answer(request.method, request.url ?? '', request.headers.authorization, request, response).catch((error) => {
       if (!response.destroyed) refuse(response, 500, 'InternalServerException', String(error));
@@ -58,15 +57,7 @@ export const startBedrock = async (options: Options = {}): Promise<Started & { e
     await stream(response, nextTurn(conversation), { fault, given, pace: options.paceMilliseconds ?? 15 });
   };
 
-  server.listen(options.port ?? 0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async stop() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return listen(server, options.port);
 };
 
 const faultIn = (words: string) => faults.find((fault) => words.includes(`[stand-in: ${fault}]`));

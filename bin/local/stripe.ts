@@ -1,9 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type Stripe from 'stripe';
-import type { Started } from './started.ts';
+import { type Listening, listen } from './listen.ts';
 
 /** The customers of the stand-in. The first has a few invoices, in every state there is. */
 export const stripeCustomers = {
@@ -18,7 +16,7 @@ type WireInvoice = Omit<Stripe.Invoice, 'lines'> & { lines: object };
 type StripeError = { type: string; message: string; code?: string; param?: string; doc_url?: string };
 
 /** Stands in for Stripe: lists the invoices of a few customers, in Stripe's own words, to whoever has the key. */
-export const startStripe = async (options: { key: string; port?: number }): Promise<Started & { endpoint: string }> => {
+export const startStripe = async (options: { key: string; port?: number }): Promise<Listening> => {
   const invoices = demoInvoices();
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
@@ -45,15 +43,7 @@ export const startStripe = async (options: { key: string; port?: number }): Prom
     const list = listInvoices(invoices, searchParams);
     return 'error' in list ? refuse(400, list.error) : answer(200, list);
   });
-  server.listen(options.port ?? 0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async stop() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return listen(server, options.port);
 };
 
 /** The key comes as a bearer token, or as the user name of basic authentication. */

@@ -7,7 +7,10 @@ import { print } from './output.ts';
 import { outputsOf } from './stack.ts';
 
 export const addSecretCommands = (program: Operator) => {
-  const secret = program.command('secret').description('What the deployment must be told and no template may know');
+  const secret = program
+    .command('secret')
+    .description('What the deployment must be told and no template may know')
+    .addHelpText('after', examples('secret stripe --stack voice-agents-prod'));
 
   secret
     .command('stripe')

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { listen } from '../../bin/local/listen.ts';
 import { pdfOf, sample } from '../documents.ts';
 import { page } from '../site.ts';
 import { newFolder } from '../websites.ts';
@@ -57,15 +56,9 @@ const startBetween = async (
     if (await treat(request, response, forward)) return;
     const answer = await forward();
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  });
+  const { endpoint: baseUrl, stop } = await listen(server);
+  return { baseUrl, [Symbol.asyncDispose]: stop };
 };
 
 describe('knowledge upload', () => {

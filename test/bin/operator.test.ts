@@ -13,7 +13,7 @@ const opens = async (apiKey: string, uid: string) =>
   (await call('GET', '/agents', { apiKey, query: { uid } })).status === 200;
 
 describe('the command line', () => {
-  const groups = [[], ['user'], ['key'], ['agent'], ['calls'], ['knowledge'], ['demo'], ['restore']];
+  const groups = [[], ['user'], ['key'], ['agent'], ['calls'], ['knowledge'], ['secret'], ['demo'], ['restore']];
   const commands = [
     ['user', 'create'],
     ['user', 'show'],

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Agent, request as requestTls } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../../bin/local/listen.ts';
 
 /** Each request in flight is a process of its own there, and this machine has few cores. */
 const inFlightAtMost = 8;
@@ -45,13 +44,11 @@ export const startFront = async (options: { endpoint: string; host: string; cert
     });
     request.pipe(passedOn);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { endpoint: baseUrl, stop } = await listen(server);
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    baseUrl,
     async stop() {
-      server.close();
-      server.closeAllConnections();
+      await stop();
       agent.destroy();
     },
   };

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { listen } from '../../bin/local/listen.ts';
 import { target } from '../world.ts';
 
 /** One request on its way, and how the proxy may treat it. */
@@ -38,15 +37,11 @@ export const startProxy = async (treat: (passage: Passage) => Promise<Treatment>
     const { status, headers, body = {} } = answer as Exclude<Treatment, 'broken' | undefined>;
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { endpoint: baseUrl, stop } = await listen(server);
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    baseUrl,
     seen,
     rowsSeen: () => seen.reduce((rows, { items }) => rows + items.length, 0),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-    },
+    [Symbol.asyncDispose]: stop,
   };
 };

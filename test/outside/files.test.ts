@@ -1,11 +1,10 @@
 import { createHash, createHmac } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { listen } from '../../bin/local/listen.ts';
 import { Files } from '../../functions/outside/files.ts';
 import { target, unique } from '../world.ts';
 
@@ -124,19 +123,16 @@ describe('links and forms', () => {
 
 /** S3, as it behaves when it is not well. */
 describe('S3', () => {
-  let stop: (() => void) | undefined;
+  let stop: (() => Promise<void>) | undefined;
   afterEach(() => stop?.());
   const s3 = async (answer: (response: ServerResponse, call: number, request: IncomingMessage) => void) => {
     let calls = 0;
     const server = createServer((request, response) => {
       request.resume().on('end', () => answer(response, ++calls, request));
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    stop = () => {
-      server.close();
-      server.closeAllConnections();
-    };
-    return { files: filesAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), calls: () => calls };
+    });
+    const listening = await listen(server);
+    stop = listening.stop;
+    return { files: filesAt(listening.endpoint), calls: () => calls };
   };
 
   it('that fails or hangs up once is asked again', async () => {
