@@ -4,7 +4,7 @@ import { documented, named } from './documented.ts';
 import { invalidField } from './errors.ts';
 import { examples } from './examples.ts';
 import { AgentId, Identifier } from './identifiers.ts';
-import { jsonBytes } from './json.ts';
+import { holdsInfinity, jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
 import { PhoneNumber } from './phone-numbers.ts';
 import { characters, cut, text } from './text.ts';
@@ -31,12 +31,14 @@ const fields = {
 const tooLarge = `must be at most ${limits.configurationBytes} bytes of JSON`;
 const small = <T extends object>() =>
   z.refine<T>((value) => jsonBytes(value) <= limits.configurationBytes, { error: tooLarge });
+const finite = <T extends object>() =>
+  z.refine<T>((value) => !holdsInfinity(value), { error: 'holds a number that is too large' });
 
 /** Known fields, all optional, and whatever else the platform keeps there. */
 export const AgentConfiguration = named(
   'AgentConfiguration',
   `How an agent speaks and behaves. Other fields are kept as they are. At most ${limits.configurationBytes / 1024} KB of JSON.`,
-  z.looseObject(z.partial(z.object(fields)).shape).check(small()),
+  z.looseObject(z.partial(z.object(fields)).shape).check(small(), finite()),
 );
 export type AgentConfiguration = z.infer<typeof AgentConfiguration>;
 
@@ -44,7 +46,7 @@ export type AgentConfiguration = z.infer<typeof AgentConfiguration>;
 export const AgentConfigurationChange = named(
   'AgentConfigurationChange',
   'A change of a configuration: a field given replaces the former one, `null` clears it, the others stay.',
-  z.looseObject(z.partial(z.object(mapValues(fields, (field) => z.nullable(field)))).shape).check(small()),
+  z.looseObject(z.partial(z.object(mapValues(fields, (field) => z.nullable(field)))).shape).check(small(), finite()),
 );
 
 /** What may be changed of an agent. */
@@ -87,8 +89,9 @@ export const nameOfCopy = (name: string) => {
 /** The agent with a change made. `null` clears a field; identity and origin never change. */
 export const withChange = (agent: Agent, change: AgentChange): Agent => {
   const { phoneNumber = agent.phoneNumber, name = agent.name } = change;
-  const merged = { ...agent.configuration, ...change.configuration };
-  const configuration = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
+  const given = change.configuration ?? {};
+  const merged = Object.entries({ ...agent.configuration, ...given });
+  const configuration = Object.fromEntries(merged.filter(([field]) => given[field] !== null));
   if (jsonBytes(configuration) > limits.configurationBytes) throw invalidField('configuration', tooLarge);
   const { phoneNumber: _, ...rest } = agent;
   return { ...rest, ...(phoneNumber && { phoneNumber }), name, configuration, updatedAt: now() };

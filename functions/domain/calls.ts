@@ -5,7 +5,7 @@ import { documented, named } from './documented.ts';
 import { invalidField } from './errors.ts';
 import { examples } from './examples.ts';
 import { AgentId, Identifier } from './identifiers.ts';
-import { isDeeperThan, jsonBytes } from './json.ts';
+import { isDeeperThan, jsonBytes, mergeJson } from './json.ts';
 import { limits } from './limits.ts';
 import { isPhoneNumber, PhoneNumber, restorePlus } from './phone-numbers.ts';
 import { text } from './text.ts';
@@ -21,6 +21,14 @@ export const Preference = z
   );
 export type Preference = z.infer<typeof Preference>;
 
+/** DynamoDB's own numbers hold neither every double nor more digits than these bounds leave. */
+const DurationSeconds = z.number().check(
+  z.refine((value) => value === 0 || (value >= 1e-6 && value <= limits.callSeconds), {
+    error: `must be 0, or from 0.000001 to ${limits.callSeconds}`,
+  }),
+  documented('How long it lasted, in seconds.', 212, { minimum: 0, maximum: limits.callSeconds }),
+);
+
 /** The facts of a call, as PUT records or corrects them. */
 export const CallFacts = z.object({
   phone: PhoneNumber.check(documented('The other party’s number, in E.164 format.', '+14155550100')),
@@ -29,7 +37,7 @@ export const CallFacts = z.object({
     .check(documented('Who called: the other party (`inbound`) or the agent (`outbound`).', 'inbound')),
   startedAt: DateTime.check(documented('When the call began.', '2026-03-01T10:00:00.000Z')),
   endedAt: z.optional(DateTime.check(documented('When it ended.', '2026-03-01T10:03:32.000Z'))),
-  durationSeconds: z.optional(z.number().check(z.nonnegative(), documented('How long it lasted, in seconds.', 212))),
+  durationSeconds: z.optional(DurationSeconds),
   status: z.optional(text(1, 64).check(documented('How it ended, in the telephony’s own word.', 'completed'))),
 });
 export type CallFacts = z.infer<typeof CallFacts>;
@@ -187,7 +195,7 @@ export const withOutcome = (
 
 /** Two documents merged by top-level key stay within the limits of one. */
 const merged = (former: object | undefined, added: object) => {
-  const metadata = { ...former, ...added } as Record<string, unknown>;
+  const metadata = mergeJson(former ?? {}, added) as Record<string, unknown>;
   if (jsonBytes(metadata) > limits.metadataBytes) throw invalidField('custom_call_metadata', `${sizeError}, merged`);
   return metadata;
 };

@@ -1,13 +1,17 @@
 import * as z from 'zod/mini';
 import { documented } from './documented.ts';
 
+const form = 'must be an ISO 8601 date-time with an offset, such as 2026-01-31T12:00:00Z';
+
 /** An ISO 8601 date-time with its offset, kept as UTC to the millisecond so that text order is time order. */
 export const DateTime = z
   .pipe(
-    z.iso.datetime({
-      offset: true,
-      error: 'must be an ISO 8601 date-time with an offset, such as 2026-01-31T12:00:00Z',
-    }),
+    z.iso.datetime({ offset: true, error: form, abort: true }).check(
+      // A year of UTC of other than four digits is written with a sign, and out of order.
+      z.refine((value) => /^\d{4}-/.test(new Date(value).toISOString()), {
+        error: 'must lie within the years 0 to 9999 of UTC',
+      }),
+    ),
     z.transform((value) => new Date(value).toISOString()),
   )
   .check(z.meta({ type: 'string', format: 'date-time' }));

@@ -1,5 +1,56 @@
 import { createHash } from 'node:crypto';
 
+/**
+ * Reads JSON so that it says the same when it is written again. Numbers become doubles, as ever; of one that no double
+ * is (`12345678901234567890`, `-0`, `1e400`) the object or array it stands in remembers how it was written.
+ */
+export const parseJson = (text: string): unknown =>
+  JSON.parse(text, rememberNumber as Parameters<typeof JSON.parse>[1]);
+
+function rememberNumber(this: object, key: string, value: unknown, { source = '' }: { source?: string }) {
+  if (typeof value !== 'number' || source === String(value) || isExactly(value, source)) return value;
+  // An object with a field of this name of its own keeps that, and its numbers stay doubles.
+  if (Object.hasOwn(this, 'toJSON') && !numbersAsWritten.has(this)) return value;
+  const numbers = numbersAsWritten.get(this) ?? new Map<string, string>();
+  numbersAsWritten.set(this, numbers.set(key, source));
+  // JSON.stringify calls it; it is not listed among the fields.
+  Object.defineProperty(this, 'toJSON', { value: asWritten });
+  return value;
+}
+
+const numbersAsWritten = new WeakMap<object, Map<string, string>>();
+const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
+
+/** The numbers of an object or an array as they were written, and its other values as they are. */
+function asWritten(this: object): unknown {
+  const numbers = numbersAsWritten.get(this);
+  const values = Object.entries(this).map(([key, value]): [string, unknown] => {
+    const written = numbers?.get(key);
+    return [key, written === undefined ? value : rawJSON(written)];
+  });
+  return Array.isArray(this) ? values.map(([, value]) => value) : Object.fromEntries(values);
+}
+
+/** Whether a double, when it is written, has the value of a number as it was written. One of many digits is kept as it is. */
+const isExactly = (value: number, source: string) =>
+  source.length < 400 && decimal(source) === decimal(JSON.stringify(value));
+
+/** One text for each decimal value, however it is written. */
+const decimal = (number: string) => {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  if (significant === '') return `${sign}0`;
+  return `${sign}${significant}e${BigInt(exponent) - BigInt(fraction.length - (digits.length - significant.length))}`;
+};
+
+/** Two JSON objects merged by top-level key, each value as it was written. */
+export const mergeJson = (former: object, added: object): unknown => {
+  const fields = [former, added].map((object) => JSON.stringify(object).slice(1, -1)).filter((text) => text !== '');
+  return parseJson(`{${fields.join()}}`);
+};
+
 /** Whether a JSON value nests arrays and objects deeper than `most` levels; the outermost is level 1. */
 export const isDeeperThan = (value: unknown, most: number): boolean => {
   let level: unknown[] = [value];
@@ -9,6 +60,12 @@ export const isDeeperThan = (value: unknown, most: number): boolean => {
     level = containers.flatMap((item) => Object.values(item));
   }
   return false;
+};
+
+/** Whether a JSON value holds a number that no double is large enough for: written again, it would be `null`. */
+export const holdsInfinity = (value: unknown): boolean => {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsInfinity);
 };
 
 /** The UTF-8 bytes a value takes as JSON. */

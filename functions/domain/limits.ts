@@ -16,6 +16,7 @@ export const limits = {
   blockReasonCharacters: 256,
   nameCharacters: 200,
   configurationBytes: 200 * 1024,
+  callSeconds: 1_000_000_000,
   outcomeCharacters: 256,
   metadataBytes: 50 * 1024,
   metadataDepth: 10,

@@ -11,7 +11,7 @@ export const isPhoneNumber = (text: string) => e164.test(text);
  * No country is guessed for a national number.
  */
 export const normalisePhoneNumber = (text: string): string | undefined => {
-  const bare = text.replace(/[\s\-.()]/gu, '');
+  const bare = text.replace(/[\s\p{White_Space}\-.()]/gu, '');
   return isPhoneNumber(bare) ? bare : undefined;
 };
 
@@ -39,5 +39,8 @@ export const phoneNumber = (description: string, example = '+14155550100') =>
 export const phoneNumbers = (description: string, example: string[]) =>
   z.array(z.string().check(z.meta({ pattern: e164.source }))).check(documented(description, example));
 
-/** A phone number from a query or a path, where a client may have turned the leading `+` into a space. */
-export const restorePlus = (text: string) => (text.startsWith(' ') ? `+${text.slice(1)}` : text);
+/**
+ * A phone number from a query or a path, where a client may have turned the leading `+` into a space. A space before
+ * a `+` is none.
+ */
+export const restorePlus = (text: string) => (/^ +[^ +]/.test(text) ? `+${text.trimStart()}` : text);

@@ -9,7 +9,7 @@ import {
   invalidRequest,
   payloadTooLarge,
 } from '../domain/errors.ts';
-import { isDeeperThan } from '../domain/json.ts';
+import { isDeeperThan, parseJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import type { ApiMiddleware, FormRead } from './lambda.ts';
@@ -82,7 +82,7 @@ const readJson = (event: APIGatewayProxyEventV2, endpoint: AnyEndpoint): unknown
   if (bytes.length === 0) throw malformed('A JSON body is required.', missing);
   let value: unknown;
   try {
-    value = JSON.parse(utf8.decode(bytes));
+    value = parseJson(utf8.decode(bytes));
   } catch {
     throw malformed('The body is not valid JSON in UTF-8.');
   }

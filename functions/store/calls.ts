@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import type { Call, CallReference } from '../domain/calls.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
+import { parseJson } from '../domain/json.ts';
 import { service } from '../service.ts';
 import { callKey, callPosition, callsOf, callsWith, type ItemKey } from './keys.ts';
 import { backOff, chunks, type Item, refusalOf, type Table, type TransactionAction, table } from './table.ts';
@@ -212,7 +213,7 @@ const versioned = (item: CallItem | undefined): VersionedCall | undefined =>
 
 const callOf = ({ pk: _pk, sk: _sk, version: _version, outcome, ...rest }: CallItem): Call => ({
   ...rest,
-  ...(outcome !== undefined && JSON.parse(outcome)),
+  ...(outcome !== undefined && (parseJson(outcome) as Pick<Call, OutcomeField>)),
 });
 
 /** Groups of writes that one transaction can carry: 100 actions and 4 MB. */

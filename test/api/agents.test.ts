@@ -39,6 +39,17 @@ describe('agents', () => {
     expect(body.agents[1]).toEqual(changed.body);
   });
 
+  it('keep a field that was null when they were made until a change clears it', async () => {
+    const world = await newWorld();
+    const configuration = { fallback: null, ours: { deep: null } };
+    const made = await world.call('POST', '/agents', { body: { uid: world.uid, name: 'Desk', configuration } });
+    const path = `/agents/${made.body.agentId}`;
+    const renamed = await world.call('PATCH', path, { body: { name: 'Front desk', configuration: { voice: 'warm' } } });
+    expect(renamed.body.configuration).toEqual({ ...configuration, voice: 'warm' });
+    const cleared = await world.call('PATCH', path, { body: { configuration: { fallback: null } } });
+    expect(cleared.body.configuration).toEqual({ ours: configuration.ours, voice: 'warm' });
+  });
+
   it('never change their identity', async () => {
     const world = await newWorld();
     const body = { name: 'x', uid: 'somebody', agentId: 'other', createdAt: 'now', sourceAgentId: 'y' };
@@ -73,6 +84,23 @@ describe('agents', () => {
     const answer = await world.call('POST', '/agents', { body: { uid: world.uid, ...given } });
     expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
     expect(answer.body.details[0].path).toBe(path);
+  });
+
+  it('refuse a number in their configuration that could not be given back', async () => {
+    const world = await newWorld();
+    for (const configuration of ['{"ours":1e400}', '{"variables":{"a":[-1e400]}}']) {
+      const body = `{"uid":"${world.uid}","name":"x","configuration":${configuration}}`;
+      for (const [method, path] of [
+        ['POST', '/agents'],
+        ['PATCH', `/agents/${world.agentId}`],
+      ] as const) {
+        const answer = await world.call(method, path, { body });
+        expect([answer.status, answer.body.details?.[0].path], `${method} ${configuration}`).toEqual([
+          400,
+          'configuration',
+        ]);
+      }
+    }
   });
 
   it('keep their configuration within its size when it grows change by change', async () => {

@@ -35,7 +35,7 @@ describe('blocking numbers', () => {
   it('takes every white space, hyphen, dot and parenthesis, and no other spelling', async () => {
     const world = await newWorld();
     const good = [
-      '+1\u00a0415\u2009555\t0101',
+      '+1\u00a0415\u2009555\t0101\u0085',
       '+1-415-555-0102',
       '+1.415.555.0103',
       '+1(415)5550104',

@@ -56,7 +56,12 @@ describe('recording a call', () => {
       { startedAt: '2026-03-01T10:00:00' },
       { durationSeconds: '5' },
       { durationSeconds: -1 },
+      { durationSeconds: 1e200 },
+      { durationSeconds: 1e-200 },
       { endedAt: 5 },
+      // In UTC these lie before the year 0 and after the year 9999, where text order is no longer time order.
+      { startedAt: '0000-01-01T00:00:00+00:01' },
+      { startedAt: '9999-12-31T23:59:59-00:01' },
     ]) {
       const answer = await world.recordCall('call-1', facts);
       expect([answer.status, answer.body.details?.[0].path], JSON.stringify(facts)).toEqual([
@@ -172,6 +177,26 @@ describe('setting an outcome', () => {
     );
   });
 
+  it('gives every number of the metadata back with its value, also one that is no double', async () => {
+    const world = await newWorld();
+    await world.recordCall('call-1');
+    const path = `/calls/${world.agentId}/call-1`;
+    const sent = async (method: string, to: string, body: string) => {
+      expect((await world.call(method, to, { body })).status, body).toBe(200);
+      return (await world.call('GET', path)).text.match(/"custom_call_metadata":(.*),"outcomeUpdatedAt"/)?.[1];
+    };
+    const raw =
+      '{"id":12345678901234567890,"deep":[{"less":-0,"more":[1e400,0.30000000000000000001]}],"odd":9007199254740993,"own":{"toJSON":5},"plain":150}';
+    // The same value in fewer characters is no other value.
+    const written = raw.replace('150', '1.50e2');
+    expect(await sent('PATCH', path, `{"custom_call_metadata":${written}}`)).toBe(raw);
+    const merge = `{"custom_call_metadata":{"deep":-1e-400,"__proto__":98765432109876543210}}`;
+    const merged = raw.replace(/\[\{.*\}\]/, '-1e-400').replace(/}$/, ',"__proto__":98765432109876543210}');
+    expect(await sent('PATCH', `${path}?metadataMode=merge`, merge)).toBe(merged);
+    const item = `{"agentId":"${world.agentId}","callIdOrPhone":"call-1","custom_call_metadata":${raw}}`;
+    expect(await sent('POST', '/call-outcomes', `{"items":[${item}]}`)).toBe(raw);
+  });
+
   it('remembers the last twenty changes: when, by which key, which fields', async () => {
     const world = await newWorld();
     await world.recordCall('call-1');
@@ -212,7 +237,8 @@ describe('listing calls', () => {
       (await world.call('GET', `/calls/${world.agentId}`, { query })).body;
     expect(ids(await list())).toEqual(['c6', 'c5', 'c4', 'c3', 'c2', 'c1', 'c0']);
     expect(ids(await list({ phone: '+14155550199' }))).toEqual(['c5', 'c3', 'c1']);
-    expect(ids(await list({ phone: ' 14155550199' }))).toEqual(['c5', 'c3', 'c1']);
+    for (const spelling of [' 14155550199', ' +1 415 555 0199', '  1-415-555-0199'])
+      expect(ids(await list({ phone: spelling })), spelling).toEqual(['c5', 'c3', 'c1']);
     const first = await list({ limit: 3 });
     expect(ids(first)).toEqual(['c6', 'c5', 'c4']);
     const second = await list({ limit: 4, cursor: first.nextCursor });
