@@ -54,7 +54,9 @@ export const runtimeClient = async (say: (sentence: string) => void = () => {}):
   const [code] = await once(building, 'close');
   process.off('exit', stop);
   const native = join(folder, 'node_modules', 'aws-lambda-ric', 'rapid-client.node');
-  if (code !== 0 || !existsSync(native)) throw new Error(`aws-lambda-ric was not built:\n${told}`);
+  if (code !== 0 || !existsSync(native)) {
+    throw new NoRuntimeClient(`Lambda’s own runtime client is left out: it could not be built here.\n${told}`);
+  }
   mkdirSync(join(folder, 'complete'));
   return client;
 };

@@ -21,7 +21,7 @@ export type World = Demo & {
   /** The stores without the proxy between: for what is to be there before a measurement begins. */
   directly: Stores;
   customerId: string;
-  /** What a function's environment would hold: also that of this process. */
+  /** What a function's environment would hold. With it, a process of its own reaches everything without the proxy between. */
   settings: Record<string, string>;
   /** An agent of its own for a measurement that fills one. */
   newAgent(): Promise<string>;
@@ -42,32 +42,33 @@ export const startWorld = async (): Promise<World> => {
     startStripe({ key: stripeKey }),
     startBedrock(),
   ]);
-  const proxy = await startProxy({
+  const endpoints = {
     dynamodb: dynamodb.endpoint,
     s3: queue.endpoint,
     sqs: queue.endpoint,
     stripe: stripe.endpoint,
     bedrock: bedrock.endpoint,
-  });
-  const settings = {
+  };
+  const proxy = await startProxy(endpoints);
+  const settingsBy = (way: typeof endpoints) => ({
     ...credentials,
     TABLE_NAME: tableName,
-    AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoints.dynamodb,
-    AWS_ENDPOINT_URL_S3: proxy.endpoints.s3,
-    AWS_ENDPOINT_URL_SQS: proxy.endpoints.sqs,
+    AWS_ENDPOINT_URL_DYNAMODB: way.dynamodb,
+    AWS_ENDPOINT_URL_S3: way.s3,
+    AWS_ENDPOINT_URL_SQS: way.sqs,
     FILES_BUCKET: bucket,
     JOBS_QUEUE_URL: queue.queueUrl,
     STRIPE_SECRET_KEY: stripeKey,
-    STRIPE_API_BASE: proxy.endpoints.stripe,
-    AWS_ENDPOINT_URL_BEDROCK_RUNTIME: proxy.endpoints.bedrock,
+    STRIPE_API_BASE: way.stripe,
+    AWS_ENDPOINT_URL_BEDROCK_RUNTIME: way.bedrock,
     CHAT_MODEL_ID: 'stand-in',
     CHAT_SIGNING_SECRET: randomUUID(),
     // As much as a measurement wants to say.
     CHAT_RATE_PER_MINUTE: '100000',
     CHAT_DAILY_TOKENS: '1000000000',
     APP_ORIGIN: 'https://app.example.com',
-  };
-  Object.assign(process.env, settings);
+  });
+  Object.assign(process.env, settingsBy(proxy.endpoints));
   const directly = storesOf(openTable(tableName, { endpoint: dynamodb.endpoint }));
   const demo = await makeDemo(directly, { uid: 'bench-user', otherUid: 'other-user' });
   await directly.agents.grant(demo.agentId, demo.uid, demo.otherUid);
@@ -77,7 +78,7 @@ export const startWorld = async (): Promise<World> => {
     stores: storesOf(openTable(tableName)),
     directly,
     customerId: stripeCustomers.several,
-    settings,
+    settings: settingsBy(endpoints),
     async newAgent() {
       const [agentId, at] = [newIdentifier('agent'), now()];
       const { uid } = demo;

@@ -11,15 +11,15 @@ export type UploadDisplay = {
 
 /** Each file as it goes and as it ends, on a terminal with a bar beneath. */
 export const displayOf = (total: number, wait: boolean): UploadDisplay => {
-  const format = wait ? '{bar} {sent} of {total} sent · {ended} ended' : '{bar} {sent} of {total} sent';
+  const format = wait ? '{bar} {sent} of {files} sent · {ended} ended' : '{bar} {sent} of {files} sent';
   const bars = process.stderr.isTTY
     ? new MultiBar({ format, hideCursor: true, gracefulExit: false, barsize: 30 }, Presets.shades_classic)
     : undefined;
   const counts = { sent: 0, ended: 0 };
   const steps = wait ? 2 : 1;
-  const bar = bars?.create(total * steps, 0, { ...counts, total });
+  const bar = bars?.create(total * steps, 0, { ...counts, files: total });
   const tell = (line: string) => (bars ? bars.log(`${visible(line)}\n`) : say(visible(line)));
-  const update = () => bar?.update(counts.sent + (wait ? counts.ended : 0), { ...counts, total });
+  const update = () => bar?.update(counts.sent + (wait ? counts.ended : 0), { ...counts, files: total });
   return {
     sent(file, sent) {
       if (sent.status === 'sent') {

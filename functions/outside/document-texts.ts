@@ -32,7 +32,7 @@ const reading = confine(
     if (type === 'docx') return partsOf(await (await import('./docx.ts')).readDocx(buffer));
     return { content: [Buffer.from((await import('./plain-text.ts')).decodeText(buffer))] };
   },
-  { seconds: 40, heapMegabytes: 96, bufferMegabytes: 96 },
+  { seconds: 60, heapMegabytes: 96, bufferMegabytes: 96 },
 );
 
 /** Of a quarter of a megabyte each. */

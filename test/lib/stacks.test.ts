@@ -361,6 +361,7 @@ describe('the jobs', () => {
   it.each(jobs.map((job) => [job.name, job] as const))('%s works off its queue, one message a call', (name, job) => {
     const one = functionOf(dev, name);
     expect(one.properties.Timeout).toBe(job.timeoutSeconds);
+    expect(one.properties.MemorySize).toBe(job.memoryMegabytes ?? 1024);
     const sources = dev
       .all('AWS::Lambda::EventSourceMapping')
       .filter(({ properties }) => properties.FunctionName.Ref === one.logicalId);
@@ -437,6 +438,18 @@ describe('the chat', () => {
     expect(properties).toMatchObject({ Timeout: 60, ReservedConcurrentExecutions: 20, MemorySize: 1024 });
     const shared = deploymentOf({ ...required, chatConcurrency: 'shared' });
     expect(functionOf(shared, endpoint.name).properties.ReservedConcurrentExecutions).toBeUndefined();
+  });
+
+  it('is told its model and what it may spend', () => {
+    const asked = { ...required, chatModelId: 'a-model', chatDailyTokens: '5000', chatRatePerMinute: '7' };
+    const { Variables } = functionOf(deploymentOf(asked), endpoint.name).properties.Environment;
+    expect(Variables).toMatchObject({
+      CHAT_MODEL_ID: 'a-model',
+      CHAT_DAILY_TOKENS: '5000',
+      CHAT_RATE_PER_MINUTE: '7',
+      CHAT_SIGNING_SECRET_ARN: expect.anything(),
+    });
+    expect(Variables.CHAT_SIGNING_SECRET).toBeUndefined();
   });
 
   it('lets scripts of the application read the stream, and no others', () => {

@@ -24,5 +24,5 @@ export const misbehave = confine(
         return how.toUpperCase();
     }
   },
-  { seconds: 1.5, heapMegabytes: 64 },
+  { seconds: 5, heapMegabytes: 24 },
 );

@@ -23,7 +23,6 @@ export const coldStarts: Row = {
     const client = await clientOf(say);
     if (!client) return [];
     const world = await open();
-    world.proxy.delay(0);
     const figures: Figure[] = [];
     for (const endpoint of routes) {
       const taken = { ours: [] as number[], read: [] as number[], empty: [] as number[] };
