@@ -12,6 +12,8 @@ export const limits = {
   answerBytes: 5 * 1024 * 1024,
   jsonDepth: 32,
   pageItems: 1000,
+  /** No position of a list is longer: a sort key of DynamoDB has at most 1,024 bytes. */
+  cursorCharacters: 300,
   numbersPerRequest: 10_000,
   blockReasonCharacters: 256,
   nameCharacters: 200,

@@ -47,8 +47,8 @@ export const fromCursor = (collection: string, cursor: string | undefined): stri
   if (cursor === undefined) return undefined;
   try {
     const [position, checksum] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [unknown, unknown];
-    if (typeof position === 'string' && toCursor(collection, position) === cursor && typeof checksum === 'number')
-      return position;
+    const isPosition = typeof position === 'string' && position !== '' && position.length <= limits.cursorCharacters;
+    if (isPosition && toCursor(collection, position) === cursor && typeof checksum === 'number') return position;
   } catch {
     // Not JSON: not ours.
   }

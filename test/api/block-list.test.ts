@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { toCursor } from '../../functions/domain/paging.ts';
 import { newWorld } from '../world.ts';
 
 const numbers = (count: number, from = 0) =>
@@ -171,6 +172,15 @@ describe('listing blocked numbers', () => {
       cursor = page.nextCursor;
     } while (cursor);
     expect(found).toEqual(numbers(137));
+  });
+
+  it('refuses a cursor that was made up, however well, when no entry can stand there', async () => {
+    const { uid, agentId, ...world } = await newWorld();
+    for (const position of ['', 'x'.repeat(2000)]) {
+      const cursor = toCursor(`block-list:${agentId}`, position);
+      const answer = await world.call('GET', '/agent-block-list', { query: { uid, agentId, cursor } });
+      expect([answer.status, answer.body.details?.[0].path]).toEqual([400, 'cursor']);
+    }
   });
 
   it('refuses a limit that is none and a cursor that is not of this list', async () => {
