@@ -35,6 +35,8 @@ declare module 'vitest' {
 /** Starts the local run once, as a user would, and ends it after the last test. */
 export default async (project: TestProject) => {
   const folder = mkdtempSync(join(tmpdir(), 'voice-agent-tests-'));
+  // Whatever a test, or what it starts, puts into the folder for temporary files goes with this one.
+  process.env.TMPDIR = folder;
   const site = await startSite();
   const service = spawn(
     process.execPath,
