@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Reads JSON so that it says the same when it is written again. Numbers become doubles, as ever; of one that no double
- * is (`12345678901234567890`, `-0`, `1e400`) the object or array it stands in remembers how it was written.
+ * Reads JSON so that it says the same when it is written again. Numbers become doubles, as ever; of one that a double
+ * is not written as (`12345678901234567890`, `-0`, `1e400`, `1.50`) the object or array it stands in remembers how it was.
  */
 export const parseJson = (text: string): unknown =>
   JSON.parse(text, rememberNumber as Parameters<typeof JSON.parse>[1]);
 
 function rememberNumber(this: object, key: string, value: unknown, { source = '' }: { source?: string }) {
-  if (typeof value !== 'number' || source === String(value) || isExactly(value, source)) return value;
+  if (typeof value !== 'number' || source === String(value)) return value;
   // An object with a field of this name of its own keeps that, and its numbers stay doubles.
   if (Object.hasOwn(this, 'toJSON') && !numbersAsWritten.has(this)) return value;
   const numbers = numbersAsWritten.get(this) ?? new Map<string, string>();
@@ -30,20 +30,6 @@ function asWritten(this: object): unknown {
   });
   return Array.isArray(this) ? values.map(([, value]) => value) : Object.fromEntries(values);
 }
-
-/** Whether a double, when it is written, has the value of a number as it was written. One of many digits is kept as it is. */
-const isExactly = (value: number, source: string) =>
-  source.length < 400 && decimal(source) === decimal(JSON.stringify(value));
-
-/** One text for each decimal value, however it is written. */
-const decimal = (number: string) => {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
-  const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
-  if (significant === '') return `${sign}0`;
-  return `${sign}${significant}e${BigInt(exponent) - BigInt(fraction.length - (digits.length - significant.length))}`;
-};
 
 /** Two JSON objects merged by top-level key, each value as it was written. */
 export const mergeJson = (former: object, added: object): unknown => {

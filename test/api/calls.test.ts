@@ -172,12 +172,10 @@ describe('setting an outcome', () => {
       '{"__proto__":{"a":1},"constructor":null,"toString":"","":[],"n":[5e-324,1.7976931348623157e308,0.1],"lone":"\\ud800"}';
     expect((await patch(world, 'call-1', `{"custom_call_metadata":${raw}}`)).status).toBe(200);
     const { text } = await world.call('GET', `/calls/${world.agentId}/call-1`);
-    expect(text).toContain(
-      `"custom_call_metadata":${raw.replace('1.7976931348623157e308', '1.7976931348623157e+308')}`,
-    );
+    expect(text).toContain(`"custom_call_metadata":${raw}`);
   });
 
-  it('gives every number of the metadata back with its value, also one that is no double', async () => {
+  it('gives every number of the metadata back as it was written, also one that is no double', async () => {
     const world = await newWorld();
     await world.recordCall('call-1');
     const path = `/calls/${world.agentId}/call-1`;
@@ -186,10 +184,8 @@ describe('setting an outcome', () => {
       return (await world.call('GET', path)).text.match(/"custom_call_metadata":(.*),"outcomeUpdatedAt"/)?.[1];
     };
     const raw =
-      '{"id":12345678901234567890,"deep":[{"less":-0,"more":[1e400,0.30000000000000000001]}],"odd":9007199254740993,"own":{"toJSON":5},"plain":150}';
-    // The same value in fewer characters is no other value.
-    const written = raw.replace('150', '1.50e2');
-    expect(await sent('PATCH', path, `{"custom_call_metadata":${written}}`)).toBe(raw);
+      '{"id":12345678901234567890,"deep":[{"less":-0,"more":[1e400,0.30000000000000000001]}],"odd":9007199254740993,"own":{"toJSON":5},"plain":1.50e2}';
+    expect(await sent('PATCH', path, `{"custom_call_metadata":${raw}}`)).toBe(raw);
     const merge = `{"custom_call_metadata":{"deep":-1e-400,"__proto__":98765432109876543210}}`;
     const merged = raw.replace(/\[\{.*\}\]/, '-1e-400').replace(/}$/, ',"__proto__":98765432109876543210}');
     expect(await sent('PATCH', `${path}?metadataMode=merge`, merge)).toBe(merged);
