@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import { isApiKey } from '../../functions/domain/api-keys.ts';
 import { type ApiClient, apiClient } from '../../functions/openapi/client.ts';
+import { causeOf, secondsToWait } from '../outcomes/answers.ts';
 import { Mistake } from './mistake.ts';
 import { outputsOf } from './stack.ts';
 import { localRun, openStores, type TableOptions } from './stores.ts';
@@ -118,9 +119,11 @@ export const patiently = async (
       minTimeout: 250,
       randomize: true,
       shouldRetry: ({ error }) =>
-        error instanceof Unreachable || (error instanceof Passing && waitOf(error) <= longestWaitSeconds),
+        error instanceof Unreachable ||
+        (error instanceof Passing && secondsToWait(error.response) <= longestWaitSeconds),
       onFailedAttempt: async ({ error, retriesLeft }) => {
-        if (error instanceof Passing && retriesLeft > 0) await sleep(waitOf(error) * 1000, undefined, { signal: stop });
+        if (error instanceof Passing && retriesLeft > 0)
+          await sleep(secondsToWait(error.response) * 1000, undefined, { signal: stop });
       },
     });
   } catch (error) {
@@ -130,16 +133,8 @@ export const patiently = async (
   }
 };
 
-const reasonOf = (error: Error, seconds: number): string => {
-  const { cause } = error as { cause?: { code?: string; message?: string } };
-  if (error.name === 'TimeoutError') return `no answer within ${seconds} s`;
-  return cause?.code ?? cause?.message ?? error.message;
-};
-
-const waitOf = ({ response }: Passing) => {
-  const value = response.headers.get('retry-after') ?? '';
-  return /^\d+$/.test(value) ? Number(value) : 0;
-};
+const reasonOf = (error: Error, seconds: number): string =>
+  error.name === 'TimeoutError' ? `no answer within ${seconds} s` : causeOf(error);
 
 /** What the service refused, as a sentence. */
 export const refusedBy = (response: Response, error: { message?: string } | undefined) =>

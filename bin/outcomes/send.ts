@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import { type ApiClient, apiClient, type operations, type Schema } from '../../functions/openapi/client.ts';
+import { causeOf, secondsToWait } from './answers.ts';
 import { Unusable } from './unusable.ts';
 
 type Item = Schema<'CallOutcomeItem'>;
@@ -129,17 +130,4 @@ const outcomesOf = ({ updated, failed }: Answer, count: number) => {
   }
   for (const { index, error, message } of failed) outcomes[index] = { status: 'failed', error, message };
   return outcomes;
-};
-
-/** `Retry-After` is a number of seconds or a date. */
-const secondsToWait = (response: Response): number => {
-  const value = response.headers.get('retry-after') ?? '';
-  if (/^\d+$/.test(value)) return Number(value);
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? 0 : Math.max(0, (date - Date.now()) / 1000);
-};
-
-const causeOf = (fault: Error): string => {
-  const { cause } = fault as { cause?: { code?: string; message?: string } };
-  return cause?.code ?? cause?.message ?? fault.message;
 };
