@@ -5,8 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Those run against a deployment: npm run test:deployed.
     exclude: ['test/deployed/**'],
-    setupFiles: ['test/quiet-logs.ts'],
-    globalSetup: ['test/global-setup.ts'],
+    setupFiles: ['test/support/quiet-logs.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: 'forks',

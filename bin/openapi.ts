@@ -3,8 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import openapiTypescript, { astToString } from 'openapi-typescript';
-import { type OpenApiDocument, openApiDocument } from '../functions/http/openapi.ts';
-import { topicsOf } from '../functions/http/openapi-topics.ts';
+import { type OpenApiDocument, openApiDocument } from '../functions/openapi/document.ts';
+import { topicsOf } from '../functions/openapi/topics.ts';
 import { routes } from '../functions/routes.ts';
 
 const root = join(import.meta.dirname, '..');

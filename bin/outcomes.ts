@@ -2,8 +2,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { Command, InvalidArgumentError } from 'commander';
 import { apiKeyOf } from './outcomes/api-key.ts';
+import { Unusable } from './outcomes/input-file-error.ts';
 import { type PushOptions, push } from './outcomes/push.ts';
-import { Unusable } from './outcomes/unusable.ts';
 
 // V8 would sooner let garbage pile up than collect it: 330 MB instead of 140, for the same 100,000 rows.
 setFlagsFromString('--optimize-for-size');

@@ -5,10 +5,10 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { type AnyEndpoint, permissionsOf } from '../functions/http/endpoint.ts';
-import { acknowledge } from './acknowledged.ts';
 import { pagesFunction } from './bundles.ts';
 import type { DataStack } from './data-stack.ts';
-import { Part } from './part.ts';
+import { acknowledge } from './nag-suppressions.ts';
+import { Part } from './named-nested-stack.ts';
 import { ServiceFunction } from './service-function.ts';
 import { deploymentName, type Settings } from './settings.ts';
 

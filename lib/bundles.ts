@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { PackedPage } from '../functions/http/serve-pages.ts';
 import { jobs } from '../functions/jobs.ts';
+import type { PackedPage } from '../functions/pages/serve-pages.ts';
 import { routes } from '../functions/routes.ts';
 import { buildPages, pageHeaders } from './pages.ts';
 

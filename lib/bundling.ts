@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions, Plugin } from 'esbuild';
 
-const insteadOf = (name: string) => join(import.meta.dirname, 'instead-of', `${name}.mjs`);
+const insteadOf = (name: string) => join(import.meta.dirname, 'shims', `${name}.mjs`);
 const itself = (specifier: string) => fileURLToPath(import.meta.resolve(specifier));
 
 /** What DynamoDB answers to reads and writes of items. Its client also knows what goes wrong with tables and backups. */

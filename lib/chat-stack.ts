@@ -3,7 +3,7 @@ import { type FunctionUrl, FunctionUrlAuthType, HttpMethod, InvokeMode } from 'a
 import type { Construct } from 'constructs';
 import { type AnyEndpoint, permissionsOf } from '../functions/http/endpoint.ts';
 import type { DataStack } from './data-stack.ts';
-import { Part } from './part.ts';
+import { Part } from './named-nested-stack.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 

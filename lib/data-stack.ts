@@ -15,8 +15,8 @@ import type { Construct } from 'constructs';
 import type { Secret } from '../functions/http/endpoint.ts';
 import { mostDeliveries } from '../functions/jobs/job.ts';
 import { jobs } from '../functions/jobs.ts';
-import { acknowledge } from './acknowledged.ts';
-import { Part } from './part.ts';
+import { acknowledge } from './nag-suppressions.ts';
+import { Part } from './named-nested-stack.ts';
 import { deploymentName, type Settings } from './settings.ts';
 
 /** What outlives every function: the table, the files, the work that waits, the secrets. */

@@ -1,9 +1,9 @@
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Construct } from 'constructs';
 import { jobs } from '../functions/jobs.ts';
-import { acknowledge } from './acknowledged.ts';
 import type { DataStack } from './data-stack.ts';
-import { Part } from './part.ts';
+import { acknowledge } from './nag-suppressions.ts';
+import { Part } from './named-nested-stack.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 

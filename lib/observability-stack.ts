@@ -18,12 +18,12 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { AnyEndpoint } from '../functions/http/endpoint.ts';
 import { jobs } from '../functions/jobs.ts';
-import { acknowledge } from './acknowledged.ts';
 import { type ApiStack, endpointTimeoutSeconds } from './api-stack.ts';
 import { pagesFunction } from './bundles.ts';
 import { chatTimeoutSeconds } from './chat-stack.ts';
 import type { DataStack } from './data-stack.ts';
-import { Part } from './part.ts';
+import { acknowledge } from './nag-suppressions.ts';
+import { Part } from './named-nested-stack.ts';
 import { functionNameOf } from './service-function.ts';
 import { deploymentName, type Settings } from './settings.ts';
 

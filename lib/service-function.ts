@@ -13,9 +13,9 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { filesFolder } from '../functions/domain/documents.ts';
 import type { Needs } from '../functions/http/endpoint.ts';
-import { acknowledge } from './acknowledged.ts';
 import { bundleOf, kebab } from './bundles.ts';
 import type { DataStack } from './data-stack.ts';
+import { acknowledge } from './nag-suppressions.ts';
 import { deploymentName, type Settings } from './settings.ts';
 
 export type ServiceFunctionProps = {

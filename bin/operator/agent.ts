@@ -8,10 +8,10 @@ import { PhoneNumber } from '../../functions/domain/phone-numbers.ts';
 import type { Agents } from '../../functions/store/agents.ts';
 import { refusalOf } from '../../functions/store/table.ts';
 import { examples, type Operator } from './command-line.ts';
-import { Mistake } from './mistake.ts';
 import { print, record } from './output.ts';
 import { as, readJsonFile } from './read.ts';
 import { openStores } from './stores.ts';
+import { Mistake } from './usage-error.ts';
 import { existingUser } from './user.ts';
 
 /** A configuration nests no deeper than one that came in a request’s body could. */

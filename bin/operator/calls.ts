@@ -1,10 +1,10 @@
 import { MultiBar, Presets } from 'cli-progress';
 import { examples, type Operator } from './command-line.ts';
 import { type ImportListener, type ImportReport, importCalls } from './import-calls.ts';
-import { Mistake } from './mistake.ts';
 import { print, record, say, visible } from './output.ts';
 import { pathOf } from './read.ts';
 import { openStores } from './stores.ts';
+import { Mistake } from './usage-error.ts';
 
 export const addCallsCommands = (program: Operator) => {
   const calls = program

@@ -4,10 +4,10 @@ import { addCallsCommands } from './calls.ts';
 import { addDemoCommand } from './demo.ts';
 import { addKeyCommands } from './key.ts';
 import { addKnowledgeCommands } from './knowledge.ts';
-import { sentenceOf } from './mistake.ts';
 import { say } from './output.ts';
 import { addRestoreCommand } from './restore.ts';
 import { addSecretCommands } from './secret.ts';
+import { sentenceOf } from './usage-error.ts';
 import { addUserCommands } from './user.ts';
 
 const makeProgram = () =>

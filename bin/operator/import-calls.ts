@@ -8,12 +8,12 @@ import { ApiError } from '../../functions/domain/errors.ts';
 import { Identifier } from '../../functions/domain/identifiers.ts';
 import { isDeeperThan } from '../../functions/domain/json.ts';
 import { limits } from '../../functions/domain/limits.ts';
-import { check } from '../../functions/http/read-form.ts';
+import { check } from '../../functions/http/parse-request.ts';
 import { deadline } from '../../functions/store/table.ts';
 import { type Line, linesAfter } from './lines.ts';
-import { Mistake } from './mistake.ts';
 import { complaintOf } from './read.ts';
 import type { Stores } from './stores.ts';
+import { Mistake } from './usage-error.ts';
 
 /** A line of the import: the body of PUT /calls, with the two ids of its path. */
 export const ImportedCall = z.extend(CallFacts, { agentId: Identifier, callId: Identifier });

@@ -6,12 +6,12 @@ import { limits } from '../../functions/domain/limits.ts';
 import { text } from '../../functions/domain/text.ts';
 import type { ApiKeys, MadeApiKey } from '../../functions/store/api-keys.ts';
 import { examples, type Operator } from './command-line.ts';
-import { Mistake } from './mistake.ts';
 import { columns, print, record } from './output.ts';
 import { as } from './read.ts';
 import { openStores, type TableOptions } from './stores.ts';
 import { duration, future } from './times.ts';
 import { type KeyUsage, keyUsage } from './usage.ts';
+import { Mistake } from './usage-error.ts';
 import { existingUser } from './user.ts';
 
 /** What has become of a key. An `ending` one was rotated, and is good until its `revokedAt`. */

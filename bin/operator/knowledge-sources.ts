@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Schema } from '../../functions/openapi/client.ts';
-import { sentenceOf } from './mistake.ts';
 import { refusedBy, type Service } from './service.ts';
+import { sentenceOf } from './usage-error.ts';
 
 export type DocumentSummary = Schema<'Document'>;
 export type WebsiteSummary = Schema<'Website'>;

@@ -6,12 +6,12 @@ import { SourceName } from '../../functions/domain/sources.ts';
 import { StartUrl } from '../../functions/domain/websites.ts';
 import { examples, type Operator } from './command-line.ts';
 import { type DocumentSummary, documentsOf, settled, type WebsiteSummary, websitesOf } from './knowledge-sources.ts';
-import { Mistake } from './mistake.ts';
 import { columns, print, record, say } from './output.ts';
 import { as } from './read.ts';
 import { refusedBy, type Service, withService } from './service.ts';
 import { upload } from './upload.ts';
 import { displayOf } from './upload-display.ts';
+import { Mistake } from './usage-error.ts';
 
 const access = `
 It goes by the service's own HTTP interface, as everybody does. The key for it is one that is made for this command, on the

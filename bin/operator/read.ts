@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import type * as z from 'zod/mini';
 import type { ApiError } from '../../functions/domain/errors.ts';
-import { check } from '../../functions/http/read-form.ts';
-import { Mistake } from './mistake.ts';
+import { check } from '../../functions/http/parse-request.ts';
+import { Mistake } from './usage-error.ts';
 
 /** Everything a refusal of the interface complains about, in one sentence without its full stop. */
 export const complaintOf = ({ details = [] }: ApiError) =>

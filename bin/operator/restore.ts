@@ -9,9 +9,9 @@ import {
 import pMap from 'p-map';
 import { backOff, chunks, type Table } from '../../functions/store/table.ts';
 import { examples, type Operator } from './command-line.ts';
-import { Mistake } from './mistake.ts';
 import { print, record, say } from './output.ts';
 import { openStores } from './stores.ts';
+import { Mistake } from './usage-error.ts';
 
 type StoredItem = Record<string, AttributeValue>;
 

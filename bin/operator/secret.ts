@@ -2,9 +2,9 @@ import { text } from 'node:stream/consumers';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import password from '@inquirer/password';
 import { examples, type Operator } from './command-line.ts';
-import { Mistake } from './mistake.ts';
 import { print } from './output.ts';
 import { outputsOf } from './stack.ts';
+import { Mistake } from './usage-error.ts';
 
 export const addSecretCommands = (program: Operator) => {
   const secret = program

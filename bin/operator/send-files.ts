@@ -5,9 +5,9 @@ import { basename } from 'node:path';
 import pMap from 'p-map';
 import type { RefusedFile } from '../../functions/domain/documents.ts';
 import { limits } from '../../functions/domain/limits.ts';
-import { sentenceOf } from './mistake.ts';
 import { pathOf } from './read.ts';
 import { patiently, refusedBy, type Service, Unreachable } from './service.ts';
+import { sentenceOf } from './usage-error.ts';
 
 /**
  * What became of one file: it was sent; it was not, for a reason; or it is not known, because the answer never came.

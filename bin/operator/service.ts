@@ -3,9 +3,9 @@ import pRetry from 'p-retry';
 import { isApiKey } from '../../functions/domain/api-keys.ts';
 import { type ApiClient, apiClient } from '../../functions/openapi/client.ts';
 import { causeOf, secondsToWait } from '../outcomes/answers.ts';
-import { Mistake } from './mistake.ts';
 import { outputsOf } from './stack.ts';
 import { localRun, openStores, type TableOptions } from './stores.ts';
+import { Mistake } from './usage-error.ts';
 
 export type ServiceOptions = TableOptions & {
   baseUrl?: string | undefined;

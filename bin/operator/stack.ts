@@ -1,5 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { Mistake } from './mistake.ts';
+import { Mistake } from './usage-error.ts';
 
 /** What a deployment tells of itself: the outputs of its stack, by name. */
 export const outputsOf = async (stack: string, region?: string): Promise<Record<string, string>> => {

@@ -5,8 +5,8 @@ import { ApiKeys } from '../../functions/store/api-keys.ts';
 import { Calls } from '../../functions/store/calls.ts';
 import { openTable, type Table } from '../../functions/store/table.ts';
 import { Users } from '../../functions/store/users.ts';
-import { Mistake } from './mistake.ts';
 import { tableOf } from './stack.ts';
+import { Mistake } from './usage-error.ts';
 
 /** What the operator works on: the stores of one table. */
 export type Stores = { table: Table; users: Users; apiKeys: ApiKeys; agents: Agents; calls: Calls };

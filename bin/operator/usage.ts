@@ -6,7 +6,7 @@ import {
   type ResultField,
   StartQueryCommand,
 } from '@aws-sdk/client-cloudwatch-logs';
-import { Mistake } from './mistake.ts';
+import { Mistake } from './usage-error.ts';
 
 /** What a key was used for, as the request log tells it. */
 export type KeyUsage = {

@@ -4,10 +4,10 @@ import { text } from '../../functions/domain/text.ts';
 import type { Users } from '../../functions/store/users.ts';
 import { examples, type Operator } from './command-line.ts';
 import { statusOf } from './key.ts';
-import { Mistake } from './mistake.ts';
 import { columns, print, record } from './output.ts';
 import { as } from './read.ts';
 import { openStores } from './stores.ts';
+import { Mistake } from './usage-error.ts';
 
 /** The user of that id. */
 export const existingUser = async (users: Users, uid: string) => {

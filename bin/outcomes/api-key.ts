@@ -1,6 +1,6 @@
 import password from '@inquirer/password';
 import { isApiKey } from '../../functions/domain/api-keys.ts';
-import { Unusable } from './unusable.ts';
+import { Unusable } from './input-file-error.ts';
 
 /** The key from `VAP_API_KEY`, or asked for without showing it. Never an argument: a shell remembers those. */
 export const apiKeyOf = async (): Promise<string> => {

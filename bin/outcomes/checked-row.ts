@@ -1,7 +1,7 @@
 import { CallOutcomeItem, outcomeFields } from '../../functions/domain/calls.ts';
 import { isIdentifier } from '../../functions/domain/identifiers.ts';
 import { normalisePhoneNumber } from '../../functions/domain/phone-numbers.ts';
-import { check } from '../../functions/http/read-form.ts';
+import { check } from '../../functions/http/parse-request.ts';
 import type { Schema } from '../../functions/openapi/client.ts';
 import type { Mistake, ReadOptions, Row } from './rows.ts';
 

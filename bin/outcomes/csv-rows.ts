@@ -3,8 +3,8 @@ import { CsvError, parse } from 'csv-parse';
 import { outcomeFields } from '../../functions/domain/calls.ts';
 import { parseJson } from '../../functions/domain/json.ts';
 import { checkedRow, fields } from './checked-row.ts';
+import { Unusable } from './input-file-error.ts';
 import type { Mistake, ReadOptions, Row } from './rows.ts';
-import { Unusable } from './unusable.ts';
 
 /** A column of this form holds one key of the metadata, as text. */
 const metadataPrefix = 'custom_call_metadata.';

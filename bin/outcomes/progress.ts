@@ -1,5 +1,5 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { Unusable } from './unusable.ts';
+import { Unusable } from './input-file-error.ts';
 
 export type Counts = { updated: number; failed: number; invalid: number };
 

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { pMapIterable } from 'p-map';
 import { limits } from '../../functions/domain/limits.ts';
 import { displayOn, duration } from './display.ts';
+import { Unusable } from './input-file-error.ts';
 import { type Counts, ProgressFile } from './progress.ts';
 import { invalid, type Result, ResultFile } from './results.ts';
 import { formatOf, mistakesOf, type ReadOptions, type Row, rowsOf } from './rows.ts';
 import { callOf, type Outcome, type Sender, sender } from './send.ts';
-import { Unusable } from './unusable.ts';
 
 export type PushOptions = ReadOptions & {
   baseUrl: string;

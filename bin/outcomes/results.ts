@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
+import { Unusable } from './input-file-error.ts';
 import type { Format, Mistake, Row } from './rows.ts';
 import type { Outcome } from './send.ts';
-import { Unusable } from './unusable.ts';
 
 /** What became of one row. `invalid` ones were not sent. */
 export type Result = { row: Row; outcome: Outcome | { status: 'invalid'; message: string } };

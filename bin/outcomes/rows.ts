@@ -1,8 +1,8 @@
 import type { Schema } from '../../functions/openapi/client.ts';
 import { csvRows } from './csv-rows.ts';
+import { Unusable } from './input-file-error.ts';
 import { jsonRows } from './json-rows.ts';
 import { textOf } from './text-of-file.ts';
-import { Unusable } from './unusable.ts';
 
 /** What is wrong with a row: in which column or field, and in CSV in which column by number. */
 export type Mistake = { column?: string | undefined; number?: number | undefined; message: string };

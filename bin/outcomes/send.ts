@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import { type ApiClient, apiClient, type operations, type Schema } from '../../functions/openapi/client.ts';
 import { causeOf, secondsToWait } from './answers.ts';
-import { Unusable } from './unusable.ts';
+import { Unusable } from './input-file-error.ts';
 
 type Item = Schema<'CallOutcomeItem'>;
 type Answer = operations['updateCallOutcomes']['responses'][200]['content']['application/json'];

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { Unusable } from './unusable.ts';
+import { Unusable } from './input-file-error.ts';
 
 /**
  * A file as text, piece by piece. Excel’s “Unicode text” is UTF-16; anything else must be UTF-8, with or without a mark.

@@ -7,7 +7,7 @@ import {
   reportNumbers,
 } from '../domain/block-list.ts';
 import { DateTime } from '../domain/date-time.ts';
-import { documented } from '../domain/documented.ts';
+import { documented } from '../domain/describe.ts';
 import { limits } from '../domain/limits.ts';
 import { phoneNumbers } from '../domain/phone-numbers.ts';
 import { text } from '../domain/text.ts';

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
+import { jobQueue } from '../clients/job-queue.ts';
 import { CrawlControls } from '../domain/crawl-controls.ts';
 import { now } from '../domain/date-time.ts';
-import { documented } from '../domain/documented.ts';
+import { documented } from '../domain/describe.ts';
 import { AgentId, newIdentifier, Uid } from '../domain/identifiers.ts';
 import { SourceName } from '../domain/sources.ts';
 import { nameOfSite, StartUrl, WebsiteId } from '../domain/websites.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { jobQueue } from '../outside/job-queue.ts';
 import { newDueBy } from '../store/sources.ts';
 import { websites } from '../store/websites.ts';
 

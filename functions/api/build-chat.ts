@@ -6,15 +6,15 @@ import { Signatures } from '../chat/signatures.ts';
 import { systemPrompt } from '../chat/system-prompt.ts';
 import { accessOf, calledEndpoints, offeredTools } from '../chat/tools.ts';
 import { Turn } from '../chat/turn.ts';
+import { chatModel } from '../clients/bedrock.ts';
+import { chatSigningSecret } from '../clients/secrets.ts';
 import { ChatRequest } from '../domain/chat.ts';
-import { documented } from '../domain/documented.ts';
+import { documented } from '../domain/describe.ts';
 import { ApiError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { permissionsOf, streamingEndpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { log } from '../http/log.ts';
-import { chatModel } from '../outside/bedrock.ts';
-import { chatSigningSecret } from '../outside/secrets.ts';
+import { log } from '../log.ts';
 import { chatUsage } from '../store/chat-usage.ts';
 
 /** Answers a conversation as the AI SDK's stock client has it, with tools for whoever sends a key. */

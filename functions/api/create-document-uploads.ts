@@ -1,13 +1,13 @@
 import pMap from 'p-map';
 import * as z from 'zod/mini';
+import { files } from '../clients/files.ts';
 import { now } from '../domain/date-time.ts';
-import { documented } from '../domain/documented.ts';
+import { documented } from '../domain/describe.ts';
 import { DocumentId, fileKeyOf, newDocumentId, noFileTaken, RefusedFile, refusalOfFile } from '../domain/documents.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { files } from '../outside/files.ts';
 import { documents, waitSeconds } from '../store/documents.ts';
 
 const AnnouncedFile = z.object({

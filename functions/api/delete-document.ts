@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { documented } from '../domain/documented.ts';
+import { files } from '../clients/files.ts';
+import { documented } from '../domain/describe.ts';
 import { DocumentReference, fileKeyOf } from '../domain/documents.ts';
 import { noSuchDocument } from '../domain/errors.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { files } from '../outside/files.ts';
 import { documents } from '../store/documents.ts';
 
 /** Deletes a document in any state. Its file and its text are gone before the answer; an extraction under way stores nothing. */

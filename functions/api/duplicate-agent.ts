@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
+import { files } from '../clients/files.ts';
+import { jobQueue } from '../clients/job-queue.ts';
 import { AgentName, nameOfCopy } from '../domain/agents.ts';
 import { now } from '../domain/date-time.ts';
-import { documented } from '../domain/documented.ts';
+import { documented } from '../domain/describe.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { AgentId, newIdentifier, Uid } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { files } from '../outside/files.ts';
-import { jobQueue } from '../outside/job-queue.ts';
 import { agents } from '../store/agents.ts';
 import { duplicationNeeds, duplications } from '../store/duplications.ts';
 

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import { documented } from '../domain/documented.ts';
+import { noInvoices, stripe } from '../clients/stripe.ts';
+import { documented } from '../domain/describe.ts';
 import { examples } from '../domain/examples.ts';
 import { CustomerId, InvoiceId, InvoiceList, withDateAndPaid } from '../domain/invoices.ts';
 import { limits } from '../domain/limits.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambdaWithoutKey } from '../http/lambda.ts';
-import { noInvoices, stripe } from '../outside/stripe.ts';
 
 /** Tells a customer's invoices as the payment provider keeps them. For the platform's own application alone. */
 export const getInvoices = endpoint({

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { documented } from '../domain/documented.ts';
+import { documented } from '../domain/describe.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambdaWithoutKey } from '../http/lambda.ts';
 

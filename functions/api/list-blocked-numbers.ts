@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { BlockedNumber } from '../domain/block-list.ts';
-import { documented } from '../domain/documented.ts';
+import { documented } from '../domain/describe.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { fillPage, fromCursor, nextPage, paging } from '../domain/paging.ts';
 import { phoneNumbers } from '../domain/phone-numbers.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { Call } from '../domain/calls.ts';
-import { documented } from '../domain/documented.ts';
+import { documented } from '../domain/describe.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
 import { fillPage, fromCursor, nextPage, paging } from '../domain/paging.ts';
 import { PhoneNumber, restorePlus } from '../domain/phone-numbers.ts';

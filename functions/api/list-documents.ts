@@ -1,12 +1,12 @@
 import pMap from 'p-map';
 import * as z from 'zod/mini';
+import { files } from '../clients/files.ts';
 import { Document, downloadOf } from '../domain/documents.ts';
 import { limits } from '../domain/limits.ts';
 import { nextPage } from '../domain/paging.ts';
 import { SourceListQuery } from '../domain/sources.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { files } from '../outside/files.ts';
 import { documents } from '../store/documents.ts';
 
 /** Lists the documents of an agent's knowledge base, with their texts unless they are not wanted. */

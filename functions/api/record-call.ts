@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { Call, CallFacts, withFacts } from '../domain/calls.ts';
-import { documented } from '../domain/documented.ts';
+import { documented } from '../domain/describe.ts';
 import { invalidField } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { AgentIdInPath, isIdentifier } from '../domain/identifiers.ts';

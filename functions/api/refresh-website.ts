@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { documented } from '../domain/documented.ts';
+import { jobQueue } from '../clients/job-queue.ts';
+import { documented } from '../domain/describe.ts';
 import { ApiError, noSuchWebsite } from '../domain/errors.ts';
 import { WebsiteId, WebsiteReference } from '../domain/websites.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { jobQueue } from '../outside/job-queue.ts';
 import { newDueBy } from '../store/sources.ts';
 import { websites } from '../store/websites.ts';
 

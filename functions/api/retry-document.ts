@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import { documented } from '../domain/documented.ts';
+import { jobQueue } from '../clients/job-queue.ts';
+import { documented } from '../domain/describe.ts';
 import { DocumentId, DocumentReference } from '../domain/documents.ts';
 import { ApiError, noSuchDocument } from '../domain/errors.ts';
 import { newUlid } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { jobQueue } from '../outside/job-queue.ts';
 import { documents, extractionSeconds } from '../store/documents.ts';
 
 /** Has the text of a document extracted once more, after it failed. */

@@ -10,7 +10,7 @@ import {
   withOutcome,
 } from '../domain/calls.ts';
 import { now } from '../domain/date-time.ts';
-import { documented } from '../domain/documented.ts';
+import { documented } from '../domain/describe.ts';
 import { noSuchCall } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';

@@ -1,16 +1,16 @@
 import * as z from 'zod/mini';
 import { CallOutcomeItem, fieldsOf, toCallReference, UpdatedFields, withOutcome } from '../domain/calls.ts';
 import { now } from '../domain/date-time.ts';
-import { documented, named } from '../domain/documented.ts';
+import { documented, named } from '../domain/describe.ts';
 import { ApiError, insufficientPermissions, noSuchCall } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { limits } from '../domain/limits.ts';
 import { phoneNumber } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { check } from '../http/read-form.ts';
+import { check } from '../http/parse-request.ts';
 import { calls } from '../store/calls.ts';
-import { keyring } from '../store/keyring.ts';
+import { keyring } from '../store/credentials.ts';
 
 const index = z.number().check(documented('The item’s place in the request, counted from 0.', 0, { type: 'integer' }));
 

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
+import { files } from '../clients/files.ts';
 import { DocumentReference, DocumentSummary, downloadOf } from '../domain/documents.ts';
 import { noSuchDocument } from '../domain/errors.ts';
 import { SourceChange } from '../domain/sources.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { files } from '../outside/files.ts';
 import { documents } from '../store/documents.ts';
 
 /** Switches a document on or off, or renames it. */

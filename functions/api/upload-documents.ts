@@ -1,7 +1,8 @@
 import pMap from 'p-map';
 import * as z from 'zod/mini';
+import { files } from '../clients/files.ts';
 import { now } from '../domain/date-time.ts';
-import { documented } from '../domain/documented.ts';
+import { documented } from '../domain/describe.ts';
 import {
   DocumentId,
   fileKeyOf,
@@ -14,12 +15,11 @@ import {
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { FormFile, type UploadedFile } from '../domain/uploaded-file.ts';
+import { kindOf } from '../extraction/document-kind.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { log } from '../http/log.ts';
 import { multipartForm } from '../http/multipart-form.ts';
-import { kindOf } from '../outside/document-kind.ts';
-import { files } from '../outside/files.ts';
+import { log } from '../log.ts';
 import { documents, waitSeconds } from '../store/documents.ts';
 
 /** Takes files into an agent's knowledge base. A bad file fails alone. Their texts are extracted in the background. */

@@ -3,7 +3,7 @@ import { AgentConfiguration, AgentName } from '../domain/agents.ts';
 import type { ErrorDetail } from '../domain/errors.ts';
 import { jsonBytes } from '../domain/json.ts';
 import { normalisePhoneNumber } from '../domain/phone-numbers.ts';
-import { check } from '../http/read-form.ts';
+import { check } from '../http/parse-request.ts';
 
 /** An agent as somebody has it in mind: of the right shape, and otherwise as wrong as it may be. */
 export const AgentDraft = z.object({

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { now, timestamp } from './date-time.ts';
-import { documented, named } from './documented.ts';
+import { documented, named } from './describe.ts';
 import { invalidField } from './errors.ts';
 import { examples } from './examples.ts';
 import { AgentId, Identifier } from './identifiers.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { timestamp } from './date-time.ts';
-import { documented, named } from './documented.ts';
+import { documented, named } from './describe.ts';
 import { AgentId, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
 import { normalisePhoneNumber, phoneNumber } from './phone-numbers.ts';

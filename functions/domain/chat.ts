@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { documented } from './documented.ts';
+import { documented } from './describe.ts';
 import { limits } from './limits.ts';
 import { text } from './text.ts';
 

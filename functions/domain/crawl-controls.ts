@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import * as z from 'zod/mini';
-import { documented } from './documented.ts';
+import { documented } from './describe.ts';
 import { limits } from './limits.ts';
 
 /** A whole number from 1 on; more than `most` is taken for `most`. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { documented } from './documented.ts';
+import { documented } from './describe.ts';
 
 const form = 'must be an ISO 8601 date-time with an offset, such as 2026-01-31T12:00:00Z';
 

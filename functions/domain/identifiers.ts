@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 import * as z from 'zod/mini';
-import { documented } from './documented.ts';
+import { documented } from './describe.ts';
 import { examples } from './examples.ts';
 
 const form = /^[A-Za-z0-9_.:-]{1,128}$/;

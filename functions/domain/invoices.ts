@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { documented, named } from './documented.ts';
+import { documented, named } from './describe.ts';
 import { examples } from './examples.ts';
 
 export const CustomerId = z

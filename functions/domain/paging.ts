@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
-import { documented } from './documented.ts';
+import { documented } from './describe.ts';
 import { invalidField } from './errors.ts';
 import { limits } from './limits.ts';
 

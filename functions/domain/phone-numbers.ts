@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { documented } from './documented.ts';
+import { documented } from './describe.ts';
 
 const e164 = /^\+[1-9]\d{6,14}$/;
 

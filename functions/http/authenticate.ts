@@ -1,7 +1,7 @@
 import { isApiKey, type Scope } from '../domain/api-keys.ts';
 import { insufficientPermissions, invalidApiKey, missingApiKey } from '../domain/errors.ts';
-import { type Access, keyring } from '../store/keyring.ts';
-import { admit } from './admit.ts';
+import { type Access, keyring } from '../store/credentials.ts';
+import { admit } from './authorize.ts';
 import type { Admission, AgentReference, AnyEndpoint, KeyHolder } from './endpoint.ts';
 import type { ApiEvent, ApiMiddleware, Form, FormRead } from './lambda.ts';
 

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type * as z from 'zod/mini';
+import type { JobMessage } from '../clients/job-queue.ts';
 import type { Scope } from '../domain/api-keys.ts';
 import type { ErrorCode } from '../domain/errors.ts';
-import type { JobMessage } from '../outside/job-queue.ts';
 import type { Opened, Service } from '../service.ts';
 
 /** An agent as a request names it. With `uid`, that user must be the key's. */

@@ -1,10 +1,10 @@
 import { ApiError, invalidField } from '../domain/errors.ts';
 import { newUlid } from '../domain/identifiers.ts';
 import { hashOfJson } from '../domain/json.ts';
+import { log } from '../log.ts';
 import { idempotency } from '../store/idempotency.ts';
 import type { AnyEndpoint, KeyHolder } from './endpoint.ts';
 import type { ApiEvent, ApiResult, FormRead, KitContext } from './lambda.ts';
-import { log } from './log.ts';
 
 /** Answers a request that carries an Idempotency-Key once, and its repetitions with that first answer. */
 export const answerOnce = async (

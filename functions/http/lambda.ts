@@ -6,13 +6,13 @@ import * as z from 'zod/mini';
 import { newUlid } from '../domain/identifiers.ts';
 import { openLazily } from '../service.ts';
 import { addressOf } from './address.ts';
-import { admit } from './admit.ts';
-import { answerErrors, json } from './answer.ts';
 import { authenticate } from './authenticate.ts';
+import { admit } from './authorize.ts';
 import type { Admission, AnyEndpoint } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';
-import { readForm } from './read-form.ts';
-import { logRequests } from './request-log.ts';
+import { logRequests } from './log-requests.ts';
+import { readForm } from './parse-request.ts';
+import { answerErrors, json } from './response.ts';
 import { canStream, streamed } from './stream.ts';
 
 export type ApiEvent = APIGatewayProxyEventV2;

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
+import { webPages } from '../clients/web-pages.ts';
+import { type CrawledPage, crawl } from '../crawling/crawl.ts';
 import { now } from '../domain/date-time.ts';
 import { Identifier } from '../domain/identifiers.ts';
 import { pagesText, proseText } from '../domain/sources.ts';
-import { type CrawledPage, crawl } from '../outside/crawl.ts';
-import { webPages } from '../outside/web-pages.ts';
 import { websites } from '../store/websites.ts';
 import { job, worker } from './job.ts';
 

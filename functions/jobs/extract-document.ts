@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
+import { files } from '../clients/files.ts';
 import { documentOfFileKey, fileKeyOf, filesFolder, refusalReasons } from '../domain/documents.ts';
 import { Identifier, newUlid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { proseText } from '../domain/sources.ts';
-import { kindOf } from '../outside/document-kind.ts';
-import { readDocument } from '../outside/document-texts.ts';
-import { formatOf } from '../outside/file-formats.ts';
-import { files } from '../outside/files.ts';
+import { kindOf } from '../extraction/document-kind.ts';
+import { readDocument } from '../extraction/document-texts.ts';
+import { formatOf } from '../extraction/file-formats.ts';
 import type { Opened } from '../service.ts';
 import { documents, extractionSeconds } from '../store/documents.ts';
 import { job, worker } from './job.ts';

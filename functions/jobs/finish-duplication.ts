@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
+import { files } from '../clients/files.ts';
+import { jobQueue } from '../clients/job-queue.ts';
 import { Identifier } from '../domain/identifiers.ts';
-import { files } from '../outside/files.ts';
-import { jobQueue } from '../outside/job-queue.ts';
 import { duplicationNeeds, duplications } from '../store/duplications.ts';
 import { job, worker } from './job.ts';
 

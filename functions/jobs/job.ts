@@ -2,7 +2,7 @@ import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import type { Needs } from '../http/endpoint.ts';
-import { log } from '../http/log.ts';
+import { log } from '../log.ts';
 import { type Opened, openLazily, type Service } from '../service.ts';
 
 /** A piece of background work: what its message says, what it uses, and what it does. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../functions/store/agents.ts';
-import { newUser, newWorld } from '../world.ts';
+import { newUser, newWorld } from '../support/world.ts';
 
 describe('agents', () => {
   it('are created, read, changed and listed with what they were given', async () => {

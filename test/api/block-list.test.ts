@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toCursor } from '../../functions/domain/paging.ts';
-import { newWorld } from '../world.ts';
+import { newWorld } from '../support/world.ts';
 
 const numbers = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => `+1415${String(5_000_000 + from + index)}`);

@@ -2,8 +2,8 @@ import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UIMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
-import { Client, chunksIn, userSays } from '../chat.ts';
-import { call, newWorld, target } from '../world.ts';
+import { Client, chunksIn, userSays } from '../support/chat.ts';
+import { call, newWorld, target } from '../support/world.ts';
 
 /** The service as it runs, with the provider’s own code before the stand-in for Bedrock. */
 const clientOf = (headers?: Record<string, string>) =>

@@ -21,8 +21,8 @@ import {
   straightTo,
   talk,
   userSays,
-} from '../chat.ts';
-import { newUser, newWorld, useTargetInThisProcess } from '../world.ts';
+} from '../support/chat.ts';
+import { newUser, newWorld, useTargetInThisProcess } from '../support/world.ts';
 
 /** Texts of a run that differ from one to the next. */
 const steady = (text: string) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newWorld, type World } from '../world.ts';
+import { newWorld, type World } from '../support/world.ts';
 
 const push = (world: World, items: unknown) => world.call('POST', '/call-outcomes', { body: { items } });
 

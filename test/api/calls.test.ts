@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newWorld, type World } from '../world.ts';
+import { newWorld, type World } from '../support/world.ts';
 
 const phone = '+14155550100';
 const patch = (world: World, call: string, body: unknown, query: Record<string, string> = {}) =>

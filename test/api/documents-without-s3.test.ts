@@ -9,9 +9,9 @@ import { uploadDocuments } from '../../functions/api/upload-documents.ts';
 import { fileKeyOf } from '../../functions/domain/documents.ts';
 import { environment } from '../../functions/environment.ts';
 import { lambda } from '../../functions/http/lambda.ts';
-import '../quiet-logs.ts';
-import { Files, files as switched } from '../../functions/outside/files.ts';
-import { newWorld, target, unique, useTargetInThisProcess, type World } from '../world.ts';
+import '../support/quiet-logs.ts';
+import { Files, files as switched } from '../../functions/clients/files.ts';
+import { newWorld, target, unique, useTargetInThisProcess, type World } from '../support/world.ts';
 
 /** S3 behind a switch: a call whose key and method are `down` is answered with a fault. */
 const bucket = unique('bucket');

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { files } from '../../functions/clients/files.ts';
 import { fileKeyOf } from '../../functions/domain/documents.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
-import { files } from '../../functions/outside/files.ts';
 import { documents } from '../../functions/store/documents.ts';
 import { textPiecesOf } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
-import { docxOf, pdfOf, sample, scanPdf } from '../documents.ts';
-import { newWorld, type World } from '../world.ts';
+import { docxOf, pdfOf, sample, scanPdf } from '../support/documents.ts';
+import { newWorld, type World } from '../support/world.ts';
 
 type File = [name: string, bytes: Uint8Array | string, field?: string];
 

@@ -1,16 +1,16 @@
 import type { SQSEvent } from 'aws-lambda';
 import { afterEach, describe, expect, it } from 'vitest';
 import { duplicateAgent } from '../../functions/api/duplicate-agent.ts';
+import { files } from '../../functions/clients/files.ts';
+import { jobQueue } from '../../functions/clients/job-queue.ts';
 import { finishDuplication } from '../../functions/jobs/finish-duplication.ts';
 import { worker } from '../../functions/jobs/job.ts';
-import { files } from '../../functions/outside/files.ts';
-import { jobQueue } from '../../functions/outside/job-queue.ts';
 import { duplications } from '../../functions/store/duplications.ts';
 import { duplicationKey, idempotencyKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
-import { invoke } from '../events.ts';
-import { injectFaults } from '../store/faults.ts';
-import { newUser, newWorld, unique, type World } from '../world.ts';
+import { invoke } from '../support/events.ts';
+import { injectFaults } from '../support/faults.ts';
+import { newUser, newWorld, unique, type World } from '../support/world.ts';
 
 const phones = (count: number) => Array.from({ length: count }, (_, n) => `+1415${5_000_000 + n}`);
 const noFaults = () => injectFaults(table.open().client, () => undefined);

@@ -5,11 +5,11 @@ import { finishDuplication } from '../../functions/jobs/finish-duplication.ts';
 import { worker } from '../../functions/jobs/job.ts';
 import { duplicationKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
-import { invoke } from '../events.ts';
-import { page } from '../site.ts';
-import { injectFaults } from '../store/faults.ts';
-import { newFolder, websitesOf } from '../websites.ts';
-import { newWorld, type World } from '../world.ts';
+import { invoke } from '../support/events.ts';
+import { injectFaults } from '../support/faults.ts';
+import { page } from '../support/site.ts';
+import { newFolder, websitesOf } from '../support/websites.ts';
+import { newWorld, type World } from '../support/world.ts';
 
 const noFaults = () => injectFaults(table.open().client, () => undefined);
 afterEach(noFaults);

@@ -3,8 +3,8 @@ import { newApiKey } from '../../functions/domain/api-keys.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { routes } from '../../functions/routes.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
-import { call, newUser, newWorld, type World } from '../world.ts';
-import { samples } from './samples.ts';
+import { samples } from '../support/samples.ts';
+import { call, newUser, newWorld, type World } from '../support/world.ts';
 
 const keyed = routes.filter(({ caller }) => caller.kind === 'key');
 

@@ -6,9 +6,9 @@ import type { Context } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startStripe, stripeCustomers } from '../../bin/local/stripe.ts';
 import { handler } from '../../functions/api/get-invoices.ts';
+import { StripeAccount } from '../../functions/clients/stripe.ts';
 import type { ApiEvent } from '../../functions/http/lambda.ts';
-import { StripeAccount } from '../../functions/outside/stripe.ts';
-import { call, target } from '../world.ts';
+import { call, target } from '../support/world.ts';
 
 const get = (body: unknown, headers: Record<string, string> = { origin: target.appOrigin }) =>
   call('POST', '/get-invoices', { body, headers });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { page } from '../site.ts';
-import { newFolder, websitesOf } from '../websites.ts';
-import { newUser, newWorld } from '../world.ts';
+import { page } from '../support/site.ts';
+import { newFolder, websitesOf } from '../support/websites.ts';
+import { newUser, newWorld } from '../support/world.ts';
 
 const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 

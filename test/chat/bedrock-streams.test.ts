@@ -3,7 +3,7 @@ import { EventStreamCodec } from '@smithy/core/event-streams';
 import { uiMessageChunkSchema } from 'ai';
 import pMap from 'p-map';
 import { describe, expect, it } from 'vitest';
-import { chunksIn, talk } from '../chat.ts';
+import { chunksIn, talk } from '../support/chat.ts';
 
 const codec = new EventStreamCodec(
   (bytes) => Buffer.from(bytes as Uint8Array).toString('utf8'),

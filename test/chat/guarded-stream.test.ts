@@ -4,7 +4,7 @@ import { type UIMessageChunk, uiMessageChunkSchema } from 'ai';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { guardStream, type StreamEnd } from '../../functions/chat/guarded-stream.ts';
 import { ApiError } from '../../functions/domain/errors.ts';
-import { chunksIn } from '../chat.ts';
+import { chunksIn } from '../support/chat.ts';
 
 /** A source that says what it is told to, when it is told to. */
 class Source {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { offeredTools } from '../../functions/chat/tools.ts';
-import { newWorld, useTargetInThisProcess } from '../world.ts';
+import { newWorld, useTargetInThisProcess } from '../support/world.ts';
 
 describe('a tool that changes something', () => {
   it('does nothing without an approval, even when it is called', async () => {

@@ -19,7 +19,7 @@ import { routes } from '../../functions/routes.ts';
 import { kebab } from '../../lib/bundles.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { VoiceAgentsStack } from '../../lib/voice-agents-stack.ts';
-import { appWith, production } from '../lib/deployment.ts';
+import { appWith, production } from '../support/deployment.ts';
 
 const deployed = inject('deployed');
 

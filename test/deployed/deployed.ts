@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import type { Target } from '../global-setup.ts';
+import type { Target } from '../support/global-setup.ts';
 
 /** What the tests know of the emulated deployment, beyond what any test knows of the service. */
 export type Deployed = {

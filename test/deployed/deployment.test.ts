@@ -1,15 +1,15 @@
 import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, inject, it } from 'vitest';
-import { type Sample, samples } from '../../bin/bench/operations.ts';
-import type { World as BenchWorld } from '../../bin/bench/world.ts';
-import { jobQueue } from '../../functions/outside/job-queue.ts';
+import { jobQueue } from '../../functions/clients/job-queue.ts';
 import { routes } from '../../functions/routes.ts';
 import { duplications } from '../../functions/store/duplications.ts';
 import { kebab } from '../../lib/bundles.ts';
-import { page } from '../site.ts';
-import { newFolder, websitesOf } from '../websites.ts';
-import { call, newWorld, target, unique } from '../world.ts';
+import { type Sample, samples } from '../bench/operations.ts';
+import type { World as BenchWorld } from '../bench/world.ts';
+import { page } from '../support/site.ts';
+import { newFolder, websitesOf } from '../support/websites.ts';
+import { call, newWorld, target, unique } from '../support/world.ts';
 
 const deployed = inject('deployed');
 

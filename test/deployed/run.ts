@@ -15,12 +15,12 @@ import {
   paginateDescribeLogGroups,
   paginateFilterLogEvents,
 } from '@aws-sdk/client-cloudwatch-logs';
-import { NoRuntimeClient, runtimeClient } from '../../bin/bench/runtime-client.ts';
 import { startBedrock } from '../../bin/local/bedrock.ts';
 import type { Started } from '../../bin/local/started.ts';
 import { startStripe, stripeCustomers } from '../../bin/local/stripe.ts';
-import type { Target } from '../global-setup.ts';
-import { startSite } from '../site.ts';
+import { NoRuntimeClient, runtimeClient } from '../bench/runtime-client.ts';
+import type { Target } from '../support/global-setup.ts';
+import { startSite } from '../support/site.ts';
 import type { Deployed } from './deployed.ts';
 import { type Emulator, startEmulator } from './emulator.ts';
 import { startFront } from './front.ts';

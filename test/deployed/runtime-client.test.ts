@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetFunctionCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { samples } from '../../bin/bench/operations.ts';
-import { type Invocation, runtimeClient, runUnderRuntimeClient } from '../../bin/bench/runtime-client.ts';
-import { eventOf, type World } from '../../bin/bench/world.ts';
 import { jobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
 import { bundleOf, kebab, pagesFunction } from '../../lib/bundles.ts';
-import { target, useTargetInThisProcess } from '../world.ts';
+import { samples } from '../bench/operations.ts';
+import { type Invocation, runtimeClient, runUnderRuntimeClient } from '../bench/runtime-client.ts';
+import { eventOf, type World } from '../bench/world.ts';
+import { target, useTargetInThisProcess } from '../support/world.ts';
 
 const deployed = inject('deployed');
 
@@ -33,7 +33,7 @@ const textOf = ({ parts }: Invocation) => Buffer.concat(parts.map(({ bytes }) =>
 /** An event of each operation, for the demo that the operator made. */
 const cases = routes.map((endpoint) => {
   const [sample] = samples[endpoint.name] ?? [];
-  if (!sample) throw new Error(`${endpoint.name} has no sample in bin/bench/operations.ts.`);
+  if (!sample) throw new Error(`${endpoint.name} has no sample in test/bench/operations.ts.`);
   const event = async () =>
     eventOf(endpoint, { apiKey: target.apiKey, ...(await sample.request(target as unknown as World)) });
   return [endpoint.name, endpoint, event] as const;

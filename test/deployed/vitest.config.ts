@@ -24,7 +24,7 @@ export default defineConfig({
       'test/api/documents-without-s3.test.ts',
     ],
     testNamePattern: new RegExp(`^(?!${elsewhere.join('|')})`),
-    setupFiles: ['test/quiet-logs.ts'],
+    setupFiles: ['test/support/quiet-logs.ts'],
     globalSetup: ['test/deployed/deployed.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { idempotency } from '../../functions/store/idempotency.ts';
 import { table } from '../../functions/store/table.ts';
-import { call, newWorld, target, unique } from '../world.ts';
+import { call, newWorld, target, unique } from '../support/world.ts';
 
 describe('bodies', () => {
   it('are read as JSON whatever their content type says', async () => {

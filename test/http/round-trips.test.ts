@@ -8,9 +8,9 @@ import { listBlockedNumbers } from '../../functions/api/list-blocked-numbers.ts'
 import { listCalls } from '../../functions/api/list-calls.ts';
 import { newApiKey } from '../../functions/domain/api-keys.ts';
 import { table } from '../../functions/store/table.ts';
-import { invoke } from '../events.ts';
-import { injectFaults } from '../store/faults.ts';
-import { newWorld, type World } from '../world.ts';
+import { invoke } from '../support/events.ts';
+import { injectFaults } from '../support/faults.ts';
+import { newWorld, type World } from '../support/world.ts';
 
 let world: World;
 let seen: string[] = [];

@@ -1,15 +1,15 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { htmlReader } from '../../functions/extraction/html.ts';
 import { crawlWebsite } from '../../functions/jobs/crawl-website.ts';
 import { mostDeliveries, worker } from '../../functions/jobs/job.ts';
-import { htmlReader } from '../../functions/outside/html.ts';
 import { textPiecesOf } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { type WebsiteRecord, websites } from '../../functions/store/websites.ts';
-import { page, type Site, startSite } from '../site.ts';
-import { injectFaults } from '../store/faults.ts';
-import { findWebsite, restartWebsite, websiteRecord } from '../websites.ts';
-import { newWorld, type World } from '../world.ts';
+import { injectFaults } from '../support/faults.ts';
+import { page, type Site, startSite } from '../support/site.ts';
+import { findWebsite, restartWebsite, websiteRecord } from '../support/websites.ts';
+import { newWorld, type World } from '../support/world.ts';
 
 let world: World;
 let site: Site;

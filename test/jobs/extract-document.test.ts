@@ -2,19 +2,19 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { SQSEvent } from 'aws-lambda';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { Files } from '../../functions/clients/files.ts';
 import { fileKeyOf } from '../../functions/domain/documents.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { environment } from '../../functions/environment.ts';
 import { extractDocument } from '../../functions/jobs/extract-document.ts';
 import { mostDeliveries, worker } from '../../functions/jobs/job.ts';
-import { Files } from '../../functions/outside/files.ts';
 import { type DocumentRecord, Documents, waitSeconds } from '../../functions/store/documents.ts';
 import { textPiecesOf } from '../../functions/store/keys.ts';
 import { Table } from '../../functions/store/table.ts';
-import { pdfOf } from '../documents.ts';
-import '../quiet-logs.ts';
-import { injectFaults, tenPercent } from '../store/faults.ts';
-import { target, unique, useTargetInThisProcess } from '../world.ts';
+import { pdfOf } from '../support/documents.ts';
+import '../support/quiet-logs.ts';
+import { injectFaults, tenPercent } from '../support/faults.ts';
+import { target, unique, useTargetInThisProcess } from '../support/world.ts';
 
 /** A bucket of which nobody tells the service: its jobs run here, where faults can be put between them and the table. */
 const bucket = unique('bucket');

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { jobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
 import { bundleOf } from '../../lib/bundles.ts';
-import { newWorld, target, unique } from '../world.ts';
+import { newWorld, target, unique } from '../support/world.ts';
 
 const names = [...routes, ...jobs].map(({ name }) => name);
 

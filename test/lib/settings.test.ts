@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readSettings, WrongSettings } from '../../lib/settings.ts';
-import { appWith, production, required } from './deployment.ts';
+import { appWith, production, required } from '../support/deployment.ts';
 
 const read = (context: Record<string, unknown>) => readSettings(appWith(context).node);
 

@@ -5,7 +5,14 @@ import { permissionsOf } from '../../functions/http/endpoint.ts';
 import { jobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
 import { kebab } from '../../lib/bundles.ts';
-import { type Deployment, deploymentOf, type Json, production, type Resource, required } from './deployment.ts';
+import {
+  type Deployment,
+  deploymentOf,
+  type Json,
+  production,
+  type Resource,
+  required,
+} from '../support/deployment.ts';
 
 const dev = deploymentOf();
 const prod = deploymentOf(production);

@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { apiClient, type Schema } from '../../functions/openapi/client.ts';
-import { newWorld, target } from '../world.ts';
+import { newWorld, target } from '../support/world.ts';
 
 describe('the typed client', () => {
   it('calls every kind of operation: a query, a body, a path with a phone number in it', async () => {

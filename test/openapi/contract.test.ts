@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { OpenApiDocument, Operation } from '../../functions/http/openapi.ts';
+import type { OpenApiDocument, Operation } from '../../functions/openapi/document.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { documents } from '../../functions/store/documents.ts';
 import { websites } from '../../functions/store/websites.ts';
-import { call, target, useTargetInThisProcess } from '../world.ts';
-import { contractOf } from './contract.ts';
+import { contractOf } from '../support/contract.ts';
+import { call, target, useTargetInThisProcess } from '../support/world.ts';
 
 /** The document as the running service gives it: everything below follows from it, as it would for a stranger. */
 const document = (await call('GET', '/openapi.json')).body as OpenApiDocument;

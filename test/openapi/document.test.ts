@@ -4,12 +4,12 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { documented } from '../../functions/domain/documented.ts';
+import { documented } from '../../functions/domain/describe.ts';
 import { FormFile } from '../../functions/domain/uploaded-file.ts';
 import { type AnyEndpoint, endpoint } from '../../functions/http/endpoint.ts';
-import { type OpenApiDocument, type Operation, openApiDocument } from '../../functions/http/openapi.ts';
+import { type OpenApiDocument, type Operation, openApiDocument } from '../../functions/openapi/document.ts';
 import { routes } from '../../functions/routes.ts';
-import { unsaid } from './descriptions.ts';
+import { unsaid } from '../support/descriptions.ts';
 
 const document = openApiDocument(routes);
 

@@ -1,8 +1,8 @@
 import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openPage, startBrowser, type Watched } from '../browser.ts';
-import { call, newUser, target } from '../world.ts';
+import { openPage, startBrowser, type Watched } from '../support/browser.ts';
+import { call, newUser, target } from '../support/world.ts';
 
 let browser: Browser;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import type { Browser, Page, Response } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openPage, startBrowser } from '../browser.ts';
-import { call, target } from '../world.ts';
+import { openPage, startBrowser } from '../support/browser.ts';
+import { call, target } from '../support/world.ts';
 
 const url = `${target.baseUrl}/docs`;
 const screenshots = '.local/screenshots';

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { BlockList } from '../../functions/store/block-list.ts';
 import { table } from '../../functions/store/table.ts';
-import { useTargetInThisProcess } from '../world.ts';
-import { chance, type Fault, injectFaults, tenPercent } from './faults.ts';
+import { chance, type Fault, injectFaults, tenPercent } from '../support/faults.ts';
+import { useTargetInThisProcess } from '../support/world.ts';
 
 let list: BlockList;
 beforeAll(() => {

@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Call, type CallOutcomeChange, type MetadataMode, withOutcome } from '../../functions/domain/calls.ts';
 import { Calls } from '../../functions/store/calls.ts';
 import { table } from '../../functions/store/table.ts';
-import { useTargetInThisProcess } from '../world.ts';
-import { injectFaults, tenPercent } from './faults.ts';
+import { injectFaults, tenPercent } from '../support/faults.ts';
+import { useTargetInThisProcess } from '../support/world.ts';
 
 let calls: Calls;
 beforeAll(() => {

@@ -4,10 +4,10 @@ import { pagesText, proseText } from '../../functions/domain/sources.ts';
 import { textPiecesOf } from '../../functions/store/keys.ts';
 import { type Item, table } from '../../functions/store/table.ts';
 import { type WebsiteRecord, websites } from '../../functions/store/websites.ts';
-import { invoke } from '../events.ts';
-import { findWebsite, restartWebsite, websiteRecord } from '../websites.ts';
-import { newWorld, type World } from '../world.ts';
-import { chance, type Fault, injectFaults } from './faults.ts';
+import { invoke } from '../support/events.ts';
+import { chance, type Fault, injectFaults } from '../support/faults.ts';
+import { findWebsite, restartWebsite, websiteRecord } from '../support/websites.ts';
+import { newWorld, type World } from '../support/world.ts';
 
 let world: World;
 beforeAll(async () => {

@@ -1,0 +1,102 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, normalize, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return filesIn(path);
+    return /\.(ts|tsx)$/.test(entry.name) ? [path] : [];
+  });
+
+const sources = ['bin', 'lib', 'functions'].flatMap(filesIn).map((path) => {
+  const text = readFileSync(join(root, path), 'utf8');
+  const imports = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] as string);
+  const ours = imports
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => relative(root, normalize(join(root, path, '..', specifier))));
+  return { path, text, ours, packages: imports.filter((specifier) => !specifier.startsWith('.')) };
+});
+
+/** The room a file is in: its folder, or a file of `functions/` that stands by itself. */
+const roomOf = (path: string) =>
+  path.startsWith('functions/') ? path.split('/').slice(0, 2).join('/') : (path.split('/')[0] as string);
+
+const base = ['functions/domain', 'functions/environment.ts', 'functions/service.ts', 'functions/log.ts'];
+const below = [...base, 'functions/store', 'functions/clients', 'functions/extraction'];
+const capabilities = ['functions/crawling', 'functions/duplication'];
+
+/** What each folder may import of the other folders. */
+const arrows: Record<string, string[]> = {
+  'functions/domain': [],
+  'functions/environment.ts': [],
+  'functions/service.ts': [],
+  'functions/log.ts': [],
+  'functions/store': base,
+  'functions/clients': base,
+  'functions/extraction': base,
+  'functions/http': below,
+  'functions/crawling': below,
+  'functions/duplication': below,
+  'functions/chat': [...below, 'functions/api', 'functions/http', 'functions/openapi'],
+  'functions/api': [...below, ...capabilities, 'functions/chat', 'functions/http', 'functions/openapi'],
+  'functions/jobs': [...below, ...capabilities, 'functions/http'],
+  'functions/openapi': ['functions/domain', 'functions/http'],
+  'functions/pages': ['functions/domain', 'functions/openapi'],
+  'functions/routes.ts': ['functions/api', 'functions/http'],
+  'functions/jobs.ts': ['functions/jobs'],
+};
+
+const offenders = (isWrong: (source: (typeof sources)[number]) => unknown) =>
+  sources.filter(isWrong).map(({ path }) => path);
+
+describe('the folders', () => {
+  it('import only along the arrows; move the code to the room that may, or the import away', () => {
+    const wrong = sources.flatMap(({ path, ours }) => {
+      const allowed = arrows[roomOf(path)];
+      if (!allowed) return [];
+      return ours
+        .filter((other) => roomOf(other) !== roomOf(path) && !allowed.includes(roomOf(other)))
+        .map((other) => `${path} imports ${other}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('are all known: a new room under functions/ gets its arrows here', () => {
+    const rooms = new Set(sources.map(({ path }) => roomOf(path)).filter((room) => room.startsWith('functions/')));
+    expect([...rooms].filter((room) => !(room in arrows))).toEqual([]);
+  });
+
+  it('keep AWS CDK out of what runs on Lambda', () => {
+    expect(
+      offenders(
+        ({ path, packages }) =>
+          path.startsWith('functions/') && packages.some((name) => /^(aws-cdk-lib|constructs)/.test(name)),
+      ),
+    ).toEqual([]);
+  });
+
+  it('read the environment in functions/environment.ts alone', () => {
+    expect(
+      offenders(
+        ({ path, text }) =>
+          path.startsWith('functions/') && path !== 'functions/environment.ts' && text.includes('process.env'),
+      ),
+    ).toEqual([]);
+  });
+
+  it('write key strings in functions/store/keys.ts alone', () => {
+    const key = /[`'"](USER|AGENT|CHAT|KEY|CALL|WEBSITE|DOCUMENT|SOURCE|DUPLICATION|IDEMPOTENCY)#/;
+    expect(offenders(({ path, text }) => path !== 'functions/store/keys.ts' && key.test(text))).toEqual([]);
+  });
+
+  it('take zod from zod/mini under functions/: the classic one is five times its weight', () => {
+    expect(offenders(({ path, packages }) => path.startsWith('functions/') && packages.includes('zod'))).toEqual([]);
+  });
+
+  it('are named for what is in them', () => {
+    expect(offenders(({ path }) => /(^|\/)(utils?|common|shared|helpers?)(\/|\.)/.test(path))).toEqual([]);
+  });
+});

@@ -1,0 +1,79 @@
+/** `npm run bench`: what the service costs, in figures and in ratios that hold on any machine. */
+import { Argument, Command } from '@commander-js/extra-typings';
+import { Unstartable } from '../../bin/local/started.ts';
+import { columns, say } from '../../bin/operator/output.ts';
+import { sentenceOf } from '../../bin/operator/usage-error.ts';
+import type { Figure, Quantity, Row } from './benchmark.ts';
+import { rows } from './benchmarks.ts';
+import { startWorld, type World } from './world.ts';
+
+type Measured = { row: Row; figures: Figure[] };
+
+const names = rows.map(({ name }) => name);
+const command = new Command('npm run bench --')
+  .description(
+    'Measures the service on this machine, against DynamoDB Local behind a proxy that makes every request take longer ' +
+      'and counts them. The exit code is 1 when a target is missed.',
+  )
+  .addArgument(new Argument('[rows...]', 'what to measure; everything when none is named').choices(names))
+  .option('--json', 'print the result as one line of JSON on standard output')
+  .addHelpText('after', '\nExamples:\n  $ npm run bench\n  $ npm run bench -- bundles round-trips')
+  .parse();
+const [chosen] = command.processedArgs;
+const { json } = command.opts();
+
+const measure = async (wanted: Row[]): Promise<Measured[]> => {
+  // Requests are logged as ever; here their lines would only be in the way.
+  const write = process.stderr.write.bind(process.stderr);
+  process.stderr.write = ((chunk: string | Uint8Array, ...rest: []) =>
+    String(chunk).startsWith('{"time"') || write(chunk, ...rest)) as typeof process.stderr.write;
+  let world: Promise<World> | undefined;
+  const open = () => {
+    world ??= startWorld();
+    return world;
+  };
+  try {
+    const measured: Measured[] = [];
+    for (const row of wanted) {
+      say(`${row.title} …`);
+      measured.push({ row, figures: await row.measure(open, (sentence) => say(`  ${sentence}`)) });
+    }
+    return measured;
+  } finally {
+    await (await world)?.stop();
+  }
+};
+
+const quantity = ({ value, unit }: Quantity) => {
+  const digits = unit === 'KiB' || unit === 'µs' ? 1 : 0;
+  return `${value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit}`;
+};
+
+const tableOf = ({ row, figures }: Measured) => {
+  const lines = figures.map(({ what, ours, against, target, note }) => [
+    what,
+    quantity(ours),
+    against && `${quantity(against.quantity)} (${against.what})`,
+    against && `${against.ratio.toFixed(2)}×`,
+    target?.text,
+    target && (target.reached ? 'reached' : 'MISSED'),
+    note,
+  ]);
+  const headings = ['', 'OURS', 'AGAINST', 'RATIO', 'TARGET', '', ''];
+  const used = headings.map((_, column) => lines.some((line) => line[column] !== undefined));
+  const only = <T>(cells: T[]) => cells.filter((_, column) => used[column]);
+  return `${row.title}\n\n${columns(lines.map(only), only(headings))}\n`;
+};
+
+try {
+  const wanted = chosen.length === 0 ? rows : rows.filter(({ name }) => chosen.includes(name));
+  const measured = await measure(wanted);
+  const missed = measured.flatMap(({ figures }) => figures).filter(({ target }) => target && !target.reached);
+  if (json) console.log(JSON.stringify(Object.fromEntries(measured.map(({ row, figures }) => [row.name, figures]))));
+  else console.log(`\n${measured.map(tableOf).join('\n')}`);
+  if (missed.length > 0) say(`Targets missed: ${missed.map(({ what }) => what).join('; ')}.`);
+  process.exitCode = missed.length > 0 ? 1 : 0;
+} catch (error) {
+  say(error instanceof Unstartable ? error.message : `The benchmark broke off. ${sentenceOf(error)}`);
+  process.exitCode = 1;
+}

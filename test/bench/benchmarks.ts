@@ -1,0 +1,25 @@
+import type { Row } from './benchmark.ts';
+import { addRequests } from './benchmarks/add-requests.ts';
+import { adds } from './benchmarks/adds.ts';
+import { bundles } from './benchmarks/bundles.ts';
+import { chat } from './benchmarks/chat.ts';
+import { coldStarts } from './benchmarks/cold-starts.ts';
+import { crawlPace } from './benchmarks/crawl.ts';
+import { extraction } from './benchmarks/extraction.ts';
+import { knowledgeLists } from './benchmarks/knowledge-lists.ts';
+import { middleware } from './benchmarks/middleware.ts';
+import { roundTrips } from './benchmarks/round-trips.ts';
+
+/** All measurements, in the order in which they are made and shown. */
+export const rows: Row[] = [
+  adds,
+  addRequests,
+  roundTrips,
+  knowledgeLists,
+  middleware,
+  chat,
+  bundles,
+  crawlPace,
+  coldStarts,
+  extraction,
+];

@@ -1,0 +1,50 @@
+import { routes } from '../../../functions/routes.ts';
+import type { Figure, Row } from '../benchmark.ts';
+import { samples } from '../operations.ts';
+import { sequentialDepth } from '../proxy.ts';
+import { invoke } from '../world.ts';
+
+/** Far longer than a handler needs to send requests side by side, so that those do not look sequential. */
+const eachWayMilliseconds = 40;
+const mostOfARead = 2;
+
+/** What each operation waits for: how many requests one after the other, and how many in all. */
+export const roundTrips: Row = {
+  name: 'round-trips',
+  title: 'Round trips of every operation, one after the other',
+
+  async measure(open, say) {
+    const world = await open();
+    const { proxy, apiKey } = world;
+    const figures: Figure[] = [];
+    for (const endpoint of routes) {
+      const known = samples[endpoint.name] ?? [];
+      if (known.length === 0) say(`${endpoint.name} has no sample in test/bench/operations.ts: not measured.`);
+      for (const { what, request, roundTripsMost = mostOfARead } of known) {
+        // Once before, so that connections are open and clients made.
+        proxy.delay(0);
+        await invoke(endpoint, { apiKey, ...(await request(world)) });
+        const asked = { apiKey, ...(await request(world)) };
+        proxy.delay(eachWayMilliseconds);
+        await proxy.take();
+        await invoke(endpoint, asked);
+        const seen = await proxy.take();
+        const depth = sequentialDepth(seen);
+        const isKeyedRead = endpoint.method === 'GET' && endpoint.caller.kind === 'key';
+        figures.push({
+          what: what ? `${endpoint.name}, ${what}` : endpoint.name,
+          ours: { value: depth, unit: 'round trips' },
+          note: `${seen.length} requests in all: ${summary(seen.map(({ operation }) => operation))}`,
+          ...(isKeyedRead && { target: { text: `≤ ${roundTripsMost}`, reached: depth <= roundTripsMost } }),
+        });
+      }
+    }
+    return figures;
+  },
+};
+
+/** `BatchGetItem, 16 Query` */
+const summary = (operations: string[]) =>
+  Object.entries(Object.groupBy(operations, (operation) => operation))
+    .map(([operation, all = []]) => (all.length === 1 ? operation : `${all.length} ${operation}`))
+    .join(', ');

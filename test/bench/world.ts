@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from 'aws-lambda';
+import { startBedrock } from '../../bin/local/bedrock.ts';
+import { startDynamoDb } from '../../bin/local/dynamodb.ts';
+import { startQueueAndFiles } from '../../bin/local/queue-and-files.ts';
+import { startStripe, stripeCustomers } from '../../bin/local/stripe.ts';
+import { type Demo, makeDemo } from '../../bin/operator/demo.ts';
+import { type Stores, storesOf } from '../../bin/operator/stores.ts';
+import { now } from '../../functions/domain/date-time.ts';
+import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
+import { type ApiEvent, type ApiHandler, type ApiResult, lambda } from '../../functions/http/lambda.ts';
+import { openTable } from '../../functions/store/table.ts';
+import { type CountingProxy, startProxy } from './proxy.ts';
+
+/** What a measurement works with. Handlers run in this process, and reach everything outside by way of the proxy. */
+export type World = Demo & {
+  proxy: CountingProxy<'dynamodb' | 's3' | 'sqs' | 'stripe' | 'bedrock'>;
+  /** The stores, by way of the proxy. */
+  stores: Stores;
+  /** The stores without the proxy between: for what is to be there before a measurement begins. */
+  directly: Stores;
+  customerId: string;
+  /** What a function's environment would hold. With it, a process of its own reaches everything without the proxy between. */
+  settings: Record<string, string>;
+  /** An agent of its own for a measurement that fills one. */
+  newAgent(): Promise<string>;
+  stop(): Promise<void>;
+};
+
+const tableName = 'bench';
+const stripeKey = 'sk_test_bench';
+const bucket = 'bench-files';
+
+/** Starts what the service uses on this machine, the proxy before it, and points this process at the proxy. */
+export const startWorld = async (): Promise<World> => {
+  const credentials = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'bench', AWS_SECRET_ACCESS_KEY: 'bench' };
+  Object.assign(process.env, credentials);
+  const [dynamodb, queue, stripe, bedrock] = await Promise.all([
+    startDynamoDb(tableName, { endpoint: undefined }),
+    startQueueAndFiles({ bucket }),
+    startStripe({ key: stripeKey }),
+    startBedrock(),
+  ]);
+  const endpoints = {
+    dynamodb: dynamodb.endpoint,
+    s3: queue.endpoint,
+    sqs: queue.endpoint,
+    stripe: stripe.endpoint,
+    bedrock: bedrock.endpoint,
+  };
+  const proxy = await startProxy(endpoints);
+  const settingsBy = (way: typeof endpoints) => ({
+    ...credentials,
+    TABLE_NAME: tableName,
+    AWS_ENDPOINT_URL_DYNAMODB: way.dynamodb,
+    AWS_ENDPOINT_URL_S3: way.s3,
+    AWS_ENDPOINT_URL_SQS: way.sqs,
+    FILES_BUCKET: bucket,
+    JOBS_QUEUE_URL: queue.queueUrl,
+    STRIPE_SECRET_KEY: stripeKey,
+    STRIPE_API_BASE: way.stripe,
+    AWS_ENDPOINT_URL_BEDROCK_RUNTIME: way.bedrock,
+    CHAT_MODEL_ID: 'stand-in',
+    CHAT_SIGNING_SECRET: randomUUID(),
+    // As much as a measurement wants to say.
+    CHAT_RATE_PER_MINUTE: '100000',
+    CHAT_DAILY_TOKENS: '1000000000',
+    APP_ORIGIN: 'https://app.example.com',
+  });
+  Object.assign(process.env, settingsBy(proxy.endpoints));
+  const directly = storesOf(openTable(tableName, { endpoint: dynamodb.endpoint }));
+  const demo = await makeDemo(directly, { uid: 'bench-user', otherUid: 'other-user' });
+  await directly.agents.grant(demo.agentId, demo.uid, demo.otherUid);
+  return {
+    ...demo,
+    proxy,
+    stores: storesOf(openTable(tableName)),
+    directly,
+    customerId: stripeCustomers.several,
+    settings: settingsBy(endpoints),
+    async newAgent() {
+      const [agentId, at] = [newIdentifier('agent'), now()];
+      const { uid } = demo;
+      await directly.agents.create({ uid, agentId, name: 'Agent', configuration: {}, createdAt: at, updatedAt: at });
+      return agentId;
+    },
+    async stop() {
+      await Promise.allSettled([proxy, dynamodb, queue, stripe, bedrock].map((part) => part.stop()));
+    },
+  };
+};
+
+/** A request for an operation, as a client means it. */
+export type Request = {
+  apiKey?: string;
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  /** Sent as JSON; a text is sent as it is. */
+  body?: object | string;
+  headers?: Record<string, string>;
+};
+
+const handlers = new Map<string, ApiHandler>();
+
+/** Has an operation's handler answer a request; anything but a 200 ends the benchmark. */
+export const invoke = async (endpoint: AnyEndpoint, request: Request): Promise<ApiResult> => {
+  const made = handlers.get(endpoint.name);
+  const handler = made ?? lambda(endpoint);
+  handlers.set(endpoint.name, handler);
+  const result = await handler(eventOf(endpoint, request), {} as Context);
+  if (result.statusCode !== 200) throw new Error(`${endpoint.name} answered ${result.statusCode}: ${result.body}`);
+  return result;
+};
+
+/** The event that API Gateway's HTTP API would make of a request. */
+export const eventOf = (endpoint: AnyEndpoint, { apiKey, params, query, body, headers }: Request): ApiEvent => ({
+  version: '2.0',
+  routeKey: `${endpoint.method} ${endpoint.path}`,
+  rawPath: endpoint.path,
+  rawQueryString: '',
+  headers: { ...(apiKey && { 'x-authorization': apiKey }), ...headers },
+  ...(query && { queryStringParameters: query }),
+  ...(params && { pathParameters: params }),
+  ...(body && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  isBase64Encoded: false,
+  requestContext: {
+    accountId: '000000000000',
+    apiId: 'bench',
+    domainName: 'bench',
+    domainPrefix: 'bench',
+    http: { method: endpoint.method, path: endpoint.path, protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: '' },
+    requestId: randomUUID(),
+    routeKey: `${endpoint.method} ${endpoint.path}`,
+    stage: '$default',
+    time: '',
+    timeEpoch: 0,
+  },
+});

@@ -1,0 +1,182 @@
+import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock';
+import { isStepCount, jsonSchema, type ModelMessage, streamText, tool } from 'ai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startBedrock } from '../../../bin/local/bedrock.ts';
+
+let standIn: Awaited<ReturnType<typeof startBedrock>>;
+beforeAll(async () => {
+  standIn = await startBedrock({ paceMilliseconds: 0 });
+});
+afterAll(() => standIn.stop());
+
+const model = () =>
+  createAmazonBedrock({ baseURL: standIn.endpoint, region: 'us-east-1', accessKeyId: 'a', secretAccessKey: 'b' })(
+    'stand-in.v1',
+  );
+
+const object = (properties: Record<string, object>, required = Object.keys(properties)) =>
+  jsonSchema<Record<string, unknown>>({ type: 'object', properties, required });
+const text = { type: 'string' };
+
+/** Tools of the names of the service's, which answer what they were given. */
+const agentId = 'agent_01M805P3SFX9KMXH19WTZKXA68';
+const tools = {
+  searchDocumentation: tool({
+    inputSchema: object({ query: text }),
+    execute: async () => ({
+      topics: [{ title: 'Block a number', text: 'POST /agent-block-list' }, { title: 'Other' }],
+    }),
+  }),
+  checkNumbers: tool({
+    inputSchema: object({ numbers: { type: 'array' } }),
+    execute: async ({ numbers }) => ({ numbers: (numbers as string[]).map((number) => ({ number, valid: true })) }),
+  }),
+  listAgents: tool({
+    inputSchema: object({}),
+    execute: async () => ({ agents: [{ agentId, name: 'Front desk' }] }),
+  }),
+  listKnowledge: tool({
+    inputSchema: object({ agentId: text }),
+    execute: async () => ({
+      websites: [{ name: 'example.com', url: 'https://example.com/', status: 'ready' }],
+      documents: [],
+    }),
+  }),
+  createAgent: tool({
+    inputSchema: object({ name: text, configuration: { type: 'object' } }, ['name']),
+    execute: async ({ name }) => ({ agentId, name }),
+  }),
+  blockNumbers: tool({
+    inputSchema: object({ agentId: text, numbers: { type: 'array' } }),
+    execute: async ({ numbers }) => ({ added: numbers, failed: [] }),
+  }),
+};
+
+const run = (messages: string | ModelMessage[], options: { approvals?: string[] } = {}) => {
+  const errors: unknown[] = [];
+  const result = streamText({
+    model: model(),
+    ...(typeof messages === 'string' ? { prompt: messages } : { messages }),
+    tools,
+    stopWhen: isStepCount(8),
+    maxRetries: 0,
+    toolApproval: Object.fromEntries((options.approvals ?? []).map((name) => [name, 'user-approval'])),
+    onError: ({ error }) => void errors.push(error),
+  });
+  return { result, errors };
+};
+
+const outcomeOf = async (messages: string | ModelMessage[], options?: { approvals?: string[] }) => {
+  const { result, errors } = run(messages, options);
+  const steps = await result.steps;
+  const calls = steps.flatMap(({ toolCalls }) => toolCalls.map(({ toolName, input }) => [toolName, input]));
+  return {
+    calls,
+    text: steps.at(-1)?.text,
+    finishReason: await result.finishReason,
+    usage: await result.totalUsage,
+    errors,
+    response: await result.response,
+  };
+};
+
+describe('the stand-in for Bedrock', () => {
+  it('greets, says that it is a stand-in, and counts tokens', async () => {
+    const { text, calls, finishReason, usage } = await outcomeOf('Hello!');
+    expect(text).toContain('I am a stand-in for the assistant');
+    expect([calls, finishReason]).toEqual([[], 'stop']);
+    expect(usage.inputTokens).toBeGreaterThan(0);
+    expect(usage.outputTokens).toBeGreaterThan(0);
+  });
+
+  it('looks a question up, and tells what it found', async () => {
+    const { calls, text } = await outcomeOf('How do I stop callers?');
+    expect(calls).toEqual([['searchDocumentation', { query: 'How do I stop callers?' }]]);
+    expect(text).toContain('POST /agent-block-list');
+  });
+
+  it('checks numbers', async () => {
+    const { calls, text } = await outcomeOf('Please check +1 (415) 555-0100 and 030 1234567.');
+    expect(calls).toEqual([['checkNumbers', { numbers: ['+1 (415) 555-0100', '030 1234567'] }]]);
+    expect(text).toContain('+1 (415) 555-0100');
+  });
+
+  it('looks at the agents first when it needs one', async () => {
+    const { calls, text } = await outcomeOf('Block +14155550100 please');
+    expect(calls).toEqual([
+      ['listAgents', {}],
+      ['blockNumbers', { agentId, numbers: ['+14155550100'] }],
+    ]);
+    expect(text).toContain('Done');
+  });
+
+  it('tells what an agent knows', async () => {
+    const { calls, text } = await outcomeOf(`What websites does ${agentId} have?`);
+    expect(calls).toEqual([['listKnowledge', { agentId }]]);
+    expect(text).toContain('knows from 1 source:\n\n- **example.com** (https://example.com/): ready');
+  });
+
+  it('asks for approval, goes on after it, and takes a no', async () => {
+    const approvals = ['createAgent'];
+    const question: ModelMessage = { role: 'user', content: 'Create an agent called Reception' };
+    const asked = await outcomeOf([question], { approvals });
+    expect(asked.calls).toEqual([['createAgent', { name: 'Reception', configuration: expect.anything() }]]);
+    const request = asked.response.messages
+      .flatMap(({ role, content }) => (role === 'assistant' && typeof content !== 'string' ? content : []))
+      .find((part) => part.type === 'tool-approval-request');
+    const answered = (approved: boolean): ModelMessage[] => [
+      question,
+      ...asked.response.messages,
+      { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: request?.approvalId ?? '', approved }] },
+    ];
+    expect((await outcomeOf(answered(true), { approvals })).text).toContain('Done. **Reception**');
+    expect((await outcomeOf(answered(false), { approvals })).text).toContain('changed nothing');
+  });
+
+  it.each([
+    ['throttle', 429],
+    ['refuse', 400],
+  ])('can %s before the stream begins', async (fault, statusCode) => {
+    const { result, errors } = run(`[stand-in: ${fault}]`);
+    await result.consumeStream();
+    expect(errors).toEqual([expect.objectContaining({ statusCode })]);
+  });
+
+  it.each([
+    ['exception', /unexpected error/],
+    ['cut', /terminated|Incomplete|aborted/],
+  ])('can end in mid-stream: %s', async (fault, message) => {
+    const { result, errors } = run(`Hello [stand-in: ${fault}]`);
+    let text = '';
+    try {
+      for await (const part of result.fullStream) if (part.type === 'text-delta') text += part.text;
+    } catch (error) {
+      errors.push(error);
+    }
+    expect(text).toMatch(/^Hello!/);
+    expect(String((errors[0] as Error)?.message)).toMatch(message);
+  });
+
+  it.each(['stall', 'silence', 'endless'])('can go on until its reader leaves: %s', async (fault) => {
+    const abort = new AbortController();
+    const result = streamText({
+      model: model(),
+      prompt: `Hello [stand-in: ${fault}]`,
+      abortSignal: abort.signal,
+      onError: () => {},
+    });
+    setTimeout(() => abort.abort(), 300);
+    const types: string[] = [];
+    for await (const { type } of result.fullStream) types.push(type);
+    expect(types.at(-1)).toBe('abort');
+    expect(types.filter((type) => type === 'text-delta').length > 0).toBe(fault !== 'silence');
+  });
+
+  it('wants a signature and knows one operation', async () => {
+    const post = (path: string, headers = {}) =>
+      fetch(standIn.endpoint + path, { method: 'POST', body: '{}', headers });
+    expect((await post('/model/x/converse-stream')).status).toBe(403);
+    const authorization = 'AWS4-HMAC-SHA256 Credential=a/b';
+    expect((await post('/model/x/converse', { authorization })).status).toBe(404);
+  });
+});

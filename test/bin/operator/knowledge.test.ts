@@ -1,0 +1,398 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { listen } from '../../../bin/local/listen.ts';
+import { pdfOf, sample } from '../../support/documents.ts';
+import { ended, folder, json, newFile, oneSentence, settings, start } from '../../support/operator-command.ts';
+import { page } from '../../support/site.ts';
+import { newFolder } from '../../support/websites.ts';
+import { newUser, newWorld, target, unique, type World } from '../../support/world.ts';
+
+const knowledge = (args: string[], environment: Record<string, string> = {}) =>
+  ended(
+    start(['knowledge', ...args, ...(args.includes('--base-url') ? [] : ['--base-url', target.baseUrl])], {
+      ...settings,
+      ...environment,
+    }),
+  );
+
+const upload = async (world: World, files: string[], ...more: string[]) => {
+  const { code, stdout, stderr } = await knowledge([
+    'upload',
+    ...files,
+    '--agent-id',
+    world.agentId,
+    '--json',
+    ...more,
+  ]);
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
+  return { code, stderr, files: (stdout ? JSON.parse(stdout).files : []) as any[] };
+};
+
+const documentsOf = async ({ uid, agentId, call }: World) =>
+  (await call('GET', '/agent-documents', { query: { uid, agentId } })).body.documents;
+
+/** A PDF of more bytes than a request of files can carry. */
+const largePdf = async (text: string) => Buffer.concat([await pdfOf(text), Buffer.alloc(5_000_000, '\n')]);
+
+/** The service as seen through somebody who may delay, break and change answers. */
+const startBetween = async (
+  treat: (request: IncomingMessage, response: ServerResponse, forward: () => Promise<Response>) => Promise<unknown>,
+) => {
+  let begun = 0;
+  const server = createServer(async (request, response) => {
+    begun += 1;
+    // Whoever is stopped half-way sends no whole body.
+    const body = await buffer(request).catch(() => undefined);
+    if (!body) return;
+    const forward = () =>
+      fetch(target.baseUrl + request.url, {
+        method: request.method as string,
+        headers: Object.fromEntries(
+          Object.entries(request.headers).filter(([name]) =>
+            /^(x-authorization|content-type|idempotency-key)$/.test(name),
+          ),
+        ) as Record<string, string>,
+        ...(body.length > 0 && { body }),
+      });
+    if (await treat(request, response, forward)) return;
+    const answer = await forward();
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+  });
+  const { endpoint: baseUrl, stop } = await listen(server);
+  return {
+    baseUrl,
+    /** How many requests have begun to come. */
+    begun: () => begun,
+    [Symbol.asyncDispose]: stop,
+  };
+};
+
+describe('knowledge upload', () => {
+  it('tells what became of each file, the bad ones among the good ones', async () => {
+    const world = await newWorld();
+    const files = [
+      newFile(await pdfOf('Open from nine to five'), 'hours.pdf'),
+      newFile('MZ\u0090\0\u0003', 'setup.pdf'),
+      join(folder, 'nothing-there.txt'),
+      newFile('Grüße', 'notes.txt'),
+      folder,
+      newFile(sample('locked.pdf'), 'locked.pdf'),
+      newFile('', 'empty.txt'),
+    ];
+    const { code, files: told, stderr } = await upload(world, files);
+    expect(code).toBe(1);
+    expect(told.map(({ file, status, error }) => [file, status, error])).toEqual([
+      [files[0], 'ready', undefined],
+      [files[1], 'refused', expect.stringContaining('no PDF')],
+      [files[2], 'not sent', expect.stringContaining('no such file')],
+      [files[3], 'ready', undefined],
+      [files[4], 'not sent', expect.stringContaining('folder')],
+      [files[5], 'failed', expect.stringContaining('password')],
+      [files[6], 'refused', 'The file is empty.'],
+    ]);
+    for (const file of files) expect(stderr).toContain(`${file}: `);
+    const documents = await documentsOf(world);
+    expect(documents.map(({ id, content }: { id: string; content: string }) => [id, content])).toEqual([
+      [told[0].documentId, 'Open from nine to five'],
+      [told[3].documentId, 'Grüße'],
+      [told[5].documentId, ''],
+    ]);
+  });
+
+  it('sends what no request can carry by a form, and refuses what is too large for that', async () => {
+    const world = await newWorld();
+    const files = [
+      newFile(await largePdf('By a form'), 'large.pdf'),
+      newFile('small', 'small.txt'),
+      newFile(Buffer.alloc(10_485_761, 'x'), 'too-large.txt'),
+    ];
+    const { code, files: told, stderr } = await upload(world, files);
+    expect(code).toBe(1);
+    expect(told.map(({ status, type, error }) => [status, type, error])).toEqual([
+      ['ready', 'pdf', undefined],
+      ['ready', 'txt', undefined],
+      ['refused', undefined, expect.stringContaining('larger than 10 MB')],
+    ]);
+    expect(stderr).toContain('large.pdf: sent by a form.');
+    const documents = await documentsOf(world);
+    expect(documents.map(({ content }: { content: string }) => content).sort()).toEqual(['By a form', 'small']);
+  });
+
+  it('takes any number of files, also two of one name', async () => {
+    const world = await newWorld();
+    const files = Array.from({ length: 23 }, (_, n) => newFile(`Text ${n}`));
+    const { code, files: told } = await upload(world, [...files, files[0] as string]);
+    expect(code).toBe(0);
+    expect(told.map(({ status }) => status)).toEqual(Array(24).fill('ready'));
+    expect(new Set(told.map(({ documentId }) => documentId)).size).toBe(24);
+    expect(await documentsOf(world)).toHaveLength(24);
+  });
+
+  it('says when none of the files was taken, and each one’s reason', async () => {
+    const world = await newWorld();
+    const { code, files } = await upload(world, [newFile('', 'a.txt'), newFile('MZ\u0090\0', 'b.txt')]);
+    expect([code, files.map(({ status, error }) => [status, error])]).toEqual([
+      1,
+      [
+        ['refused', 'The file is empty.'],
+        ['refused', expect.stringContaining('no PDF')],
+      ],
+    ]);
+  });
+
+  it('does not wait when it is told so', async () => {
+    const world = await newWorld();
+    const { code, files } = await upload(world, [newFile('text')], '--no-wait');
+    expect([code, files]).toEqual([
+      0,
+      [{ file: expect.any(String), status: 'sent', documentId: expect.stringMatching(/^doc_/) }],
+    ]);
+  });
+
+  it('stores a file once whose answer was lost on the way', async () => {
+    const world = await newWorld();
+    let lost = 0;
+    await using between = await startBetween(async (request, response, forward) => {
+      if (request.method !== 'POST' || lost > 0) return false;
+      lost += 1;
+      await forward();
+      return response.destroy();
+    });
+    const { code, files } = await upload(world, [newFile('once')], '--base-url', between.baseUrl);
+    expect([lost, code, files.map(({ status }) => status)]).toEqual([1, 0, ['ready']]);
+    expect(await documentsOf(world)).toHaveLength(1);
+  });
+
+  it('does not pretend to know what became of a file whose answers were all lost', async () => {
+    const world = await newWorld();
+    await using between = await startBetween(
+      async (request, response) => request.method === 'POST' && response.destroy(),
+    );
+    const { code, files } = await upload(world, [newFile('lost')], '--base-url', between.baseUrl);
+    expect([code, files.map(({ status, error }) => [status, error])]).toEqual([
+      1,
+      [['unknown', expect.stringMatching(/cannot be reached.*may have been taken/)]],
+    ]);
+  });
+
+  it('stopped while a form is sent tells what was sent, what was not, and what is not known', async () => {
+    const world = await newWorld();
+    await using storage = await startBetween(() => new Promise<boolean>(() => {}));
+    await using between = await startBetween(async (request, response, forward) => {
+      if (request.url !== '/agent-documents/uploads') return false;
+      const { uploads, failed } = (await (await forward()).json()) as { uploads: object[]; failed: object[] };
+      const body = { uploads: uploads.map((one) => ({ ...one, url: storage.baseUrl })), failed };
+      return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+    const large = await Promise.all([1, 2, 3, 4].map(async (n) => newFile(await largePdf(`Large ${n}`))));
+    const small = newFile('small');
+    const child = start(
+      ['knowledge', 'upload', small, ...large, '--agent-id', world.agentId, '--json', '--base-url', between.baseUrl],
+      settings,
+    );
+    const end = ended(child);
+    // Three forms are under way at once.
+    while (storage.begun() < 3) await sleep(50);
+    child.kill('SIGTERM');
+    const { code, stdout, stderr } = await end;
+    expect(code).toBe(1);
+    // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
+    const told: any[] = JSON.parse(stdout).files;
+    expect(told.map(({ status }) => status)).toEqual(['sent', 'unknown', 'unknown', 'unknown', 'not sent']);
+    for (const { error } of told.slice(1)) expect(error).toMatch(/stopped.*gone within an hour/);
+    expect(stderr).toContain('Stopped.');
+  });
+
+  it('stopped while it waits tells how far each document had come', async () => {
+    const world = await newWorld();
+    await using between = await startBetween(async (request, response, forward) => {
+      if (request.method !== 'GET') return false;
+      const text = await (await forward()).text();
+      const still = text.replaceAll(/"status":"\w+"/g, '"status":"processing"');
+      return response.writeHead(200, { 'content-type': 'application/json' }).end(still);
+    });
+    const child = start(
+      ['knowledge', 'upload', newFile('text'), '--agent-id', world.agentId, '--json', '--base-url', between.baseUrl],
+      settings,
+    );
+    const end = ended(child);
+    while ((await documentsOf(world))[0]?.status !== 'ready') await sleep(50);
+    await sleep(300);
+    child.kill('SIGTERM');
+    const { code, stdout, stderr } = await end;
+    expect([code, JSON.parse(stdout).files]).toMatchObject([1, [{ status: 'processing' }]]);
+    expect(stderr).toContain('Stopped. What was sent is read all the same');
+  });
+
+  it('tells of a document that was deleted while it waited, and of a service that went away', async () => {
+    const world = await newWorld();
+    let gone: 'deleted' | 'away' = 'deleted';
+    await using between = await startBetween(async (request, response) => {
+      if (request.method !== 'GET') return false;
+      if (gone === 'away') return response.destroy();
+      return response.writeHead(200, { 'content-type': 'application/json' }).end('{"documents":[]}');
+    });
+    const deleted = await upload(world, [newFile('text')], '--base-url', between.baseUrl);
+    expect([deleted.code, deleted.files]).toMatchObject([1, [{ status: 'deleted' }]]);
+    gone = 'away';
+    const away = await upload(world, [newFile('text')], '--base-url', between.baseUrl);
+    expect([away.code, away.files]).toMatchObject([1, [{ status: 'sent', documentId: expect.any(String) }]]);
+    expect(away.stderr).toMatch(/cannot be reached .*What was sent is read all the same/);
+  });
+});
+
+describe('knowledge add-site', () => {
+  it('brings a website, and tells what its crawl came to', async () => {
+    const world = await newWorld();
+    const site = newFolder();
+    await site.put('', page('home', site.at('a'), site.at('missing'), site.at('b')));
+    await site.put('a', page('a'));
+    await site.put('b', page('b'));
+    const args = ['--agent-id', world.agentId, '--base-url', target.baseUrl];
+    const { stdout } = await knowledge([
+      'add-site',
+      site.url,
+      '--name',
+      'Help',
+      '--limit',
+      '3',
+      '--exclude',
+      '/b$',
+      ...args,
+      '--json',
+    ]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      name: 'Help',
+      url: site.url,
+      status: 'ready',
+      pages: 2,
+      limit: 3,
+      excludePaths: ['/b$'],
+      failedPages: [{ url: site.at('missing'), reason: 'The page answered with status 404.' }],
+    });
+    const shown = await knowledge(['add-site', site.url, ...args]);
+    expect(shown.code).toBe(0);
+    expect(shown.stdout).toMatch(/status +ready/);
+    expect(shown.stdout).toContain('The page answered with status 404.');
+  });
+
+  it('ends with 1 and the reason when the site cannot be read', async () => {
+    const world = await newWorld();
+    const site = newFolder();
+    const { code, stdout } = await knowledge(['add-site', site.url, '--agent-id', world.agentId]);
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringMatching(/status +failed\nwhy +The page answered with status 404\./),
+    ]);
+  });
+
+  it('tells the service’s refusal in a sentence', async () => {
+    const world = await newWorld();
+    const { code, stdout, stderr } = await knowledge([
+      'add-site',
+      'http://e.com',
+      '--include',
+      '(?=x)',
+      '--agent-id',
+      world.agentId,
+    ]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(oneSentence);
+    expect(stderr).toContain('(?=x)');
+  });
+});
+
+describe('knowledge list', () => {
+  it('tells of all websites and documents, how far each has come and why one failed', async () => {
+    const world = await newWorld();
+    const list = () => json('knowledge', 'list', '--agent-id', world.agentId, '--base-url', target.baseUrl);
+    expect(await list()).toEqual({ agentId: world.agentId, websites: [], documents: [] });
+    const site = newFolder();
+    await knowledge(['add-site', site.url, '--agent-id', world.agentId]);
+    await upload(world, [newFile('text', 'a\u001b[2J.txt'), newFile(sample('locked.pdf'), 'b.pdf')]);
+    const { websites, documents } = await list();
+    expect(websites).toMatchObject([{ url: site.url, status: 'failed', error: expect.stringContaining('404') }]);
+    expect(documents.map(({ status }: { status: string }) => status)).toEqual(['ready', 'failed']);
+    expect(documents[0]).not.toHaveProperty('content');
+    const { stdout } = await knowledge(['list', '--agent-id', world.agentId]);
+    expect(stdout).toContain('a�[2J.txt');
+    expect(stdout).toContain('password');
+  });
+});
+
+describe('the key for knowledge', () => {
+  it('is made for the owner and gone afterwards, also after a failure', async () => {
+    const world = await newWorld();
+    await json('knowledge', 'list', '--agent-id', world.agentId, '--base-url', target.baseUrl);
+    await knowledge(['list', '--agent-id', world.agentId, '--base-url', 'http://127.0.0.1:9']);
+    const { keys } = await json('key', 'list', '--uid', world.uid);
+    expect(keys.map(({ name }: { name: string }) => name)).toEqual(['test']);
+  });
+
+  it('is that of VAP_API_KEY where it is set, and then no table is needed', async () => {
+    const world = await newWorld();
+    const environment = { VAP_API_KEY: world.apiKey, VAP_BASE_URL: target.baseUrl };
+    const args = ['knowledge', 'list', '--agent-id', world.agentId];
+    const { code } = await ended(start([...args, '--uid', world.uid], environment));
+    expect(code).toBe(0);
+    for (const [more, env, said] of [
+      [[], environment, '--uid'],
+      [['--uid', world.uid], { ...environment, VAP_API_KEY: 'vap_x' }, 'not an API key'],
+      [['--uid', 'somebody-else'], environment, 'may not do this'],
+    ] as [string[], Record<string, string>, string][]) {
+      const refused = await ended(start([...args, ...more], env));
+      expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 1, stdout: '' });
+      expect(refused.stderr).toMatch(oneSentence);
+      expect(refused.stderr).toContain(said);
+    }
+  });
+
+  it('is made for nobody who may not use the agent, nor for an agent that is not there', async () => {
+    const [world, other] = [await newWorld(), await newUser()];
+    const foreign = await knowledge(['list', '--agent-id', world.agentId, '--uid', other.uid]);
+    expect(foreign).toMatchObject({ code: 1, stderr: `User ${other.uid} may not use agent ${world.agentId}.\n` });
+    const missing = await knowledge(['list', '--agent-id', unique('agent')]);
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('There is no agent')]);
+  });
+
+  it('cannot be brought anywhere when only the table is named', async () => {
+    const world = await newWorld();
+    const { code, stderr } = await ended(start(['knowledge', 'list', '--agent-id', world.agentId]));
+    expect([code, stderr]).toEqual([1, expect.stringContaining('--base-url')]);
+    expect(stderr).toMatch(oneSentence);
+  });
+
+  it('goes to the local run when none is named', async () => {
+    const world = await newWorld();
+    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+    const { tableName, endpoints, baseUrl } = target;
+    const run = newFile(
+      JSON.stringify({ pid: process.pid, baseUrl, tableName, endpoints, region: 'us-east-1', credentials }),
+    );
+    const { code, stdout } = await ended(
+      start(['knowledge', 'list', '--agent-id', world.agentId, '--run-file', run], {}),
+    );
+    expect([code, stdout]).toEqual([0, `Agent ${world.agentId} has no websites and no documents.\n`]);
+  });
+});
+
+it.each([
+  ['list', []],
+  ['add-site', ['http://example.com/']],
+])('an unreachable service is one sentence and exit code 1: %s', async (command, args) => {
+  const world = await newWorld();
+  const { code, stdout, stderr } = await knowledge([
+    command,
+    ...args,
+    '--agent-id',
+    world.agentId,
+    '--base-url',
+    'http://127.0.0.1:9',
+  ]);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(oneSentence);
+  expect(stderr).toContain('http://127.0.0.1:9 cannot be reached');
+});

@@ -1,0 +1,598 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import {
+  ended,
+  folder,
+  json,
+  newFile,
+  oneSentence,
+  operator,
+  settings,
+  start,
+} from '../../support/operator-command.ts';
+import { call, newUser, newWorld, target, unique } from '../../support/world.ts';
+
+/** Whether a key opens the door now. */
+const opens = async (apiKey: string, uid: string) =>
+  (await call('GET', '/agents', { apiKey, query: { uid } })).status === 200;
+
+describe('the command line', () => {
+  const groups = [[], ['user'], ['key'], ['agent'], ['calls'], ['knowledge'], ['secret'], ['demo'], ['restore']];
+  const commands = [
+    ['user', 'create'],
+    ['user', 'show'],
+    ['key', 'create'],
+    ['key', 'list'],
+    ['key', 'rotate'],
+    ['key', 'revoke'],
+    ['key', 'usage'],
+    ['agent', 'create'],
+    ['agent', 'show'],
+    ['agent', 'grant'],
+    ['agent', 'revoke'],
+    ['calls', 'import'],
+    ['knowledge', 'add-site'],
+    ['knowledge', 'upload'],
+    ['knowledge', 'list'],
+    ['secret', 'stripe'],
+  ];
+
+  it.each([...groups, ...commands].map((words) => [words.join(' '), words]))(
+    'explains itself with examples: %s --help',
+    async (_, words) => {
+      const { code, stdout, stderr } = await ended(start([...(words as string[]), '--help'], {}));
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toContain('Usage: npm run operator --');
+      expect(stdout).toContain(`  $ npm run operator -- ${(words as string[]).join(' ')}`);
+      expect(stdout).toContain('--json');
+      expect(stdout).toContain('--table');
+    },
+  );
+
+  it('lists every command in the help of its group', async () => {
+    for (const group of ['user', 'key', 'agent', 'calls', 'knowledge', 'secret']) {
+      const { stdout } = await operator(group, '--help');
+      for (const [of, command] of commands) {
+        if (of === group) expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
+      }
+    }
+  });
+
+  it.each([
+    ['an unknown command', ['usr']],
+    ['an unknown option', ['user', 'show', 'someone', '--nope']],
+    ['a missing argument', ['user', 'show']],
+    ['a missing option', ['key', 'create', '--name', 'x']],
+    ['an id that could be none', ['user', 'create', 'a b']],
+    ['a scope that is none', ['key', 'create', '--uid', 'u', '--name', 'n', '--scope', 'everything']],
+    ['an end in the past', ['key', 'create', '--uid', 'u', '--name', 'n', '--expires', '2020-01-01']],
+    ['a day there is not', ['key', 'create', '--uid', 'u', '--name', 'n', '--expires', '2099-02-30']],
+    ['a length without a unit', ['key', 'create', '--uid', 'u', '--name', 'n', '--expires', '30']],
+    ['an overlap that is no length', ['key', 'rotate', '--uid', 'u', 'key_1', '--overlap', 'soon']],
+    ['a name that is too long', ['agent', 'create', '--uid', 'u', '--name', 'x'.repeat(201)]],
+    ['a website that is none', ['knowledge', 'add-site', 'ftp://example.com', '--agent-id', 'a']],
+    ['a number of pages that is none', ['knowledge', 'add-site', 'http://e.com', '--agent-id', 'a', '--limit', '0']],
+    ['an address that is none', ['knowledge', 'list', '--agent-id', 'a', '--base-url', 'example']],
+    ['no file to upload', ['knowledge', 'upload', '--agent-id', 'a']],
+    ['a number that is none', ['agent', 'create', '--uid', 'u', '--name', 'x', '--phone-number', '555']],
+  ])('ends with 2 and a sentence for %s', async (_, args) => {
+    const { code, stdout, stderr } = await operator(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^error: /);
+    expect(stderr).not.toContain('    at ');
+  });
+
+  it('shows the help and ends with 2 when no command is given', async () => {
+    const { code, stdout, stderr } = await operator();
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('Usage: npm run operator --');
+  });
+});
+
+describe('the table', () => {
+  const { TABLE_NAME: _, ...aws } = settings;
+
+  it('is the one that --table names, with the settings of AWS', async () => {
+    const user = await newUser();
+    const { code } = await ended(start(['user', 'show', user.uid, '--table', target.tableName], aws));
+    expect(code).toBe(0);
+    const other = await ended(start(['user', 'show', user.uid, '--table', 'another-table'], settings));
+    expect(other.code).toBe(1);
+    expect(other.stderr).toMatch(oneSentence);
+    expect(other.stderr).toContain('no such table');
+  });
+
+  it('is the local run’s when none is named', async () => {
+    const user = await newUser();
+    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+    const { tableName, endpoints } = target;
+    const note = (pid: number) =>
+      newFile(JSON.stringify({ pid, tableName, endpoints, region: 'us-east-1', credentials }));
+    const show = (file: string) => ended(start(['user', 'show', user.uid, '--json', '--run-file', file], {}));
+
+    expect(JSON.parse((await show(note(process.pid))).stdout)).toMatchObject({ uid: user.uid });
+
+    const gone = spawn(process.execPath, ['-e', '']);
+    await once(gone, 'exit');
+    for (const file of [note(gone.pid as number), join(folder, 'no-such-file'), newFile('{')]) {
+      const { code, stdout, stderr } = await show(file);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(oneSentence);
+      expect(stderr).toContain('npm start');
+      expect(stderr).toContain('--table');
+    }
+  });
+
+  it.each([
+    ['does not answer', { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' }, 'cannot be reached'],
+    ['is in no region', { AWS_REGION: '' }, '--region'],
+    ['is asked for without credentials', { AWS_ACCESS_KEY_ID: '' }, 'credentials'],
+  ])('that %s is one sentence and exit code 1', async (_, changed, said) => {
+    const { code, stdout, stderr } = await ended(start(['user', 'show', 'u'], { ...settings, ...changed }));
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(oneSentence);
+    expect(stderr).toContain(said);
+  });
+});
+
+describe('users', () => {
+  it('are made once', async () => {
+    const uid = unique('user');
+    expect(await json('user', 'create', uid, '--name', 'Zoë')).toMatchObject({ uid, name: 'Zoë' });
+    const again = await operator('user', 'create', uid);
+    expect(again).toMatchObject({ code: 1, stdout: '', stderr: `There is a user ${uid} already.\n` });
+    expect(await json('user', 'show', uid)).toMatchObject({ uid, name: 'Zoë', agents: [], keys: [] });
+  });
+
+  it('are shown with their agents and keys', async () => {
+    const world = await newWorld();
+    const shown = await json('user', 'show', world.uid);
+    expect(shown.agents).toEqual([{ agentId: world.agentId, name: 'Agent', owner: world.uid }]);
+    expect(shown.keys).toMatchObject([{ keyId: world.keyId, name: 'test', status: 'active' }]);
+    const { stdout } = await operator('user', 'show', world.uid);
+    expect(stdout).toContain(world.agentId);
+    expect(stdout).toContain(world.keyId);
+  });
+
+  it('that are not there are told so', async () => {
+    for (const args of [
+      ['user', 'show', 'nobody'],
+      ['key', 'list', '--uid', 'nobody'],
+      ['key', 'create', '--uid', 'nobody', '--name', 'x'],
+      ['agent', 'create', '--uid', 'nobody', '--name', 'x'],
+    ]) {
+      const { code, stdout, stderr } = await operator(...args);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(oneSentence);
+      expect(stderr).toContain('no user nobody');
+    }
+  });
+});
+
+describe('keys', () => {
+  it('open the door, and are shown only once', async () => {
+    const { uid } = await newUser();
+    const { stdout } = await operator('key', 'create', '--uid', uid, '--name', 'website');
+    const apiKey = stdout.split('\n')[0] as string;
+    expect(await opens(apiKey, uid)).toBe(true);
+    const list = await operator('key', 'list', '--uid', uid, '--json');
+    expect(list.stdout).toContain('website');
+    expect(list.stdout).not.toContain(apiKey);
+    expect((await operator('key', 'list', '--uid', uid)).stdout).not.toContain(apiKey);
+  });
+
+  it('carry the scopes they were given, however those were written', async () => {
+    const { uid } = await newUser();
+    const named = ['--scope', 'calls,agents', '--scope', 'block-list', 'calls'];
+    const made = await json('key', 'create', '--uid', uid, '--name', 'batch', ...named);
+    expect(made.scopes).toEqual(['calls', 'agents', 'block-list']);
+    const narrow = await json('key', 'create', '--uid', uid, '--name', 'batch', '--scope', 'calls');
+    const refused = await call('GET', '/agents', { apiKey: narrow.apiKey, query: { uid } });
+    expect(refused.body.error).toBe('insufficient_permissions');
+  });
+
+  it.each([
+    ['30d', () => Date.now() + 30 * 86_400_000],
+    ['90m', () => Date.now() + 90 * 60_000],
+    ['2w', () => Date.now() + 14 * 86_400_000],
+    ['2099-02-28', () => Date.parse('2099-02-28T00:00:00Z')],
+    ['2099-02-28T12:00:00+02:00', () => Date.parse('2099-02-28T10:00:00Z')],
+  ])('end when they are told to: --expires %s', async (expires, expected) => {
+    const { uid } = await newUser();
+    const { expiresAt } = await json('key', 'create', '--uid', uid, '--name', 'x', '--expires', expires);
+    expect(Math.abs(Date.parse(expiresAt) - expected())).toBeLessThan(20_000);
+  });
+
+  it('stop opening the door once they have expired', async () => {
+    const { uid } = await newUser();
+    const expires = new Date(Date.now() + 4000).toISOString();
+    const { apiKey } = await json('key', 'create', '--uid', uid, '--name', 'x', '--expires', expires);
+    await sleep(Math.max(0, Date.parse(expires) - Date.now() + 50));
+    expect(await opens(apiKey, uid)).toBe(false);
+    const { keys } = await json('key', 'list', '--uid', uid);
+    expect(keys.map((key: { status: string }) => key.status)).toEqual(['active', 'expired']);
+  });
+
+  it('are rotated: a new one of the same name and scopes, the old one good for the overlap', async () => {
+    const { uid } = await newUser();
+    const old = await json(
+      'key',
+      'create',
+      '--uid',
+      uid,
+      '--name',
+      'b',
+      '--scope',
+      'agents',
+      '--expires',
+      '2099-01-01',
+    );
+    const made = await json('key', 'rotate', '--uid', uid, old.keyId, '--overlap', '5s');
+    expect(made).toMatchObject({ name: 'b', scopes: ['agents'], expiresAt: '2099-01-01T00:00:00.000Z' });
+    expect(made.keyId).not.toBe(old.keyId);
+    expect(await opens(made.apiKey, uid)).toBe(true);
+    expect(await opens(old.apiKey, uid)).toBe(true);
+    const { keys } = await json('key', 'list', '--uid', uid);
+    expect(keys.find((key: { keyId: string }) => key.keyId === old.keyId).status).toBe('ending');
+
+    await sleep(Math.max(0, Date.parse(made.replaces.endsAt) - Date.now() + 50));
+    expect(await opens(made.apiKey, uid)).toBe(true);
+    expect(await opens(old.apiKey, uid)).toBe(false);
+  });
+
+  it('are rotated with a day of overlap when none is said, and at once when it is nought', async () => {
+    const user = await newUser();
+    const made = await json('key', 'rotate', '--uid', user.uid, user.keyId);
+    const overlap = Date.parse(made.replaces.endsAt) - Date.now();
+    expect(Math.abs(overlap - 86_400_000)).toBeLessThan(20_000);
+    const next = await json('key', 'rotate', '--uid', user.uid, made.keyId, '--overlap', '0s');
+    expect(await opens(made.apiKey, user.uid)).toBe(false);
+    expect(await opens(next.apiKey, user.uid)).toBe(true);
+  });
+
+  it('are rotated once: the second of two rotations at once makes no key', async () => {
+    const { uid, keyId } = await newUser();
+    const both = await Promise.all([1, 2].map(() => operator('key', 'rotate', '--uid', uid, keyId, '--json')));
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
+    expect((await json('key', 'list', '--uid', uid)).keys).toHaveLength(2);
+  });
+
+  it('that have expired are not rotated into keys that have expired', async () => {
+    const { uid } = await newUser();
+    const old = await json('key', 'create', '--uid', uid, '--name', 'x', '--expires', '1s');
+    await sleep(Math.max(0, Date.parse(old.expiresAt) - Date.now() + 50));
+    const refused = await operator('key', 'rotate', '--uid', uid, old.keyId);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(oneSentence);
+    const { apiKey } = await json('key', 'rotate', '--uid', uid, old.keyId, '--expires', '1d');
+    expect(await opens(apiKey, uid)).toBe(true);
+  });
+
+  it('are revoked at once, also during an overlap, and never come back', async () => {
+    const user = await newUser();
+    await json('key', 'rotate', '--uid', user.uid, user.keyId, '--overlap', '7d');
+    expect(await opens(user.apiKey, user.uid)).toBe(true);
+    const first = await json('key', 'revoke', '--uid', user.uid, user.keyId);
+    expect(await opens(user.apiKey, user.uid)).toBe(false);
+    const again = await json('key', 'revoke', '--uid', user.uid, user.keyId);
+    expect(again.revokedAt).toBe(first.revokedAt);
+    expect((await operator('key', 'rotate', '--uid', user.uid, user.keyId)).code).toBe(1);
+  });
+
+  it('of another user are not touched', async () => {
+    const [user, other] = [await newUser(), await newUser()];
+    for (const command of ['rotate', 'revoke']) {
+      const { code, stderr } = await operator('key', command, '--uid', other.uid, user.keyId);
+      expect({ code, stderr }).toEqual({ code: 1, stderr: `User ${other.uid} has no key ${user.keyId}.\n` });
+    }
+    expect(await opens(user.apiKey, user.uid)).toBe(true);
+  });
+});
+
+describe('agents', () => {
+  it('are made with a configuration, a number and an id of one’s own', async () => {
+    const user = await newUser();
+    const agentId = unique('agent');
+    const configuration = { greeting: 'Hello', routing: { queue: ['a', 1.5, null] } };
+    const file = newFile(JSON.stringify(configuration));
+    const args = ['--uid', user.uid, '--name', 'Front desk', '--configuration', file, '--id', agentId];
+    await json('agent', 'create', ...args, '--phone-number', '+1 (415) 555-0100');
+    const { body } = await call('GET', `/agents/${agentId}`, { apiKey: user.apiKey });
+    expect(body).toMatchObject({
+      agentId,
+      uid: user.uid,
+      name: 'Front desk',
+      configuration,
+      phoneNumber: '+14155550100',
+    });
+    expect(await json('agent', 'show', agentId)).toEqual({ ...body, guests: [] });
+  });
+
+  it('are never made over another one', async () => {
+    const world = await newWorld();
+    for (const uid of [world.uid, (await newUser()).uid]) {
+      const { code, stderr } = await operator('agent', 'create', '--uid', uid, '--name', 'x', '--id', world.agentId);
+      expect({ code, stderr }).toEqual({ code: 1, stderr: `There is an agent ${world.agentId} already.\n` });
+    }
+    expect((await json('agent', 'show', world.agentId)).name).toBe('Agent');
+  });
+
+  it.each([
+    ['is not there', join(folder, 'nothing'), 'no such file'],
+    ['is a folder', folder, 'folder'],
+    ['is not JSON', newFile('{"a":'), 'not JSON'],
+    ['is not an object', newFile('[]'), 'expected'],
+    ['has a field of the wrong kind', newFile('{"greeting":5}'), 'greeting'],
+    ['is too large', newFile(JSON.stringify({ x: 'x'.repeat(210_000) })), 'bytes'],
+    ['nests too deep', newFile(`{"x":${'['.repeat(40)}${']'.repeat(40)}}`), 'deep'],
+  ])('are not made when the configuration %s', async (_, file, said) => {
+    const { uid } = await newUser();
+    const { code, stdout, stderr } = await operator(
+      'agent',
+      'create',
+      '--uid',
+      uid,
+      '--name',
+      'x',
+      '--configuration',
+      file,
+    );
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(oneSentence);
+    expect(stderr).toContain(said);
+  });
+
+  it('are open to a guest from grant to revoke', async () => {
+    const [world, guest] = [await newWorld(), await newUser()];
+    const read = async () => (await call('GET', `/agents/${world.agentId}`, { apiKey: guest.apiKey })).status;
+    expect(await read()).toBe(401);
+    await json('agent', 'grant', world.agentId, '--to', guest.uid);
+    expect(await read()).toBe(200);
+    expect((await json('agent', 'show', world.agentId)).guests).toEqual([guest.uid]);
+    expect((await json('user', 'show', guest.uid)).agents).toMatchObject([
+      { agentId: world.agentId, owner: world.uid },
+    ]);
+    await json('agent', 'revoke', world.agentId, '--from', guest.uid);
+    expect(await read()).toBe(401);
+    const again = await operator('agent', 'revoke', world.agentId, '--from', guest.uid);
+    expect({ code: again.code, stdout: again.stdout }).toEqual({ code: 1, stdout: '' });
+  });
+
+  it('stay their owner’s: an owner is made no guest, and loses nothing', async () => {
+    const world = await newWorld();
+    expect((await operator('agent', 'grant', world.agentId, '--to', world.uid)).code).toBe(1);
+    expect((await operator('agent', 'revoke', world.agentId, '--from', world.uid)).code).toBe(1);
+    expect((await world.call('GET', `/agents/${world.agentId}`)).status).toBe(200);
+  });
+
+  it('are not given to users who are not there, nor are missing agents given to anyone', async () => {
+    const world = await newWorld();
+    expect(await operator('agent', 'grant', world.agentId, '--to', 'nobody')).toMatchObject({ code: 1, stdout: '' });
+    for (const args of [
+      ['show', 'no-agent'],
+      ['grant', 'no-agent', '--to', world.uid],
+      ['revoke', 'no-agent', '--from', world.uid],
+    ]) {
+      const { code, stderr } = await operator('agent', ...args);
+      expect({ code, stderr }).toEqual({ code: 1, stderr: 'There is no agent no-agent.\n' });
+    }
+  });
+
+  it('cannot command the operator’s terminal by their name', async () => {
+    const world = await newWorld();
+    await world.call('PATCH', `/agents/${world.agentId}`, { body: { name: 'A\u001b[2Jb\u202e' } });
+    const { stdout } = await operator('agent', 'show', world.agentId);
+    expect(stdout).toContain('A�[2Jb�');
+    expect(stdout).not.toContain('\u001b');
+  });
+});
+
+describe('the import of calls', () => {
+  const lineOf = (agentId: string, callId: string, more: object = {}) =>
+    JSON.stringify({
+      agentId,
+      callId,
+      phone: '+14155550100',
+      direction: 'inbound',
+      startedAt: '2026-01-31T12:00:00Z',
+      ...more,
+    });
+  const callsOf = async (world: Awaited<ReturnType<typeof newWorld>>) => {
+    const found: { callId: string }[] = [];
+    let cursor: string | undefined;
+    do {
+      const { body } = await world.call('GET', `/calls/${world.agentId}`, { query: { limit: 1000, cursor } });
+      found.push(...body.calls);
+      cursor = body.nextCursor;
+    } while (cursor);
+    return found;
+  };
+
+  it('records every call, and again changes nothing, the outcome least of all', async () => {
+    const world = await newWorld();
+    const { agentId } = world;
+    const more = { endedAt: '2026-01-31T12:05:00+01:00', durationSeconds: 300.5, status: 'completed' };
+    const file = newFile(`\uFEFF${lineOf(agentId, 'one', more)}\r\n\n${lineOf(agentId, 'two')}`);
+    expect(await json('calls', 'import', file)).toEqual({ file, lines: 3, imported: 2, failed: 0, errors: [] });
+    const outcome = { custom_call_outcome: 'booked' };
+    await world.call('PATCH', `/calls/${agentId}/one`, { body: outcome });
+    const before = (await world.call('GET', `/calls/${agentId}/one`)).body;
+    expect(before).toMatchObject({ ...more, ...outcome, endedAt: '2026-01-31T11:05:00.000Z' });
+
+    expect(await json('calls', 'import', file)).toMatchObject({ imported: 2, failed: 0 });
+    expect((await world.call('GET', `/calls/${agentId}/one`)).body).toEqual(before);
+    expect(await callsOf(world)).toHaveLength(2);
+  });
+
+  it('takes the last of several lines about one call', async () => {
+    const world = await newWorld();
+    const lines = Array.from({ length: 40 }, (_, n) => lineOf(world.agentId, 'same', { durationSeconds: n }));
+    await json('calls', 'import', newFile(lines.join('\n')));
+    expect((await world.call('GET', `/calls/${world.agentId}/same`)).body.durationSeconds).toBe(39);
+  });
+
+  it('names the lines that are wrong, imports the others, and ends with 1', async () => {
+    const world = await newWorld();
+    const good = (id: string) => lineOf(world.agentId, id);
+    const lines: [string | Buffer, RegExp | undefined][] = [
+      [good('a'), undefined],
+      ['{"agentId":', /not JSON/],
+      ['[]', /expected object/],
+      [lineOf(world.agentId, 'b', { phone: '0155' }), /phone/],
+      [lineOf(world.agentId, 'c', { startedAt: 'yesterday' }), /startedAt/],
+      [lineOf(world.agentId, 'd', { direction: 'up' }), /direction/],
+      [lineOf(world.agentId, 'e', { durationSeconds: '5' }), /durationSeconds/],
+      [lineOf(world.agentId, '+14155550100'), /callId/],
+      [lineOf('no-such-agent', 'f'), /no agent no-such-agent/],
+      [Buffer.from([0x22, 0xff, 0xfe, 0x22]), /UTF-8/],
+      [lineOf(world.agentId, 'g', { status: 'x'.repeat(1_100_000) }), /longer than/],
+      [lineOf(world.agentId, 'h', { deep: JSON.parse(`${'['.repeat(40)}${']'.repeat(40)}`) }), /deeper/],
+      ['   ', undefined],
+      [good('i'), undefined],
+    ];
+    const file = join(folder, unique('calls'));
+    writeFileSync(file, Buffer.concat(lines.flatMap(([line]) => [Buffer.from(line as string), Buffer.from('\n')])));
+    const { code, stdout, stderr } = await operator('calls', 'import', file, '--json');
+    expect(code).toBe(1);
+    const report = JSON.parse(stdout);
+    const wrong = lines.flatMap(([, message], index) => (message ? [{ line: index + 1, message }] : []));
+    expect(report).toMatchObject({ lines: 14, imported: 2, failed: wrong.length });
+    expect(report.errors).toEqual(
+      wrong.map(({ line, message }) => ({ line, message: expect.stringMatching(message) })),
+    );
+    for (const { line } of wrong) expect(stderr).toContain(`${file}:${line}: `);
+    expect((await callsOf(world)).map(({ callId }) => callId).sort()).toEqual(['a', 'i']);
+    expect(existsSync(`${file}.progress`)).toBe(false);
+  });
+
+  it.each([
+    ['a file that is not there', join(folder, 'nothing'), 'no such file'],
+    ['a folder', folder, 'not a file'],
+  ])('refuses %s in a sentence', async (_, file, said) => {
+    const { code, stdout, stderr } = await operator('calls', 'import', file);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(oneSentence);
+    expect(stderr).toContain(said);
+  });
+
+  it.each(['SIGKILL', 'SIGTERM'] as const)('that %s ends half-way goes on from there', async (signal) => {
+    const world = await newWorld();
+    const ids = Array.from({ length: 3000 }, (_, n) => `call-${n}`);
+    const lines = ids.map((id, n) => (n === 10 ? 'not json' : lineOf(world.agentId, id)));
+    const file = newFile(lines.join('\n'));
+    const first = start(['calls', 'import', file]);
+    const end = ended(first);
+    const lineReached = (): number =>
+      existsSync(`${file}.progress`) ? JSON.parse(readFileSync(`${file}.progress`, 'utf8')).state.line : 0;
+    while (lineReached() <= 10) await sleep(20);
+    first.kill(signal);
+    const stopped = await end;
+    expect(stopped).toMatchObject(signal === 'SIGKILL' ? { signal } : { code: 1 });
+    expect(stopped.stdout).toBe('');
+    const reached = lineReached();
+    expect(reached).toBeLessThan(3000);
+    if (signal === 'SIGTERM') expect(stopped.stderr).toContain(`Stopped after line ${reached}`);
+
+    const { code, stdout, stderr } = await operator('calls', 'import', file, '--json');
+    expect(stderr).toContain(`Going on after line ${reached}.`);
+    // The line that failed before the end is still told, and still counts.
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toEqual({
+      file,
+      lines: 3000,
+      imported: 2999,
+      failed: 1,
+      errors: [{ line: 11, message: 'is not JSON in UTF-8' }],
+      resumedAfterLine: reached,
+    });
+    expect((await callsOf(world)).map(({ callId }) => callId).sort()).toEqual(ids.filter((_, n) => n !== 10).sort());
+    expect(existsSync(`${file}.progress`)).toBe(false);
+  });
+
+  it('begins anew when the file was changed after it was stopped', async () => {
+    const world = await newWorld();
+    const file = newFile(lineOf(world.agentId, 'one'));
+    const state = { line: 1, end: 500, imported: 1, failed: 0, errors: [] };
+    writeFileSync(`${file}.progress`, JSON.stringify({ table: 'another', size: 1, mtimeMs: 1, state }));
+    expect(await json('calls', 'import', file)).toEqual({ file, lines: 1, imported: 1, failed: 0, errors: [] });
+  });
+
+  it('waits for a table that is away for a moment', async () => {
+    const world = await newWorld();
+    const file = newFile(Array.from({ length: 400 }, (_, n) => lineOf(world.agentId, `call-${n}`)).join('\n'));
+    const door = await openDoor(new URL(target.endpoints.dynamodb));
+    try {
+      const child = start(['calls', 'import', file, '--json'], {
+        ...settings,
+        AWS_ENDPOINT_URL_DYNAMODB: door.endpoint,
+      });
+      const end = ended(child);
+      while ((await callsOf(world)).length === 0) await sleep(50);
+      door.shut();
+      await sleep(1500);
+      door.open();
+      const { code, stdout } = await end;
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({ imported: 400, failed: 0 });
+      expect(await callsOf(world)).toHaveLength(400);
+    } finally {
+      door.stop();
+    }
+  });
+});
+
+describe('the demo', () => {
+  it('is all there', async () => {
+    const demo = await json('demo');
+    const { uid, apiKey, agentId, callId, phone, otherUid, otherApiKey, otherAgentId } = demo;
+    const calls = await call('GET', `/calls/${agentId}`, { apiKey, query: { phone } });
+    expect(calls.body.calls.length).toBeGreaterThanOrEqual(2);
+    expect((await call('GET', `/calls/${agentId}/${callId}`, { apiKey })).body).toMatchObject({ callId, phone });
+    expect((await call('GET', `/calls/${agentId}/${phone}`, { apiKey })).body.callId).toBe(callId);
+    expect((await call('GET', `/agents/${otherAgentId}`, { apiKey: otherApiKey })).body.uid).toBe(otherUid);
+    expect((await call('GET', `/agents/${agentId}`, { apiKey: otherApiKey })).status).toBe(401);
+    expect(await opens(apiKey, uid)).toBe(true);
+    const { stdout } = await operator('demo');
+    expect(stdout).toMatch(/^apiKey +vap_/m);
+    expect(stdout).not.toContain(uid);
+  });
+});
+
+/** A way to the table that can be shut: then connections are cut, and new ones too. */
+const openDoor = async (table: URL) => {
+  const sockets = new Set<Socket>();
+  let isOpen = true;
+  const server = createServer((client) => {
+    if (!isOpen) return client.destroy();
+    const upstream = connect(Number(table.port), table.hostname);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('close', () => sockets.delete(socket));
+      socket.on('error', () => undefined);
+    }
+    client.pipe(upstream).pipe(client);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
+    shut() {
+      isOpen = false;
+      cut();
+    },
+    open() {
+      isOpen = true;
+    },
+    stop() {
+      server.close();
+      cut();
+    },
+  };
+};

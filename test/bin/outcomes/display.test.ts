@@ -1,0 +1,45 @@
+import { PassThrough } from 'node:stream';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { displayOn, duration } from '../../../bin/outcomes/display.ts';
+
+afterEach(() => vi.useRealTimers());
+
+/** A stream as a terminal or a log offers it, and what was written to it. */
+const streamOf = (isTTY: boolean) => {
+  const stream = Object.assign(new PassThrough(), { isTTY, columns: 120, cursorTo() {}, clearLine() {} });
+  let text = '';
+  stream.on('data', (piece) => {
+    text += piece;
+  });
+  return { stream: stream as unknown as NodeJS.WriteStream, text: () => text };
+};
+const counts = { updated: 0, failed: 0, invalid: 0 };
+
+describe('the progress of a run', () => {
+  it('is a bar on a terminal, with pace and time left', async () => {
+    const { stream, text } = streamOf(true);
+    const display = displayOn(stream, 1000, 0);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    display.show(500, { ...counts, failed: 2 });
+    display.say('The service answered 429; trying again in 2.1 s.');
+    display.end();
+    expect(text()).toContain('████████████░░░░░░░░░░░░ 50% · 500 of 1000 rows');
+    expect(text()).toMatch(/\d+ rows\/s · \d+ s left · 2 not set/);
+    expect(text()).toContain('The service answered 429; trying again in 2.1 s.\n');
+  });
+
+  it('is a plain line every ten seconds in a log, counting the pace from where this run began', () => {
+    vi.useFakeTimers();
+    const { stream, text } = streamOf(false);
+    const display = displayOn(stream, 10_000, 4000);
+    display.show(5000, counts);
+    expect(text()).toBe('');
+    vi.advanceTimersByTime(10_000);
+    display.show(6000, { ...counts, invalid: 1 });
+    expect(text()).toBe('6000 of 10000 rows, 200 rows/s, 20 s left, 1 not set\n');
+  });
+
+  it('tells times as a person says them', () => {
+    expect([5, 185, 7800].map(duration)).toEqual(['5 s', '3 min 5 s', '2 h 10 min']);
+  });
+});

@@ -1,0 +1,332 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, it } from 'vitest';
+import { newApiKey } from '../../../functions/domain/api-keys.ts';
+import { fileOf, push, start } from '../../support/outcomes-tool.ts';
+import { startProxy } from '../../support/proxy.ts';
+import { newWorld, target, type World } from '../../support/world.ts';
+
+const { baseUrl } = target;
+
+const header = 'agentId,callIdOrPhone,custom_call_outcome,custom_call_outcome_value';
+const resultsOf = (file: string): Record<string, string>[] =>
+  parse(readFileSync(`${file}.results.csv`, 'utf8'), { columns: true });
+const outcomeOf = async (world: World, callId: string) =>
+  (await world.call('GET', `/calls/${world.agentId}/${callId}`)).body;
+
+/** A world with calls `c0`, `c1` …, and a file that sets each one's outcome. */
+const worldWithCalls = async (count: number) => {
+  const world = await newWorld();
+  await Promise.all(Array.from({ length: count }, (_, index) => world.recordCall(`c${index}`)));
+  const rows = Array.from({ length: count }, (_, index) => `${world.agentId},c${index},won,${index}.5`);
+  return { ...world, file: fileOf('calls.csv', [header, ...rows, ''].join('\n')) };
+};
+
+/** Many rows for few calls: `rows` of them, row n saying `row n` of call n modulo `calls`. */
+const manyRows = (world: World, rows: number, calls: number) =>
+  fileOf(
+    'many.csv',
+    [header, ...Array.from({ length: rows }, (_, row) => `${world.agentId},c${row % calls},row ${row},`), ''].join(
+      '\n',
+    ),
+  );
+
+describe('npm run outcomes -- push', () => {
+  it('sets the outcome of each row of a CSV file, and tells of each what became of it', async () => {
+    const world = await worldWithCalls(3);
+    const { status, stdout, stderr } = await push(world.file, { baseUrl, apiKey: world.apiKey });
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('3 set, 0 failed, 0 wrong and not sent');
+    expect(await outcomeOf(world, 'c2')).toMatchObject({ custom_call_outcome: 'won', custom_call_outcome_value: 2.5 });
+    expect(resultsOf(world.file).map(({ line, status, call_id }) => [line, status, call_id])).toEqual([
+      ['2', 'updated', 'c0'],
+      ['3', 'updated', 'c1'],
+      ['4', 'updated', 'c2'],
+    ]);
+    expect(existsSync(`${world.file}.progress.json`)).toBe(false);
+  });
+
+  it('reads what spreadsheets write: a mark, semicolons, quotes, line breaks, a column a metadata key, \\N to clear', async () => {
+    const { agentId, apiKey, ...world } = await worldWithCalls(1);
+    await world.call('PATCH', `/calls/${agentId}/c0`, { body: { custom_call_outcome_value: 1 } });
+    const lines = [
+      'callIdOrPhone;custom_call_outcome;custom_call_outcome_value;custom_call_metadata.note;custom_call_metadata',
+      '"+1 (415) 555-0100";"says ""hi""\r\nand bye";\\N;größer;"{""deep"": [1, null]}"',
+      '',
+    ];
+    const file = fileOf('excel.csv', `\ufeff${lines.join('\r\n')}`);
+    const { status, stderr } = await push(file, { baseUrl, apiKey, flags: ['--agent-id', agentId] });
+    expect([status, stderr]).toEqual([0, '']);
+    const call = await outcomeOf({ agentId, apiKey, ...world } as World, 'c0');
+    expect(call).toMatchObject({ custom_call_outcome: 'says "hi"\r\nand bye' });
+    expect(call.custom_call_metadata).toEqual({ note: 'größer', deep: [1, null] });
+    expect(call).not.toHaveProperty('custom_call_outcome_value');
+  });
+
+  it('reads JSON lines as well, and answers in them', async () => {
+    const world = await worldWithCalls(2);
+    const { agentId } = world;
+    const file = fileOf(
+      'calls.jsonl',
+      [
+        JSON.stringify({ agentId, callIdOrPhone: 'c0', custom_call_outcome: 'a', custom_call_metadata: { n: 1 } }),
+        '',
+        JSON.stringify({ agentId, callIdOrPhone: 'c1', custom_call_outcome_value: 1e300 }),
+      ].join('\n'),
+    );
+    expect((await push(file, { baseUrl, apiKey: world.apiKey })).status).toBe(0);
+    expect((await outcomeOf(world, 'c1')).custom_call_outcome_value).toBe(1e300);
+    const results = readFileSync(`${file}.results.jsonl`, 'utf8').trim().split('\n');
+    expect(results.map((line) => JSON.parse(line))).toMatchObject([
+      { line: 1, status: 'updated', call_id: 'c0', updated_fields: ['custom_call_outcome', 'custom_call_metadata'] },
+      { line: 3, status: 'updated', call_id: 'c1' },
+    ]);
+  });
+
+  it('sends the numbers of metadata as they are written, also those that are no doubles', async () => {
+    const world = await worldWithCalls(2);
+    const metadata = '{"id":12345678901234567890}';
+    const item = `{"agentId":"${world.agentId}","callIdOrPhone":"c0","custom_call_metadata":${metadata}}`;
+    const row = `${world.agentId},c1,"${metadata.replaceAll('"', '""')}"`;
+    for (const [file, call] of [
+      [fileOf('ids.jsonl', item), 'c0'],
+      [fileOf('ids.csv', `agentId,callIdOrPhone,custom_call_metadata\n${row}`), 'c1'],
+    ] as const) {
+      expect((await push(file, { baseUrl, apiKey: world.apiKey })).status, file).toBe(0);
+      expect((await world.call('GET', `/calls/${world.agentId}/${call}`)).text, file).toContain(metadata);
+    }
+  });
+
+  it('names line and column of each mistake, sends the other rows, and ends with 1', async () => {
+    const world = await worldWithCalls(2);
+    const { agentId } = world;
+    const file = fileOf(
+      'mixed.csv',
+      [
+        header,
+        `${agentId},c0,won,"1,50"`,
+        `${agentId},c1,"two`,
+        'lines",2',
+        `${agentId},not a call,won,3`,
+        `${agentId},absent,won,4`,
+        `${agentId},c1,won`,
+      ].join('\n'),
+    );
+    const { status, stdout, stderr } = await push(file, { baseUrl, apiKey: world.apiKey });
+    expect(status).toBe(1);
+    expect(stderr.replaceAll(file, 'FILE').trim().split('\n')).toEqual([
+      'FILE:2:4: custom_call_outcome_value: is not a number: "1,50". Write it with a decimal point and nothing else: 1234.5',
+      'FILE:5:2: callIdOrPhone: is neither a call’s id nor a phone number in E.164 format, such as +14155550100',
+      'FILE:7: has 3 cells, and the header has 4',
+    ]);
+    expect(stdout).toContain('1 set, 1 failed, 3 wrong and not sent');
+    expect(resultsOf(file).map(({ line, status, error }) => [line, status, error])).toEqual([
+      ['2', 'invalid', ''],
+      ['3', 'updated', ''],
+      ['5', 'invalid', ''],
+      ['6', 'failed', 'call_not_found'],
+      ['7', 'invalid', ''],
+    ]);
+    expect((await outcomeOf(world, 'c1')).custom_call_outcome).toBe('two\nlines');
+  });
+
+  it('sends nothing with --dry-run, nor with --strict when a row is wrong', async () => {
+    const world = await worldWithCalls(1);
+    const file = fileOf('mixed.csv', `${header}\n${world.agentId},c0,won,1\n${world.agentId},c0,won,one\n`);
+    await using proxy = await startProxy();
+    const dry = await push(file, { baseUrl: proxy.baseUrl, flags: ['--dry-run'] });
+    expect([dry.status, dry.stdout]).toEqual([1, '2 rows: 1 right, 1 wrong. Nothing was sent.\n']);
+    const strict = await push(file, { baseUrl: proxy.baseUrl, apiKey: world.apiKey, flags: ['--strict'] });
+    expect([strict.status, strict.stderr]).toEqual([2, expect.stringContaining('1 row is wrong. Nothing was sent.')]);
+    expect(proxy.seen).toEqual([]);
+    expect(existsSync(`${file}.results.csv`)).toBe(false);
+  });
+
+  it.each([
+    ['a misspelt column', 'a.csv', 'agentId,callIdOrPhone,custom_call_outcom\na,b,c\n', ':1:3: there is no column'],
+    ['a column twice', 'a.csv', 'agentId,callIdOrPhone,agentId\na,b,c\n', ':1:3: the column agentId is there twice'],
+    ['no agent', 'a.csv', 'callIdOrPhone,custom_call_outcome\na,b\n', ':1: the column agentId is missing'],
+    ['nothing to set', 'a.csv', 'agentId,callIdOrPhone\na,b\n', ':1: there is nothing to set'],
+    ['a stray quote', 'a.csv', `${header}\na,b,c,1\na,b,"c"d,1\n`, ':3: from here on the rows cannot be told apart'],
+    [
+      'a quote that never ends',
+      'a.csv',
+      `${header}\na,b,"c,1\na,b,c,1\n`,
+      'from here on the rows cannot be told apart',
+    ],
+    ['another encoding', 'a.csv', Buffer.from(`${header}\na,b,caf\xe9,1\n`, 'latin1'), ':2: this is not UTF-8'],
+    ['an empty file', 'a.csv', '', 'is empty: its first line must name the columns'],
+    ['another kind of file', 'a.txt', 'hello', 'must be a .csv or a .jsonl file'],
+  ])('could not run, and says why, with %s', async (_, name, text, message) => {
+    const file = fileOf(name, text);
+    const { status, stderr } = await push(file, { baseUrl, apiKey: newApiKey() });
+    expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(stderr).not.toContain('    at ');
+  });
+
+  it('could not run without a file, a service, or a key, and never shows the key', async () => {
+    const file = fileOf('a.csv', `${header}\na,b,c,1\n`);
+    expect(await push('absent.csv', { baseUrl })).toMatchObject({
+      status: 2,
+      stderr: 'absent.csv cannot be read (ENOENT).\n',
+    });
+    expect(await push(file, { baseUrl })).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('set VAP_API_KEY'),
+    });
+    expect(await push(file, { baseUrl: 'nowhere' })).toMatchObject({ status: 2 });
+    const apiKey = newApiKey();
+    const refused = await push(file, { baseUrl, apiKey });
+    expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('401 (The API key is not valid.)') });
+    expect(refused.stdout + refused.stderr + readFileSync(`${file}.progress.json`, 'utf8')).not.toContain(apiKey);
+    const dead = await push(file, { baseUrl: 'http://127.0.0.1:9', apiKey, flags: ['--retries', '1'] });
+    expect(dead).toMatchObject({ status: 2, stderr: expect.stringMatching(/could not be reached .* trying again in/) });
+  });
+
+  it('sends again what was throttled, failed or lost, waits as long as it is told, and no row is missing', async () => {
+    const world = await worldWithCalls(4);
+    await using proxy = await startProxy(async ({ number, forward }) => {
+      if (number === 1) return { status: 429, headers: { 'retry-after': '2' }, body: { message: 'Too Many Requests' } };
+      if (number === 2) return { status: 503, body: { message: 'Service Unavailable' } };
+      if (number === 3) return 'broken';
+      if (number > 4) return undefined;
+      await forward();
+      return 'broken';
+    });
+    const { status, stderr } = await push(world.file, { baseUrl: proxy.baseUrl, apiKey: world.apiKey });
+    expect(status).toBe(0);
+    expect(proxy.seen).toHaveLength(5);
+    expect(proxy.seen[1]!.at - proxy.seen[0]!.at).toBeGreaterThanOrEqual(2000);
+    expect(stderr).toMatch(/429 \(Too Many Requests\); trying again in 2\.\d s/);
+    expect(resultsOf(world.file).map(({ status }) => status)).toEqual(Array(4).fill('updated'));
+    expect((await outcomeOf(world, 'c3')).custom_call_outcome_value).toBe(3.5);
+  });
+
+  it('sends again the rows alone that failed on the service’s account, and later rows of the same call after them', async () => {
+    const world = await worldWithCalls(2);
+    const { agentId } = world;
+    const file = fileOf('twice.csv', `${header}\n${agentId},c0,first,\n${agentId},c1,other,\n${agentId},c0,second,\n`);
+    await using proxy = await startProxy(async ({ number, forward }) => {
+      if (number > 1) return undefined;
+      const { status, body } = await forward();
+      const failed = [{ index: 0, error: 'internal_error', message: 'Not now.' }];
+      return { status, body: { updated: body.updated.slice(1), failed } };
+    });
+    expect((await push(file, { baseUrl: proxy.baseUrl, apiKey: world.apiKey })).status).toBe(0);
+    expect(proxy.seen[1]?.items).toMatchObject([{ custom_call_outcome: 'first' }, { custom_call_outcome: 'second' }]);
+    expect((await outcomeOf(world, 'c0')).custom_call_outcome).toBe('second');
+    expect(resultsOf(file).map(({ status }) => status)).toEqual(['updated', 'updated', 'updated']);
+  });
+
+  it('gives up after the retries, and goes on there when it is run again', async () => {
+    const world = await worldWithCalls(5);
+    const file = manyRows(world, 2500, 5);
+    let broken = true;
+    await using proxy = await startProxy(({ number }) => {
+      return broken && number > 1 ? { status: 500, body: { message: 'Internal Server Error' } } : undefined;
+    });
+    const options = { baseUrl: proxy.baseUrl, apiKey: world.apiKey, flags: ['--concurrency', '1', '--retries', '1'] };
+    const first = await push(file, options);
+    expect(first).toMatchObject({ status: 2, stderr: expect.stringContaining('Run the same command again to go on.') });
+    expect(resultsOf(file)).toHaveLength(1000);
+    broken = false;
+    const rows = proxy.rowsSeen();
+    const second = await push(file, options);
+    expect(second.stderr).toContain('Going on after row 1,000');
+    expect(second.stdout).toContain('2,500 set, 0 failed, 0 wrong and not sent (1,500 rows');
+    expect([second.status, proxy.rowsSeen() - rows]).toEqual([0, 1500]);
+    expect(resultsOf(file).map(({ line }) => Number(line))).toEqual(Array.from({ length: 2500 }, (_, row) => row + 2));
+  });
+
+  it('killed half-way goes on where it ended: each row is in the results once, and in the calls', async () => {
+    const world = await worldWithCalls(5);
+    const file = manyRows(world, 4000, 5);
+    const third = Promise.withResolvers<void>();
+    await using proxy = await startProxy(async ({ number }) => {
+      if (number < 3) return undefined;
+      third.resolve();
+      await sleep(number === 3 ? 60_000 : 0, undefined, { ref: false });
+      return undefined;
+    });
+    const options = { baseUrl: proxy.baseUrl, apiKey: world.apiKey };
+    const run = start(file, options);
+    await third.promise;
+    run.child.kill('SIGKILL');
+    await run.ended;
+    const { rows } = JSON.parse(readFileSync(`${file}.progress.json`, 'utf8'));
+    expect([1000, 2000]).toContain(rows);
+    // As if it had died between the results and the progress.
+    writeFileSync(`${file}.results.csv`, '9,half a li', { flag: 'a' });
+
+    const seen = proxy.rowsSeen();
+    const again = await push(file, options);
+    expect([again.status, proxy.rowsSeen() - seen]).toEqual([0, 4000 - rows]);
+    expect(resultsOf(file).map(({ line, status }) => `${line} ${status}`)).toEqual(
+      Array.from({ length: 4000 }, (_, row) => `${row + 2} updated`),
+    );
+    expect((await outcomeOf(world, 'c4')).custom_call_outcome).toBe('row 3999');
+  });
+
+  it('told to stop says how to go on, and leaves no row undone when it does', async () => {
+    const world = await worldWithCalls(2);
+    const begun = Promise.withResolvers<void>();
+    await using proxy = await startProxy(async ({ number }) => {
+      begun.resolve();
+      if (number === 1) await sleep(20_000, undefined, { ref: false });
+      return undefined;
+    });
+    const options = { baseUrl: proxy.baseUrl, apiKey: world.apiKey };
+    const run = start(world.file, options);
+    await begun.promise;
+    run.child.kill('SIGTERM');
+    expect(await run.ended).toMatchObject({ status: 2, stderr: expect.stringContaining('Run the same command again') });
+    expect((await push(world.file, options)).status).toBe(0);
+  });
+
+  it('starts anew when the file changed since it was interrupted', async () => {
+    const world = await worldWithCalls(5);
+    const file = manyRows(world, 2000, 5);
+    await using proxy = await startProxy(({ number }) => (number === 2 ? { status: 400, body: {} } : undefined));
+    const options = { baseUrl: proxy.baseUrl, apiKey: world.apiKey, flags: ['--concurrency', '1'] };
+    expect((await push(file, options)).status).toBe(2);
+    writeFileSync(file, `${header}\n${world.agentId},c0,new,\n`);
+    const again = await push(file, options);
+    expect(again).toMatchObject({ status: 0, stderr: expect.stringContaining('starting anew') });
+    expect(resultsOf(file)).toHaveLength(1);
+  });
+
+  it('is not run twice at once for one file', async () => {
+    const world = await worldWithCalls(1);
+    const begun = Promise.withResolvers<void>();
+    const second = Promise.withResolvers<void>();
+    await using proxy = await startProxy(async () => {
+      begun.resolve();
+      await second.promise;
+      return undefined;
+    });
+    const options = { baseUrl: proxy.baseUrl, apiKey: world.apiKey };
+    const first = start(world.file, options);
+    await begun.promise;
+    const other = await push(world.file, options);
+    expect(other).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(`Process ${first.child.pid} is at this file`),
+    });
+    second.resolve();
+    expect((await first.ended).status).toBe(0);
+  });
+
+  it('lets the last row of a call win, though requests overtake each other', async () => {
+    const world = await worldWithCalls(1);
+    const { agentId } = world;
+    const filler = Array.from({ length: 999 }, (_, row) => `${agentId},absent-${row},x,`);
+    const file = fileOf('order.csv', [header, `${agentId},c0,early,`, ...filler, `${agentId},c0,late,`].join('\n'));
+    await using proxy = await startProxy(async ({ items }) => {
+      if (items[0].custom_call_outcome === 'early') await sleep(1500);
+      return undefined;
+    });
+    expect((await push(file, { baseUrl: proxy.baseUrl, apiKey: world.apiKey })).status).toBe(1);
+    expect((await outcomeOf(world, 'c0')).custom_call_outcome).toBe('late');
+  });
+});

@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { createWriteStream, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { newApiKey } from '../../../functions/domain/api-keys.ts';
+import { fileOf, push } from '../../support/outcomes-tool.ts';
+
+const rows = 100_000;
+const most = 300;
+
+/** Answers as the service does when every call is there. How fast it is itself is not at stake here. */
+const answering = async () => {
+  const server = createServer(async (request, response) => {
+    const { items } = (await json(request)) as { items: { callIdOrPhone: string; agentId: string }[] };
+    const updated = items.map(({ callIdOrPhone, agentId }, index) => {
+      const fields = ['custom_call_outcome', 'custom_call_metadata'];
+      return { index, call_id: callIdOrPhone, agent_id: agentId, phone: '+14155550100', updated_fields: fields };
+    });
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ updated, failed: [] }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+};
+
+/** Has a process note the most memory it ever held, in KB, as it ends. */
+const noting = (file: string) =>
+  `--import data:text/javascript,${encodeURIComponent(
+    `import { writeFileSync } from 'node:fs'; process.on('exit', () => writeFileSync(${JSON.stringify(file)}, String(process.resourceUsage().maxRSS)));`,
+  )}`;
+
+describe('npm run outcomes -- push', () => {
+  it(`sends ${rows.toLocaleString('en')} rows of half a kilobyte in at most ${most} MB of memory`, async () => {
+    const file = fileOf('large.csv', '');
+    const writing = createWriteStream(file);
+    writing.write('agentId,callIdOrPhone,custom_call_outcome,custom_call_metadata\n');
+    const note = 'n'.repeat(420);
+    for (let row = 0; row < rows; row++) {
+      if (!writing.write(`agent_1,call-${row},won,"{""note"": ""${note} ${row}""}"\n`)) await once(writing, 'drain');
+    }
+    writing.end();
+    await once(writing, 'close');
+    const { server, baseUrl } = await answering();
+    const noted = join(dirname(file), 'memory');
+    const { status, stdout, stderr } = await push(file, {
+      baseUrl,
+      apiKey: newApiKey(),
+      env: { NODE_OPTIONS: noting(noted) },
+    });
+    server.close();
+    expect([status, stderr.replace(/^\d+ of .*\n/gm, '')]).toEqual([0, '']);
+    expect(stdout).toContain('100,000 set, 0 failed');
+    expect(readFileSync(`${file}.results.csv`, 'utf8').trim().split('\n')).toHaveLength(rows + 1);
+    expect(Number(readFileSync(noted, 'utf8')) / 1024).toBeLessThan(most);
+  }, 120_000);
+});

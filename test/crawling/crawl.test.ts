@@ -1,0 +1,288 @@
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { WebPages } from '../../functions/clients/web-pages.ts';
+import { crawl } from '../../functions/crawling/crawl.ts';
+import type { CrawlControls } from '../../functions/domain/crawl-controls.ts';
+import { htmlReader } from '../../functions/extraction/html.ts';
+import { page, type Reply, type Site, startSite } from '../support/site.ts';
+
+const sites: Site[] = [];
+afterEach(async () => {
+  for (const site of sites.splice(0)) await site.stop();
+});
+afterAll(() => htmlReader.close());
+
+const siteOf = async (pages: Record<string, Reply>) => {
+  const site = await startSite(pages);
+  sites.push(site);
+  return site;
+};
+
+type Controls = Partial<CrawlControls> & { start?: string; milliseconds?: number; trusted?: Site[] };
+
+/** Crawls a site, and tells the paths of its pages, and those of the others with their reasons. */
+const crawlOf = async (
+  site: Site,
+  { start = '/', milliseconds = 60_000, trusted = [], ...controls }: Controls = {},
+) => {
+  const webPages = new WebPages({ trustedOrigins: new Set([site, ...trusted].map(({ origin }) => origin)) });
+  const bounds = { limit: 10, maxDepth: 10, includePaths: [], excludePaths: [], ...controls };
+  const { pages, failedPages, failure } = await crawl(
+    webPages,
+    { ...bounds, url: new URL(start, site.origin).href },
+    Date.now() + milliseconds,
+  );
+  const path = ({ url }: { url: string }) => url.replace(site.origin, '');
+  return {
+    all: pages,
+    pages: pages.map(path),
+    failed: Object.fromEntries(failedPages.map((failed) => [path(failed), failed.reason])),
+    failure,
+  };
+};
+
+const chain = (length: number) =>
+  Object.fromEntries(
+    Array.from({ length }, (_, n) => [n === 0 ? '/' : `/${n}`, page(`page ${n}`, `/${n + 1}`)]),
+  ) as Record<string, Reply>;
+
+describe('a crawl', () => {
+  it('reads the start page, and the pages it leads to, nearest first, each once', async () => {
+    const site = await siteOf({
+      '/': page('home', '/a', '/b', '/', '#top', '/a#part'),
+      '/a': page('a', '/c', '/b', '/'),
+      '/b': page('b', '/d', '/a/'),
+      '/c': page('c'),
+      '/d': page('d'),
+    });
+    const { pages, all, failed } = await crawlOf(site);
+    expect(pages).toEqual(['/', '/a', '/b', '/c', '/d']);
+    expect(all[1]).toMatchObject({ url: `${site.origin}/a`, title: 'a' });
+    expect(all[1]?.text).toBe('This is a.\n\nto c to b to');
+    expect(failed).toEqual({});
+    expect(site.paths().sort()).toEqual(['/', '/a', '/b', '/c', '/d']);
+  });
+
+  it.each([
+    [1, ['/', '/1']],
+    [2, ['/', '/1', '/2']],
+    [10, ['/', '/1', '/2', '/3', '/4', '/5', '/6', '/7', '/8', '/9']],
+  ])('goes no further than %i links', async (maxDepth, expected) => {
+    expect((await crawlOf(await siteOf(chain(20)), { maxDepth })).pages).toEqual(expected);
+  });
+
+  it('reads no more pages than its limit, and tries no more than twice as many', async () => {
+    const links = Array.from({ length: 40 }, (_, n) => `/${n + 1}`);
+    const good = await siteOf({ ...chain(41), '/': page('home', ...links) });
+    expect((await crawlOf(good, { limit: 4 })).pages).toEqual(['/', '/1', '/2', '/3']);
+    expect(good.paths().length).toBe(4);
+    const broken = await siteOf({ '/': page('home', ...links), '/8': page('eight'), '/9': page('nine') });
+    const { pages, failed } = await crawlOf(broken, { limit: 5 });
+    expect(pages).toEqual(['/', '/8', '/9']);
+    expect(broken.paths().length).toBe(10);
+    expect(Object.keys(failed).length).toBe(7);
+    expect((await crawlOf(good, { limit: 1 })).pages).toEqual(['/']);
+  });
+
+  it('takes fragments and a trailing slash for no other page, and a query for one', async () => {
+    const site = await siteOf({
+      '/': page('home', '/a', '/a/', '/a#x', '/a?x=1', '/a?x=2', '/a?x=1#y'),
+      '/a': page('a'),
+    });
+    expect((await crawlOf(site)).pages).toEqual(['/', '/a', '/a?x=1', '/a?x=2']);
+  });
+
+  it('stays on the host and the port of its start page', async () => {
+    const other = await siteOf({ '/x': page('other') });
+    const site = await siteOf({
+      '/': page(
+        'home',
+        `${other.origin}/x`,
+        `http://localhost:${other.port}/x`,
+        '//example.com/y',
+        'https://127.0.0.1/z',
+        '/a',
+      ),
+      '/a': page('a'),
+    });
+    const { pages, failed } = await crawlOf(site, { trusted: [other] });
+    expect([pages, failed, other.requests]).toEqual([['/', '/a'], {}, []]);
+  });
+
+  it('takes the host its start page redirects to for the site', async () => {
+    const site = await siteOf({ '/home': page('home', '/a'), '/a': page('a') });
+    const old = await siteOf({ '/': { status: 301, headers: { location: `${site.origin}/home` } } });
+    const { pages, all } = await crawlOf(old, { trusted: [site] });
+    expect(pages).toEqual([`${site.origin}/home`, `${site.origin}/a`]);
+    expect(all[0]?.title).toBe('home');
+  });
+
+  it('does not follow another page to another site, and reads a page under two addresses once', async () => {
+    const other = await siteOf({ '/x': page('other') });
+    const site = await siteOf({
+      '/': page('home', '/away', '/one', '/two'),
+      '/away': { status: 302, headers: { location: `${other.origin}/x` } },
+      '/one': { status: 302, headers: { location: '/both' } },
+      '/two': { status: 302, headers: { location: '/both' } },
+      '/both': page('both', '/both', '/one'),
+    });
+    const { pages, failed } = await crawlOf(site, { trusted: [other] });
+    expect(pages).toEqual(['/', '/both']);
+    expect(failed).toEqual({ '/away': 'The page redirects to another site.' });
+    expect(other.requests).toEqual([]);
+  });
+
+  it('reads only paths that are included, none that is excluded, and the start page in any case', async () => {
+    const site = await siteOf({
+      '/': page('home', '/help/a', '/help/old/b', '/shop', '/%C3%BCber-uns?help'),
+      '/help/a': page('a'),
+      '/help/old/b': page('b'),
+      '/shop': page('shop'),
+      '/%C3%BCber-uns': page('us'),
+    });
+    const paths = (includePaths: string[], excludePaths: string[] = []) =>
+      crawlOf(site, { includePaths, excludePaths }).then(({ pages }) => pages);
+    expect(await paths(['^/help/'])).toEqual(['/', '/help/a', '/help/old/b']);
+    expect(await paths(['^/help/'], ['old'])).toEqual(['/', '/help/a']);
+    expect(await paths([], ['help', '^/$'])).toEqual(['/', '/shop', '/%C3%BCber-uns?help']);
+    expect(await paths(['über', 'SHOP'])).toEqual(['/', '/%C3%BCber-uns?help']);
+    expect(await paths(['(?i)SHOP'])).toEqual(['/', '/shop']);
+  });
+
+  it('finds pages by the base of their links', async () => {
+    const site = await siteOf({
+      '/': '<base href="/docs/"><p>home</p><a href="a">a</a>',
+      '/docs/a': page('a'),
+    });
+    expect((await crawlOf(site)).pages).toEqual(['/', '/docs/a']);
+  });
+
+  it('reads plain text too, and says of everything else why it does not', async () => {
+    const site = await siteOf({
+      '/': page('home', '/a.txt', '/b.pdf', '/gone', '/empty', '/script', '/loop', '/cut'),
+      '/a.txt': { body: 'Just\r\ntext.', headers: { 'content-type': 'text/plain' } },
+      '/b.pdf': { body: '%PDF-1.7', headers: { 'content-type': 'application/pdf' } },
+      '/empty': { body: '' },
+      '/script': '<div id="app"></div><script>render()</script>',
+      '/loop': { status: 302, headers: { location: '/loop' } },
+      '/cut': (request) => request.socket.destroy(),
+    });
+    const { all, failed } = await crawlOf(site);
+    expect(all[1]).toEqual({
+      url: `${site.origin}/a.txt`,
+      title: '/a.txt',
+      text: 'Just\ntext.',
+      markdown: 'Just\ntext.',
+    });
+    expect(all.length).toBe(2);
+    const noText = 'The page has no text of its own; scripts, which may make some, are not run.';
+    expect(failed).toEqual({
+      '/b.pdf': 'The page is neither HTML nor plain text but application/pdf.',
+      '/gone': 'The page answered with status 404.',
+      '/empty': noText,
+      '/script': noText,
+      '/loop': 'The page redirects too often.',
+      '/cut': 'The connection to the site failed.',
+    });
+  });
+
+  it('goes on from a start page that has links alone, and fails when nothing could be read', async () => {
+    const framed = await siteOf({ '/': '<nav><a href="/a">a</a></nav>', '/a': page('a') });
+    expect((await crawlOf(framed)).pages).toEqual(['/a']);
+    const gone = await siteOf({});
+    expect(await crawlOf(gone)).toMatchObject({
+      pages: [],
+      failed: { '/': 'The page answered with status 404.' },
+      failure: 'The page answered with status 404.',
+    });
+  });
+
+  it('ends in time, with what was read until then', async () => {
+    const site = await siteOf({
+      '/': page('home', '/slow', '/slower', '/slowest', '/next'),
+      '/slow': { body: page('slow'), delayMilliseconds: 8000 },
+      '/slower': () => {},
+      '/slowest': () => {},
+      '/next': page('next'),
+    });
+    const started = Date.now();
+    const { pages, failed } = await crawlOf(site, { milliseconds: 3000 });
+    expect(Date.now() - started).toBeLessThan(7000);
+    expect(pages).toEqual(['/']);
+    const tooLate = 'The crawl ran out of time before this page was read.';
+    expect(failed).toEqual({ '/slow': tooLate, '/slower': tooLate, '/slowest': tooLate });
+    expect(site.paths()).not.toContain('/next');
+  });
+
+  it('of a page that ties up its reader ends in time, and reads the others', async () => {
+    const site = await siteOf({
+      '/': page('home', '/trap', '/a'),
+      '/trap': `<pre>${' \n'.repeat(500_000)}x</pre>`,
+      '/a': page('a'),
+    });
+    const { pages, failed } = await crawlOf(site);
+    expect(pages).toEqual(['/', '/a']);
+    expect(failed).toEqual({ '/trap': 'The page is too large or too intricate to be read.' });
+  }, 60_000);
+});
+
+describe('robots.txt', () => {
+  const home = { '/': page('home', '/a', '/b'), '/a': page('a'), '/b': page('b') };
+  const forbidden = 'The site’s robots.txt does not allow this page to be read.';
+  const crawlWith = async (robots: Reply, pages: Record<string, Reply> = home) => {
+    const site = await siteOf({ ...pages, '/robots.txt': robots });
+    const result = await crawlOf(site);
+    return { ...result, asked: site.paths().sort() };
+  };
+  const text = (body: string): Reply => ({ body, headers: { 'content-type': 'text/plain' } });
+
+  it('is obeyed for every page, and asked for once', async () => {
+    const site = await siteOf({ ...home, '/robots.txt': text('User-agent: *\nDisallow: /a') });
+    const { pages, failed } = await crawlOf(site);
+    expect([pages, failed]).toEqual([['/', '/b'], { '/a': forbidden }]);
+    expect(site.requests.filter(({ path }) => path === '/robots.txt').length).toBe(1);
+    expect(site.paths()).not.toContain('/a');
+  });
+
+  it('is obeyed for the start page too, which then fails', async () => {
+    const { asked, failure, failed } = await crawlWith(text('User-agent: *\nDisallow: /'));
+    expect([asked, failure, failed]).toEqual([[], forbidden, { '/': forbidden }]);
+  });
+
+  it.each([
+    ['User-agent: *\nDisallow: /\n\nUser-agent: VoiceAgentPlatformBot\nDisallow: /b', ['/', '/a']],
+    ['User-agent: voiceagentplatformbot\nAllow: /\n\nUser-agent: *\nDisallow: /', ['/', '/a', '/b']],
+    ['User-agent: VoiceAgentPlatformBot\nDisallow:\n\nUser-agent: *\nDisallow: /', ['/', '/a', '/b']],
+    ['User-agent: OtherBot\nUser-agent: VoiceAgentPlatformBot\nDisallow: /a\n', ['/', '/b']],
+    ['User-agent: OtherBot\nDisallow: /', ['/', '/a', '/b']],
+    ['User-agent: *\nDisallow: /*\nAllow: /$\nAllow: /a$', ['/', '/a']],
+    ['\ufeffUser-agent: *\r\nDisallow: /a # not yet\r\n', ['/', '/b']],
+    ['no such thing', ['/', '/a', '/b']],
+  ])('says by the group for the crawler’s name what may be read: %j', async (robots, expected) => {
+    expect((await crawlWith(text(robots))).pages).toEqual(expected);
+  });
+
+  it('that is not to be had allows everything, and nothing while its server fails', async () => {
+    expect((await crawlWith({ status: 404 })).pages).toEqual(['/', '/a', '/b']);
+    const { asked, failure } = await crawlWith({ status: 503 });
+    expect(asked).toEqual([]);
+    expect(failure).toBe('The site’s robots.txt could not be read, and without it no page may be.');
+  });
+
+  it('is obeyed where a page redirects to', async () => {
+    const { pages, failed } = await crawlWith(text('User-agent: *\nDisallow: /private'), {
+      '/': page('home', '/door'),
+      '/door': { status: 302, headers: { location: '/private' } },
+      '/private': page('private'),
+    });
+    expect([pages, failed]).toEqual([['/'], { '/door': forbidden }]);
+  });
+
+  it('does not use up what may be tried', async () => {
+    const links = Array.from({ length: 30 }, (_, n) => `/no/${n}`);
+    const { pages } = await crawlWith(text('User-agent: *\nDisallow: /no/'), {
+      '/': page('home', ...links, '/yes'),
+      '/yes': page('yes'),
+    });
+    expect(pages).toEqual(['/', '/yes']);
+  });
+});

@@ -1,0 +1,288 @@
+import { deflateSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { kindOf } from '../../functions/extraction/document-kind.ts';
+import { readDocument } from '../../functions/extraction/document-texts.ts';
+import { deflated, docxOf, pdfOf, rawDocx, rawPdf, sample, scanPdf, shown, zipOf } from '../support/documents.ts';
+
+const tenMegabytes = 10 * 1024 * 1024;
+const read = async (bytes: Buffer, name = 'file') => {
+  const kind = await kindOf(bytes, name);
+  return 'type' in kind ? readDocument(bytes, kind.type) : kind;
+};
+const unpacks = { failure: 'The file unpacks to far more than it should, and was not read.' };
+const tooMuch = { failure: 'The document is too large or too complicated to be read.' };
+const damaged = { failure: 'The file is damaged: it cannot be read as what it begins like.' };
+const scan = { failure: 'The document has no text: it may be a scan, whose pages are pictures.' };
+const locked = { failure: 'The document is protected with a password. Upload it without one.' };
+
+describe('the kind of a file', () => {
+  it.each([
+    ['a PDF named .txt', 'a.txt', () => pdfOf('Hello'), { type: 'pdf' }],
+    [
+      'a PDF after a few other bytes',
+      'a.pdf',
+      async () => Buffer.concat([Buffer.from([0, 1, 255, 10]), await pdfOf('Hello')]),
+      { type: 'pdf' },
+    ],
+    ['a Word document without a name for it', 'a', () => docxOf('Hello'), { type: 'docx' }],
+    ['a Word document of LibreOffice', 'a.pdf', async () => sample('handbook.docx'), { type: 'docx' }],
+    ['a Word document that is locked', 'a.docx', async () => sample('locked.docx'), { type: 'docx' }],
+    ['text', 'a.pdf', async () => Buffer.from('Hello'), { type: 'txt' }],
+    [
+      'text that tells of PDF',
+      'a.txt',
+      async () => Buffer.from('A file that begins with %PDF-1.7 is a PDF.'),
+      { type: 'txt' },
+    ],
+    ['text that begins like a bitmap', 'a.txt', async () => Buffer.from('BMW makes cars.'), { type: 'txt' }],
+    ['Markdown, by its name', 'a.MD', async () => Buffer.from('# Hello'), { type: 'md' }],
+    ['a script that is called a text', 'a.txt', async () => Buffer.from('#!/bin/sh\necho'), { type: 'txt' }],
+  ] as const)('%s', async (_, name, bytes, kind) => {
+    expect(await kindOf(await bytes(), name)).toEqual(kind);
+  });
+
+  it.each([
+    ['a program named .pdf', 'setup.pdf', Buffer.from('MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff', 'latin1')],
+    ['an ELF program named .txt', 'a.txt', Buffer.from('\x7fELF\x02\x01\x01\0\0\0\0', 'latin1')],
+    ['a script', 'a.pdf', Buffer.from('#!/bin/sh\nrm -rf /')],
+    ['a picture', 'a.docx', Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk', 'base64')],
+    ['a zip that is no Word document', 'a.docx', zipOf([{ name: 'notes.txt', data: 'Hello' }])],
+    [
+      'a zip that only calls a part what Word does',
+      'a.docx',
+      zipOf([{ name: 'word/document.xml', data: '<w:document/>' }]),
+    ],
+    ['a Word document of the old format', 'a.docx', sample('handbook.doc')],
+    ['rich text', 'a.txt', Buffer.from('{\\rtf1\\ansi Hello}')],
+    [
+      'noise',
+      'a.txt',
+      Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7919 + (index >> 3) * 31) % 256)),
+    ],
+    ['zeros', 'a.txt', Buffer.alloc(1000)],
+  ])('%s is not taken', async (_, name, bytes) => {
+    expect(await kindOf(bytes, name)).toEqual({
+      unsupported: expect.stringMatching(/^The file is no PDF, Word document/),
+    });
+  });
+});
+
+describe('the text of a document', () => {
+  it('of Word has its headings, tables, lists and links, and none of the ways back from notes', async () => {
+    const text = await read(sample('handbook.docx'));
+    expect(text).toEqual({
+      content: expect.stringContaining('Drink\tPrice\nEspresso\t2 €\nTea\t3 €'),
+      contentMD: [
+        '# Handbook of the Café',
+        'Guests of all ages are welcome from **nine** to *five*. Questions? See [our site](https://example.com/).',
+        '## Prices',
+        '| Drink | Price |\n| --- | --- |\n| Espresso | 2 € |\n| Tea | 3 € |',
+        '## Rules',
+        '-   No dogs\n-   No smoking',
+        '1.  Order\n2.  Pay',
+        'Grüße, Привет',
+      ].join('\n\n'),
+    });
+  });
+
+  it('of PDF has its paragraphs, and headings where the letters are larger', async () => {
+    const text = await read(sample('handbook.pdf'));
+    expect(text).toEqual({
+      content: expect.stringMatching(/^Handbook of the Café\n\nGuests of all ages are welcome from nine to five\./),
+      contentMD: expect.stringMatching(
+        /^# Handbook of the Café\n\nGuests [\s\S]*\n\n## Rules\n\n- No dogs\n\n- No smoking\n\n1\. Order\n\n2\. Pay\n\nGrüße, Привет$/,
+      ),
+    });
+  });
+
+  it('of a PDF that only forbids printing is read', async () => {
+    expect(await read(sample('restricted.pdf'))).toEqual(await read(sample('handbook.pdf')));
+  });
+
+  it('keeps what Markdown would take for its own', async () => {
+    expect(await read(await pdfOf('A *cut* costs 20_50 [euros] <now>'))).toEqual({
+      content: 'A *cut* costs 20_50 [euros] <now>',
+      contentMD: 'A \\*cut\\* costs 20\\_50 \\[euros\\] \\<now>',
+    });
+  });
+
+  it('of a long Word document is the same as that of its parts', async () => {
+    const paragraphs = Array.from({ length: 4000 }, (_, index) =>
+      `Paragraph ${index} ${'of many words '.repeat(8)}`.trim(),
+    );
+    const text = await read(await docxOf(...paragraphs));
+    expect(text).toEqual({ content: paragraphs.join('\n\n'), contentMD: paragraphs.join('\n\n') });
+  });
+
+  it.each([
+    ['UTF-8', Buffer.from('Grüße, Привет, 你好')],
+    ['UTF-8 with a mark', Buffer.from('\ufeffGrüße, Привет, 你好')],
+    ['UTF-16 with a mark', Buffer.from('\ufeffGrüße, Привет, 你好', 'utf16le')],
+    ['UTF-16 of the other order with a mark', Buffer.from('\ufeffGrüße, Привет, 你好', 'utf16le').swap16()],
+  ])('in %s', async (_, bytes) => {
+    expect(await read(bytes)).toEqual({ content: 'Grüße, Привет, 你好', contentMD: 'Grüße, Привет, 你好' });
+  });
+
+  it.each([
+    ['UTF-16 without a mark', 'Hello, how are you?', Buffer.from('Hello, how are you?', 'utf16le')],
+    [
+      'Windows-1252',
+      'Le garçon français déjà vu à l’été – 20 €',
+      Buffer.from('4c652067617272e76f6e', 'hex').subarray(0, 0),
+    ],
+    ['Windows-1251', 'Привет, как дела? Сегодня хорошая погода, и мы идём гулять в парк.', encoded('windows-1251')],
+    ['KOI8-R', 'Привет, как дела? Сегодня хорошая погода, и мы идём гулять в парк.', encoded('koi8-r')],
+    ['Shift_JIS', '営業時間は九時から五時までです。土曜日は十時に開きます。', encoded('shift_jis')],
+    ['GB18030', '我们的营业时间是上午九点到下午五点。星期六十点开门。', encoded('gb18030')],
+    ['Big5', '我們的營業時間是上午九點到下午五點。星期六十點開門。', encoded('big5')],
+    ['EUC-KR', '영업 시간은 아홉 시부터 다섯 시까지입니다. 토요일에는 열 시에 엽니다.', encoded('euc-kr')],
+  ] as [string, string, Buffer | ((text: string) => Buffer)][])('in %s without saying so', async (_, text, bytes) => {
+    const data = typeof bytes === 'function' ? bytes(text) : bytes.length > 0 ? bytes : encoded('windows-1252')(text);
+    expect(await read(data)).toEqual({ content: text, contentMD: text });
+  });
+});
+
+describe('a document that has no text to give', () => {
+  it.each([
+    ['a locked PDF', () => sample('locked.pdf'), locked],
+    ['a locked Word document', () => sample('locked.docx'), locked],
+    ['a scan', scanPdf, scan],
+    ['an empty Word document', () => docxOf(''), { failure: 'The document has no text.' }],
+    ['white space', () => Buffer.from(' \r\n\t '), { failure: 'The file has no text.' }],
+    ['a PDF of which only the beginning is there', async () => (await pdfOf('Hello')).subarray(0, 200), damaged],
+    [
+      'a Word document of which only the beginning is there',
+      async () => (await docxOf('Hello')).subarray(0, 3000),
+      damaged,
+    ],
+    [
+      'a Word document without its main part',
+      () => zipOf([{ name: '[Content_Types].xml', data: 'wordprocessingml.document.main+xml' }]),
+      damaged,
+    ],
+    ['a Word document whose XML is broken', () => rawDocx('<w:p><w:r></w:p>'), damaged],
+  ] as const)('%s says so', async (_, bytes, failure) => {
+    expect(await read(await bytes())).toEqual(failure);
+  });
+});
+
+describe('a document made to do harm is given up, and says why', () => {
+  const paragraph = '<w:p><w:r><w:t>A</w:t></w:r></w:p>';
+  const gigabyte = 1024 ** 3;
+  it.each([
+    ['a Word document of a quarter of a gigabyte of spaces', () => rawDocx(Buffer.alloc(gigabyte / 4, ' ')), unpacks],
+    ['a Word document that declares a little and unpacks to much', () => zipLie(), damaged],
+    ['a Word document of 12,000 entries', () => manyEntries(), unpacks],
+    [
+      'a Word document of a paragraph in a million and a half runs',
+      () => rawDocx(`<w:p>${'<w:r><w:t>a</w:t></w:r>'.repeat(1_500_000)}</w:p>`),
+      tooMuch,
+    ],
+    [
+      'a Word document of tables in tables',
+      () => rawDocx('<w:tbl><w:tr><w:tc>'.repeat(100_000) + '</w:tc></w:tr></w:tbl>'.repeat(100_000)),
+      undefined,
+    ],
+    [
+      'a Word document with entities of entities',
+      () => rawDocx(`<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>${paragraph}`),
+      undefined,
+    ],
+    ['a PDF whose page unpacks to a quarter of a gigabyte', () => rawPdf(deflated(shown('A'), gigabyte / 4)), unpacks],
+    [
+      'a PDF deflated twice',
+      () => rawPdf(deflated(' ', gigabyte / 4, 2), '/Filter[/FlateDecode/FlateDecode]'),
+      unpacks,
+    ],
+    [
+      'a PDF deflated three times',
+      () => rawPdf(deflated(' ', gigabyte / 4, 3), '/Filter[/FlateDecode/FlateDecode/FlateDecode]'),
+      unpacks,
+    ],
+    [
+      'a PDF whose page calls itself a picture',
+      () => rawPdf(deflated(shown('A'), gigabyte / 4), '/Subtype/Image/Filter/FlateDecode'),
+      scan,
+    ],
+    ['a PDF of 640 MB in run lengths', () => rawPdf(runLengths(), '/Filter/RunLengthDecode'), tooMuch],
+    ['a PDF whose form draws itself', () => recursiveForms(), undefined],
+    [
+      '10 MB that begin like a PDF',
+      () => Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(tenMegabytes, 'stream\n')]),
+      unpacks,
+    ],
+  ] as [string, () => Buffer, object | undefined][])('%s', async (_, make, expected) => {
+    const bytes = make();
+    expect(bytes.length).toBeLessThanOrEqual(tenMegabytes + 10);
+    const started = performance.now();
+    const outcome = await read(bytes);
+    expect(outcome).toEqual(expected ?? expect.objectContaining({}));
+    if (!expected) expect('failure' in outcome || 'content' in outcome).toBe(true);
+    expect(performance.now() - started).toBeLessThan(25_000);
+  });
+
+  it('and the next document is read', async () => {
+    expect(await read(await pdfOf('Still here'))).toEqual({ content: 'Still here', contentMD: 'Still here' });
+  });
+});
+
+/** Nothing is wrong with it but what it declares. */
+const zipLie = () => {
+  const styles = Buffer.alloc(50 * 1024 * 1024, ' ');
+  styles.write('<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">');
+  styles.write('</w:styles>', styles.length - 11);
+  return rawDocx('<w:p><w:r><w:t>A</w:t></w:r></w:p>', [{ name: 'word/styles.xml', data: styles, declares: 1000 }]);
+};
+
+const manyEntries = () =>
+  zipOf([
+    { name: '[Content_Types].xml', data: 'wordprocessingml.document.main+xml' },
+    ...Array.from({ length: 12_000 }, (_, index) => ({ name: `word/${index}`, data: '' })),
+  ]);
+
+/** Two bytes each for 128 spaces. */
+const runLengths = () => {
+  const data = Buffer.alloc(tenMegabytes - 1000, ' ');
+  for (let at = 0; at < data.length; at += 2) data[at] = 129;
+  return data;
+};
+
+/** Forms that each draw the next one twenty times. */
+const recursiveForms = () => {
+  const forms = Array.from({ length: 12 }, (_, index) => {
+    const content = deflateSync(`/X${index + 1} Do\n`.repeat(20));
+    return Buffer.concat([
+      Buffer.from(
+        `${index + 10} 0 obj\n<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X${index + 1} ${index + 11} 0 R>>>>/Filter/FlateDecode/Length ${content.length}>>\nstream\n`,
+      ),
+      content,
+      Buffer.from('\nendstream\nendobj\n'),
+    ]);
+  });
+  const pdf = rawPdf(deflateSync('/X0 Do '), '/Filter/FlateDecode').toString('latin1');
+  return Buffer.concat([
+    Buffer.from(
+      pdf.replace('/Resources<<', '/Resources<</XObject<</X0 10 0 R>>').replace(/trailer[\s\S]*$/, ''),
+      'latin1',
+    ),
+    ...forms,
+    Buffer.from('trailer\n<</Size 30/Root 1 0 R>>\n%%EOF'),
+  ]);
+};
+
+/** Writes text in an encoding, by trying every pair of bytes that it may read. */
+function encoded(label: string) {
+  const decoder = new TextDecoder(label);
+  const table = new Map<string, number[]>();
+  for (let first = 0; first < 256; first++) {
+    const one = decoder.decode(Uint8Array.of(first));
+    if (one.length === 1 && one !== '\ufffd') table.set(one, [first]);
+  }
+  for (let first = 0x81; first < 0xff; first++) {
+    for (let second = 0x40; second < 0xff; second++) {
+      const one = decoder.decode(Uint8Array.of(first, second));
+      if ([...one].length === 1 && one !== '\ufffd' && !table.has(one)) table.set(one, [first, second]);
+    }
+  }
+  return (text: string) => Buffer.from([...text].flatMap((character) => table.get(character) ?? [63]));
+}

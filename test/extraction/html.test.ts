@@ -1,0 +1,148 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { htmlReader, readHtml } from '../../functions/extraction/html.ts';
+
+const url = 'https://site.example/dir/page';
+const read = (body: string, head = '') => readHtml({ html: `<!doctype html><head>${head}</head><body>${body}`, url });
+afterAll(() => htmlReader.close());
+
+describe('what is said on a page', () => {
+  it('is in the text and in the Markdown', () => {
+    const { title, text, markdown } = read(
+      '<h1>Opening   hours</h1><p>We are open <b>from nine</b>\n to five.<br>Closed on <i>Sundays</i>.</p><ul><li>Cash</li><li>Cards</li></ul><blockquote>Nice.</blockquote>',
+      '<title>\n Hours &amp; more </title>',
+    );
+    expect(title).toBe('Hours & more');
+    expect(text).toBe('Opening hours\n\nWe are open from nine to five.\nClosed on Sundays.\n\nCash\nCards\n\nNice.');
+    expect(markdown).toBe(
+      '# Opening hours\n\nWe are open **from nine** to five.  \nClosed on *Sundays*.\n\n-   Cash\n-   Cards\n\n> Nice.',
+    );
+  });
+
+  it('is titled by its first heading when it has no title', () => {
+    expect(read('<p>x</p><h1> The <b>heading</b> </h1>').title).toBe('The heading');
+    expect(read('<p>x</p>').title).toBe('');
+  });
+
+  it.each([
+    ['scripts', '<script>evil()</script><script type="application/json">{"a":"evil"}</script>'],
+    ['styles', '<style>.evil{}</style>'],
+    [
+      'navigation',
+      '<nav><ul><li>evil</li></ul></nav><div role="navigation">evil</div><ul role="menu"><li>evil</li></ul>',
+    ],
+    ['templates and what is for browsers without scripts', '<template><p>evil</p></template><noscript>evil</noscript>'],
+    ['comments', '<!-- evil -->'],
+    ['what is hidden', '<p hidden>evil</p><p style="display: none">evil</p><p aria-hidden="true">evil</p>'],
+    [
+      'form controls',
+      '<form><select><option>evil</option></select><textarea>evil</textarea><button>evil</button></form>',
+    ],
+    ['graphics and frames', '<svg><text>evil</text></svg><iframe src="/x">evil</iframe><object>evil</object>'],
+    ['cookie banners', '<div class="cookie-consent-banner"><p>evil</p></div>'],
+    [
+      'link lists around the page',
+      '<header><ul><li><a href="/a">evil</a></li></ul></header><footer><ul><li><a href="/b">evil</a></li></ul></footer>',
+    ],
+    [
+      'what its name says is navigation',
+      '<div class="main-menu"><a href="/a">evil</a> <a href="/b">evil</a></div><ol id="breadcrumbs"><li><a href="/">evil</a></li></ol>',
+    ],
+  ])('is told without %s', (_, noise) => {
+    const { text, markdown } = read(`<p>Before</p>${noise}<p>After</p>`);
+    expect(text).toBe('Before\n\nAfter');
+    expect(markdown).toBe('Before\n\nAfter');
+  });
+
+  it('keeps what a restaurant calls its menu, and what stands in headers and footers beside their links', () => {
+    const { text } = read(
+      '<header><h1>Luigi’s</h1></header><div id="menu"><ul><li>Margherita 8 €</li></ul></div><footer><p>Main street 1, <a href="tel:+390123">call us</a></p></footer>',
+    );
+    expect(text).toBe('Luigi’s\n\nMargherita 8 €\n\nMain street 1, call us');
+  });
+
+  it('keeps a page that is nothing but links', () => {
+    expect(read('<main><ul><li><a href="/a">Roofs</a></li><li><a href="/b">Windows</a></li></ul></main>').text).toBe(
+      'Roofs\nWindows',
+    );
+  });
+
+  it('has tables of data as tables, and tables for layout as what is in them', () => {
+    const data = read(
+      '<table><thead><tr><th>Day</th><th>Hours</th></tr></thead><tbody><tr><td>Mon</td><td>9|17<br>and later</td></tr><tr><td>Tue</td></tr></tbody></table>',
+    );
+    expect(data.markdown).toBe('| Day | Hours |\n| --- | --- |\n| Mon | 9\\|17 and later |\n| Tue |  |');
+    expect(data.text).toBe('Day\tHours\nMon\t9|17\nand later\nTue');
+    const layout = read(
+      '<table><tr><td><h2>Left</h2><p>One</p></td><td><table><tr><td>In</td><td>ner</td></tr></table></td></tr></table>',
+    );
+    expect(layout.markdown).toContain('## Left\n\nOne');
+    expect(layout.markdown).toContain('| In | ner |');
+  });
+
+  it('keeps the lines and spaces of code', () => {
+    const { text, markdown } = read(
+      '<pre><code class="language-js">if (a) {\n  <span>b</span> <span>c</span>\n}</code></pre>',
+    );
+    expect(text).toBe('if (a) {\n  b c\n}');
+    expect(markdown).toBe('```js\nif (a) {\n  b c\n}\n```');
+  });
+
+  it('names addresses in full, and those of pages alone', () => {
+    const { markdown } = read(
+      '<p><a href="../up#part">up</a> <a href="javascript:alert(1)">js</a> <a href="#here">here</a> <a href="mailto:a@b.example">mail</a> <img src="/i.png" alt="A roof"><img src="/j.png"><img src="data:image/png;base64,AAAA" alt="inline"></p>',
+    );
+    expect(markdown).toBe(
+      '[up](https://site.example/up#part) js here [mail](mailto:a@b.example) ![A roof](https://site.example/i.png)',
+    );
+  });
+
+  it('holds no control characters', () => {
+    expect(read('<p>a&#1;b\u0007c&shy;d\u200b</p>').text).toBe('abcd\u200b');
+  });
+});
+
+describe('the links of a page', () => {
+  it('are absolute, without fragments, each once, from anywhere on it', () => {
+    const { links } = read(
+      '<nav><a href="/a#one">a</a><a href="/a#two">a</a></nav><map><area href="b?x=1"></map><a href="//other.example/c">c</a><a href="mailto:x@y">m</a><a href="http://[bad">bad</a><a>none</a>',
+    );
+    expect(links).toEqual(['https://site.example/a', 'https://site.example/dir/b?x=1', 'https://other.example/c']);
+  });
+
+  it('lead from where its base says', () => {
+    expect(read('<a href="x">x</a>', '<base href="/sub/">').links).toEqual(['https://site.example/sub/x']);
+    expect(read('<a href="x">x</a>', '<base href="https://cdn.example/y/"><base href="/z/">').links).toEqual([
+      'https://cdn.example/y/x',
+    ]);
+    expect(read('<a href="x">x</a>', '<base href="javascript:1">').links).toEqual(['https://site.example/dir/x']);
+  });
+
+  it('are two thousand at most', () => {
+    expect(read(Array.from({ length: 5000 }, (_, n) => `<a href="/${n}">x</a>`).join('')).links.length).toBe(2000);
+  });
+});
+
+describe('a page made to harm', () => {
+  const words = '<p>word</p>';
+  it.each([
+    ['nested tables', '<table><tr><td>'.repeat(400)],
+    ['nested emphasis', '<b><i>'.repeat(300) + words],
+    ['unclosed links', '<a href="/x">'.repeat(20_000) + words],
+    ['two million spaces', `<p>${' \n'.repeat(1_000_000)}</p>${words}`],
+    ['a megabyte of stars', `<p>${'*_['.repeat(350_000)}</p>`],
+    ['an attribute of four megabytes', `<p title="${'a'.repeat(4_000_000)}">word`],
+  ])(
+    'by %s is read, or given up in time',
+    async (_, html) => {
+      const started = Date.now();
+      const outcome = await htmlReader.run({ html, url }).then(
+        ({ text }) => typeof text,
+        ({ name }) => name,
+      );
+      expect(['string', 'GivenUp', 'RangeError']).toContain(outcome);
+      expect(Date.now() - started).toBeLessThan(25_000);
+      expect((await htmlReader.run({ html: words, url })).text).toBe('word');
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto';
+import {
+  AbstractChat,
+  type ChatInit,
+  type ChatState,
+  type ChatStatus,
+  DefaultChatTransport,
+  type LanguageModel,
+  lastAssistantMessageIsCompleteWithApprovalResponses,
+  type UIMessage,
+  type UIMessageChunk,
+} from 'ai';
+import { MockLanguageModelV4, simulateReadableStream } from 'ai/test';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import { buildChat } from '../../functions/api/build-chat.ts';
+import { type ApiHandler, type ApiResult, lambda } from '../../functions/http/lambda.ts';
+import type { ChatUsage } from '../../functions/store/chat-usage.ts';
+import { unique, useTargetInThisProcess } from './world.ts';
+
+export type ModelPart =
+  Awaited<ReturnType<MockLanguageModelV4['doStream']>>['stream'] extends ReadableStream<infer P> ? P : never;
+
+const usage = {
+  inputTokens: { total: 100, noCache: 100, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: 20, text: 20, reasoning: undefined },
+};
+
+/** What a model says in one call: texts, calls of tools, and how it ends. */
+export const says = (...texts: string[]): ModelPart[] => [
+  { type: 'stream-start', warnings: [] },
+  { type: 'text-start', id: '0' },
+  ...texts.map((delta) => ({ type: 'text-delta' as const, id: '0', delta })),
+  { type: 'text-end', id: '0' },
+  { type: 'finish', finishReason: { unified: 'stop', raw: 'end_turn' }, usage },
+];
+
+export const callsTool = (toolName: string, input: unknown, toolCallId = `call-${toolName}`): ModelPart[] => {
+  const text = typeof input === 'string' ? input : JSON.stringify(input);
+  return [
+    { type: 'stream-start', warnings: [] },
+    { type: 'tool-input-start', id: toolCallId, toolName },
+    { type: 'tool-input-delta', id: toolCallId, delta: text },
+    { type: 'tool-input-end', id: toolCallId },
+    { type: 'tool-call', toolCallId, toolName, input: text },
+    { type: 'finish', finishReason: { unified: 'tool-calls', raw: 'tool_use' }, usage },
+  ];
+};
+
+/** A model that says one thing a call, and then goes on with the last. */
+export const model = (...calls: ModelPart[][]) => {
+  let made = 0;
+  return new MockLanguageModelV4({
+    doStream: async () => ({
+      stream: simulateReadableStream({
+        chunks: calls[Math.min(made++, calls.length - 1)] as ModelPart[],
+        initialDelayInMs: null,
+        chunkDelayInMs: null,
+      }),
+    }),
+  });
+};
+
+/** The chat with a model of the test's; `usage` counts in place of what all tests share. */
+export const handlerWith = (chatModel: LanguageModel, usage?: ChatUsage): ApiHandler => {
+  useTargetInThisProcess();
+  process.env.CHAT_SIGNING_SECRET ??= randomBytes(32).toString('hex');
+  const counted = usage && { chatUsage: { open: () => usage } };
+  const uses = { ...buildChat.uses, chatModel: { open: () => chatModel }, ...counted };
+  return lambda({ ...buildChat, uses });
+};
+
+export const chatEvent = (body: unknown, options: { apiKey?: string | undefined; address?: string } = {}) =>
+  ({
+    headers: { ...(options.apiKey !== undefined && { 'x-authorization': options.apiKey }) },
+    requestContext: { requestId: unique('request'), http: { sourceIp: options.address ?? anyAddress() } },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    isBase64Encoded: false,
+  }) as unknown as APIGatewayProxyEventV2;
+
+export const anyAddress = () => `10.${[...randomBytes(3)].join('.')}`;
+
+export const userSays = (text: string, id = unique('message')) => ({
+  id,
+  role: 'user' as const,
+  parts: [{ type: 'text' as const, text }],
+});
+
+export type TalkOptions = {
+  messages?: unknown;
+  id?: string;
+  apiKey?: string | undefined;
+  address?: string;
+  body?: object;
+  usage?: ChatUsage;
+};
+
+/** One turn, answered in one piece. */
+export const talk = async (chatModel: LanguageModel, options: TalkOptions = {}) => {
+  const { id = 'chat-1', messages = [userSays('Hello')], body, usage, ...caller } = options;
+  const answer = await handlerWith(chatModel, usage)(chatEvent({ id, messages, ...body }, caller), {} as Context);
+  return read(answer);
+};
+
+const read = (answer: ApiResult) => {
+  const text = answer.body ?? '';
+  const isJson = String(answer.headers?.['content-type']).startsWith('application/json');
+  return {
+    status: answer.statusCode,
+    headers: answer.headers ?? {},
+    text,
+    body: isJson ? JSON.parse(text) : undefined,
+    chunks: isJson ? [] : chunksIn(text),
+  };
+};
+
+/** The parts of a stream's text; the mark at its end and comments are not among them. */
+export const chunksIn = (text: string): UIMessageChunk[] =>
+  text
+    .split('\n\n')
+    .filter((event) => event.startsWith('data: ') && event !== 'data: [DONE]')
+    .map((event) => JSON.parse(event.slice('data: '.length)));
+
+/** The AI SDK's own client, keeping its messages in an array. */
+export class Client extends AbstractChat<UIMessage> {
+  constructor(
+    init: Omit<ChatInit<UIMessage>, 'transport'> & {
+      send: typeof fetch;
+      api?: string;
+      headers?: Record<string, string>;
+    },
+  ) {
+    const { send, api = 'http://chat.test/chat/build', headers, ...rest } = init;
+    const transport = new DefaultChatTransport<UIMessage>({ api, fetch: send, ...(headers && { headers }) });
+    super({
+      ...rest,
+      transport,
+      state: new ArrayState(),
+      sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+    });
+  }
+
+  get last(): UIMessage {
+    return this.messages.at(-1) as UIMessage;
+  }
+
+  /** Waits until the client neither sends nor receives. */
+  async settled(): Promise<void> {
+    do await new Promise((resolve) => setTimeout(resolve, 5));
+    while (this.status === 'submitted' || this.status === 'streaming');
+  }
+}
+
+class ArrayState implements ChatState<UIMessage> {
+  status: ChatStatus = 'ready';
+  error: Error | undefined;
+  messages: UIMessage[] = [];
+  pushMessage = (message: UIMessage) => {
+    this.messages = [...this.messages, message];
+  };
+  popMessage = () => {
+    this.messages = this.messages.slice(0, -1);
+  };
+  replaceMessage = (index: number, message: UIMessage) => {
+    this.messages = this.messages.with(index, structuredClone(message));
+  };
+  snapshot = <T>(thing: T): T => structuredClone(thing);
+}
+
+/** Sends a client's requests straight to the handler. */
+export const straightTo =
+  (chatModel: LanguageModel, caller: { apiKey?: string; address?: string } = {}): typeof fetch =>
+  async (_, init) => {
+    const answer = await handlerWith(chatModel)(chatEvent(init?.body as string, caller), {} as Context);
+    return new Response(answer.body ?? '', {
+      status: answer.statusCode ?? 200,
+      headers: answer.headers as Record<string, string>,
+    });
+  };

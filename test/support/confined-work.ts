@@ -1,0 +1,28 @@
+import { confine } from '../../functions/extraction/sandboxed-worker.ts';
+
+/** Work of every kind that a thread may be given. */
+export const misbehave = confine(
+  'misbehave',
+  import.meta.url,
+  async (how: string) => {
+    switch (how) {
+      case 'spin':
+        for (;;);
+      case 'hoard': {
+        const hoard: unknown[] = [];
+        for (;;) hoard.push(Array.from({ length: 10_000 }, () => ({})));
+      }
+      case 'throw':
+        throw new TypeError('This is not to its liking.');
+      case 'recurse': {
+        const deeper = (): number => 1 + deeper();
+        return String(deeper());
+      }
+      case 'exit':
+        return process.exit(3);
+      default:
+        return how.toUpperCase();
+    }
+  },
+  { seconds: 5, heapMegabytes: 24 },
+);

@@ -1,0 +1,47 @@
+import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { listen } from '../../bin/local/listen.ts';
+import { target } from './world.ts';
+
+/** One request on its way, and how the proxy may treat it. */
+export type Passage = {
+  /** Which request it is, counted from 1. */
+  number: number;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever was sent
+  items: any[];
+  /** Hands it on, and gives back what the service answered. */
+  // biome-ignore lint/suspicious/noExplicitAny: whatever was answered
+  forward(): Promise<{ status: number; body: any }>;
+};
+
+/** What the caller gets: an answer, the service's own when nothing is said, or a connection that breaks. */
+export type Treatment = { status: number; headers?: Record<string, string>; body?: unknown } | 'broken' | undefined;
+
+/** A proxy before the service under test, which delays, breaks and changes answers. It counts what passes. */
+export const startProxy = async (treat: (passage: Passage) => Promise<Treatment> | Treatment = () => undefined) => {
+  const seen: { at: number; items: unknown[] }[] = [];
+  const server = createServer(async (request, response) => {
+    const sent = await buffer(request);
+    const { items } = JSON.parse(sent.toString());
+    seen.push({ at: Date.now(), items });
+    const forward = async () => {
+      const headers = {
+        'x-authorization': String(request.headers['x-authorization']),
+        'content-type': 'application/json',
+      };
+      const answer = await fetch(target.baseUrl + request.url, { method: 'POST', headers, body: sent });
+      return { status: answer.status, body: await answer.json() };
+    };
+    const answer = (await treat({ number: seen.length, items, forward })) ?? (await forward());
+    if (answer === 'broken') return response.destroy();
+    const { status, headers, body = {} } = answer as Exclude<Treatment, 'broken' | undefined>;
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+  });
+  const { endpoint: baseUrl, stop } = await listen(server);
+  return {
+    baseUrl,
+    seen,
+    rowsSeen: () => seen.reduce((rows, { items }) => rows + items.length, 0),
+    [Symbol.asyncDispose]: stop,
+  };
+};

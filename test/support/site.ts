@@ -1,0 +1,64 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { listen } from '../../bin/local/listen.ts';
+
+/** What a site answers under a path. A text is a page of HTML. */
+export type Reply = string | PlainReply | ((request: IncomingMessage, response: ServerResponse) => void);
+export type PlainReply = {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array;
+  delayMilliseconds?: number;
+};
+
+/**
+ * A website on a port of its own. What its paths answer can be changed at any time: in this process by `pages`, from
+ * another one by putting a `PlainReply` there as JSON.
+ */
+export const startSite = async (pages: Record<string, Reply> = {}) => {
+  const requests: { path: string; headers: IncomingMessage['headers'] }[] = [];
+  const server = createServer(async (request, response) => {
+    const path = request.url ?? '/';
+    if (request.method === 'PUT') {
+      let text = '';
+      for await (const chunk of request) text += chunk;
+      pages[path] = JSON.parse(text) as PlainReply;
+      return response.end();
+    }
+    requests.push({ path, headers: request.headers });
+    const reply = pages[path] ?? pages[path.split('?')[0] as string];
+    if (typeof reply === 'function') return reply(request, response);
+    const {
+      status,
+      headers,
+      body,
+      delayMilliseconds = 0,
+    }: PlainReply = reply === undefined
+      ? { status: 404, body: 'Not here.' }
+      : typeof reply === 'string'
+        ? { body: reply }
+        : reply;
+    setTimeout(() => {
+      // Headers are bytes: what is beyond ASCII goes as UTF-8, as sites send it.
+      const sent = Object.entries(headers ?? {}).map(([name, value]) => [name, Buffer.from(value).toString('latin1')]);
+      response.writeHead(status ?? 200, { 'content-type': 'text/html; charset=utf-8', ...Object.fromEntries(sent) });
+      response.end(body);
+    }, delayMilliseconds);
+  });
+  const { endpoint: origin, port, stop } = await listen(server);
+  return {
+    origin,
+    port,
+    pages,
+    requests,
+    /** The paths that were asked for, without robots.txt. */
+    paths: () => requests.map(({ path }) => path).filter((path) => path !== '/robots.txt'),
+    stop,
+  };
+};
+export type Site = Awaited<ReturnType<typeof startSite>>;
+
+/** A page with a title, some text, and links. */
+export const page = (title: string, ...links: string[]) =>
+  `<!doctype html><title>${title}</title><main><p>This is ${title}.</p>${links
+    .map((link) => `<a href="${link}">to ${link.replace(/[^\w]/g, ' ')}</a>`)
+    .join(' ')}</main>`;

@@ -1,0 +1,79 @@
+import { expect, inject } from 'vitest';
+import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import { type WebsiteRecord, websites } from '../../functions/store/websites.ts';
+import type { PlainReply } from './site.ts';
+import { unique, type World } from './world.ts';
+
+/** A folder of its own on the site that the service's crawler may read, for one test. */
+export const newFolder = () => {
+  const folder = `/${unique('site')}`;
+  const origin = inject('siteOrigin');
+  return {
+    folder,
+    url: `${origin}${folder}/`,
+    at: (path: string) => `${origin}${folder}/${path}`,
+    /** Makes the site answer under a path of the folder; a text is a page of HTML. */
+    put: async (path: string, reply: string | PlainReply) => {
+      const body = JSON.stringify(typeof reply === 'string' ? { body: reply } : reply);
+      await fetch(`${origin}${folder}/${path}`, { method: 'PUT', body });
+    },
+  };
+};
+
+/** Operations on websites, as the holder of a world's key calls them. */
+export const websitesOf = ({ uid, agentId, call }: World) => {
+  const list = async (query: Record<string, string | number> = {}) =>
+    call('GET', '/agent-websites', { query: { uid, agentId, ...query } });
+  const find = async (websiteId: string) =>
+    (await list()).body.websites.find(({ id }: { id: string }) => id === websiteId);
+  return {
+    list,
+    find,
+    add: (url: string, more: object = {}, headers: Record<string, string> = {}) =>
+      call('POST', '/agent-websites', { body: { uid, agentId, url, ...more }, headers }),
+    change: (websiteId: string, more: object) =>
+      call('PATCH', '/agent-websites', { body: { uid, agentId, websiteId, ...more } }),
+    refresh: (websiteId: string) => call('POST', '/agent-websites/refresh', { body: { uid, agentId, websiteId } }),
+    remove: (websiteId: string) => call('DELETE', '/agent-websites', { query: { uid, agentId, websiteId } }),
+    content: (websiteId: string, cursor?: string) =>
+      call('GET', '/agent-websites/content', { query: { uid, agentId, websiteId, cursor } }),
+    /** The website, once its crawl has ended. */
+    settled: async (websiteId: string) => {
+      await expect
+        .poll(async () => (await find(websiteId))?.status, { timeout: 25_000, interval: 100 })
+        .toMatch(/^(ready|failed)$/);
+      return find(websiteId);
+    },
+  };
+};
+
+/** The record of a website just added to a world's agent, whose crawl is to come. */
+export const websiteRecord = ({ agentId, uid }: World, more: Partial<WebsiteRecord> = {}): WebsiteRecord => ({
+  id: newIdentifier('web'),
+  agentId,
+  name: 'Site',
+  url: 'https://example.com/',
+  active: true,
+  status: 'pending',
+  pages: 0,
+  failedPages: [],
+  limit: 5,
+  maxDepth: 1,
+  includePaths: [],
+  excludePaths: [],
+  lastUpdatedBy: uid,
+  lastUpdatedAt: '2026-03-01T10:00:00.000Z',
+  attempt: 'first',
+  ...more,
+});
+
+/** A website as the store has it now. */
+export const findWebsite = ({ agentId, id }: WebsiteRecord) => websites.open().find(agentId, id);
+
+/** Begins another attempt at a website's text, whatever has become of the one before. */
+export const restartWebsite = async (source: WebsiteRecord, attempt: string): Promise<WebsiteRecord> => {
+  const next = { attempt, uid: source.lastUpdatedBy, dueBy: Date.now() + 60_000 };
+  const restarted = await websites.open().restart(source, next, () => true);
+  if (!restarted) throw new Error('The website is not there.');
+  return restarted.record;
+};

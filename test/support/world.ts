@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { inject } from 'vitest';
+import type { Scope } from '../../functions/domain/api-keys.ts';
+import { apiKeys } from '../../functions/store/api-keys.ts';
+import { users } from '../../functions/store/users.ts';
+
+export const target = inject('target');
+
+/** Points the stores that a test opens in its own process at the tables and queues of the service under test. */
+export const useTargetInThisProcess = () => {
+  const { env } = process;
+  env.AWS_REGION ??= 'us-east-1';
+  env.AWS_ACCESS_KEY_ID ??= 'local';
+  env.AWS_SECRET_ACCESS_KEY ??= 'local';
+  env.AWS_ENDPOINT_URL_DYNAMODB = target.endpoints.dynamodb;
+  env.AWS_ENDPOINT_URL_SQS = target.endpoints.sqs;
+  env.AWS_ENDPOINT_URL_S3 = target.endpoints.s3;
+  env.TABLE_NAME = target.tableName;
+  env.APP_ORIGIN = target.appOrigin;
+  env.FILES_BUCKET ??= 'voice-agent-platform-files';
+  env.JOBS_QUEUE_URL ??= `${target.endpoints.sqs}/000000000000/jobs`;
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
+export type Answer = { status: number; headers: Headers; body: any; text: string };
+export type CallOptions = {
+  apiKey?: string | undefined;
+  query?: Record<string, string | number | undefined>;
+  /** Sent as JSON; a text or bytes are sent as they are. */
+  body?: unknown;
+  headers?: Record<string, string>;
+};
+
+/** Calls an operation over HTTP. */
+export const call = async (method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
+  const address = new URL(target.baseUrl + path);
+  for (const [name, value] of Object.entries(options.query ?? {})) {
+    if (value !== undefined) address.searchParams.set(name, String(value));
+  }
+  const { body } = options;
+  const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array || body instanceof FormData;
+  const response = await fetch(address, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(!raw && { 'content-type': 'application/json' }),
+      ...(options.apiKey !== undefined && { 'x-authorization': options.apiKey }),
+      ...options.headers,
+    },
+    ...(body !== undefined && { body: raw ? (body as RequestInit['body']) : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json');
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+};
+
+/** Something to tell one test's identifiers from another's. */
+export const unique = (prefix: string) => `${prefix}-${randomBytes(6).toString('hex')}`;
+
+export const newUser = async (scopes?: Scope[]) => {
+  useTargetInThisProcess();
+  const uid = unique('user');
+  await users.open().create(uid);
+  const { secret, keyId } = await apiKeys.open().create(uid, { name: 'test', scopes });
+  return { uid, apiKey: secret, keyId };
+};
+
+/** A user with a key and an agent: a world of its own for one test. */
+export const newWorld = async () => {
+  const user = await newUser();
+  const made = await call('POST', '/agents', { apiKey: user.apiKey, body: { uid: user.uid, name: 'Agent' } });
+  if (made.status !== 200) throw new Error(`The agent could not be made: ${made.text}`);
+  const agentId: string = made.body.agentId;
+  const { uid, apiKey } = user;
+  return {
+    ...user,
+    agentId,
+    /** Calls an operation with this world's key. */
+    call: (method: string, path: string, options: CallOptions = {}) => call(method, path, { apiKey, ...options }),
+    block: (numbers: unknown, more: object = {}) =>
+      call('POST', '/agent-block-list', { apiKey, body: { uid, agentId, numbers, ...more } }),
+    unblock: (numbers: unknown) => call('DELETE', '/agent-block-list', { apiKey, body: { uid, agentId, numbers } }),
+    blockList: async (query: Record<string, string | number> = {}) =>
+      (await call('GET', '/agent-block-list', { apiKey, query: { uid, agentId, ...query } })).body,
+    recordCall: async (callId: string, facts: object = {}) => {
+      const body = { phone: '+14155550100', direction: 'inbound', startedAt: '2026-03-01T10:00:00Z', ...facts };
+      return call('PUT', `/calls/${agentId}/${callId}`, { apiKey, body });
+    },
+  };
+};
+export type World = Awaited<ReturnType<typeof newWorld>>;
