@@ -10,7 +10,7 @@ import { startDynamoDb } from './local/dynamodb.ts';
 import { startGateway } from './local/gateway.ts';
 import { pageServer } from './local/pages.ts';
 import { startQueueAndFiles } from './local/queue-and-files.ts';
-import { type Started, Unstartable } from './local/started.ts';
+import { type Started, StartupError } from './local/started.ts';
 import { startStripe, stripeCustomers } from './local/stripe.ts';
 import { welcome } from './local/welcome.ts';
 
@@ -97,7 +97,7 @@ const makeFolder = (path: string) => {
     accessSync(path, constants.W_OK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new Unstartable(
+    throw new StartupError(
       `The data cannot be kept in ${path} (${code}): name a folder that may be written, as in \`npm start -- --data data\`.`,
     );
   }
@@ -166,6 +166,6 @@ const noteRun = async (
 
 run().catch((error: Error) => {
   if (ending) return;
-  console.error(error instanceof Unstartable ? error.message : error);
+  console.error(error instanceof StartupError ? error.message : error);
   return end(1);
 });

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { Command, InvalidArgumentError } from 'commander';
 import { apiKeyOf } from './outcomes/api-key.ts';
-import { Unusable } from './outcomes/input-file-error.ts';
+import { InputFileError } from './outcomes/input-file-error.ts';
 import { type PushOptions, push } from './outcomes/push.ts';
 
 // V8 would sooner let garbage pile up than collect it: 330 MB instead of 140, for the same 100,000 rows.
@@ -27,7 +27,7 @@ const address = (value: string) => {
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () =>
-    interrupted.abort(new Unusable('Interrupted. Run the same command again to go on where this ended.')),
+    interrupted.abort(new InputFileError('Interrupted. Run the same command again to go on where this ended.')),
   );
 }
 
@@ -68,6 +68,6 @@ Exit status: 0 every row was set, 1 some were not, 2 it could not run, or not to
   });
 
 await program.parseAsync().catch((error: Error) => {
-  console.error(error instanceof Unusable ? error.message : error);
+  console.error(error instanceof InputFileError ? error.message : error);
   process.exitCode = 2;
 });

@@ -7,8 +7,8 @@ import type { Construct } from 'constructs';
 import { type AnyEndpoint, permissionsOf } from '../functions/http/endpoint.ts';
 import { pagesFunction } from './bundles.ts';
 import type { DataStack } from './data-stack.ts';
-import { acknowledge } from './nag-suppressions.ts';
-import { Part } from './named-nested-stack.ts';
+import { suppress } from './nag-suppressions.ts';
+import { NamedNestedStack } from './named-nested-stack.ts';
 import { ServiceFunction } from './service-function.ts';
 import { deploymentName, type Settings } from './settings.ts';
 
@@ -17,7 +17,7 @@ export const endpointTimeoutSeconds = 29;
 const memoryMegabytes = 512;
 
 /** Every operation that is answered at once: the HTTP API, and a function for each route. */
-export class ApiStack extends Part {
+export class ApiStack extends NamedNestedStack {
   readonly api: HttpApi;
   readonly stage: HttpStage;
 
@@ -64,7 +64,7 @@ export class ApiStack extends Part {
     }
     // They speak to the chat under their own address, which only the edge gives both.
     if (settings.edge) this.#addPages(data, settings);
-    acknowledge(this, 'keys');
+    suppress(this, 'keys');
   }
 
   #addPages(data: DataStack, settings: Settings) {

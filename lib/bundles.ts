@@ -9,7 +9,7 @@ import { routes } from '../functions/routes.ts';
 import { buildPages, pageHeaders } from './pages.ts';
 
 /** The name of a function's file, and the end of its own name: `addBlockedNumbers` is `add-blocked-numbers`. */
-export const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+export const toKebabCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** The function that sends the pages: no operation, and so in no table of them. */
 export const pagesFunction = 'servePages';
@@ -17,25 +17,25 @@ export const pagesFunction = 'servePages';
 let folder: string | undefined;
 
 /** The folder of a function's bundle. All of them are made in one go, once a process, and gone with it. */
-export const bundleOf = (name: string): string => {
+export const bundlePath = (name: string): string => {
   folder ??= bundleAll();
-  return join(folder, kebab(name));
+  return join(folder, toKebabCase(name));
 };
 
 const bundleAll = (): string => {
   const outdir = mkdtempSync(join(tmpdir(), 'voice-agents-bundles-'));
   process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
   const entries = [
-    ...routes.map(({ name }) => ({ name, file: `functions/api/${kebab(name)}.ts` })),
-    ...jobs.map(({ name }) => ({ name, file: `functions/jobs/${kebab(name)}.ts` })),
-    { name: pagesFunction, file: `functions/http/${kebab(pagesFunction)}.ts` },
+    ...routes.map(({ name }) => ({ name, file: `functions/api/${toKebabCase(name)}.ts` })),
+    ...jobs.map(({ name }) => ({ name, file: `functions/jobs/${toKebabCase(name)}.ts` })),
+    { name: pagesFunction, file: `functions/http/${toKebabCase(pagesFunction)}.ts` },
   ];
-  const entryPoints = entries.map(({ name, file }) => ({ in: file, out: `${kebab(name)}/index` }));
+  const entryPoints = entries.map(({ name, file }) => ({ in: file, out: `${toKebabCase(name)}/index` }));
   const bundle = join(import.meta.dirname, 'bundle.ts');
   execFileSync(process.execPath, [bundle, outdir, JSON.stringify(entryPoints)], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  packPages(join(outdir, kebab(pagesFunction)));
+  packPages(join(outdir, toKebabCase(pagesFunction)));
   return outdir;
 };
 

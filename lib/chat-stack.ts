@@ -3,7 +3,7 @@ import { type FunctionUrl, FunctionUrlAuthType, HttpMethod, InvokeMode } from 'a
 import type { Construct } from 'constructs';
 import { type AnyEndpoint, permissionsOf } from '../functions/http/endpoint.ts';
 import type { DataStack } from './data-stack.ts';
-import { Part } from './named-nested-stack.ts';
+import { NamedNestedStack } from './named-nested-stack.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 
@@ -12,7 +12,7 @@ export const chatTimeoutSeconds = 60;
 const memoryMegabytes = 1024;
 
 /** The build chat: an answer that streams needs a Function URL, which API Gateway cannot give. */
-export class ChatStack extends Part {
+export class ChatStack extends NamedNestedStack {
   readonly url: FunctionUrl;
 
   constructor(scope: Construct, id: string, endpoint: AnyEndpoint, data: DataStack, settings: Settings) {

@@ -15,12 +15,12 @@ import type { Construct } from 'constructs';
 import type { Secret } from '../functions/http/endpoint.ts';
 import { mostDeliveries } from '../functions/jobs/job.ts';
 import { jobs } from '../functions/jobs.ts';
-import { acknowledge } from './nag-suppressions.ts';
-import { Part } from './named-nested-stack.ts';
+import { suppress } from './nag-suppressions.ts';
+import { NamedNestedStack } from './named-nested-stack.ts';
 import { deploymentName, type Settings } from './settings.ts';
 
 /** What outlives every function: the table, the files, the work that waits, the secrets. */
-export class DataStack extends Part {
+export class DataStack extends NamedNestedStack {
   readonly table: Table;
   readonly files: Bucket;
   readonly logs: Bucket;
@@ -53,7 +53,7 @@ export class DataStack extends Part {
         enforceSSL: true,
         retentionPeriod: Duration.days(14),
       });
-      acknowledge(deadLetters, 'deadLetters');
+      suppress(deadLetters, 'deadLetters');
       const queue = new Queue(this, `Queue-${name}`, {
         queueName: `${deploymentName(settings)}-${name}`,
         encryption: QueueEncryption.SQS_MANAGED,
@@ -105,7 +105,7 @@ export class DataStack extends Part {
         generateSecretString: { passwordLength: 64, excludePunctuation: true },
       }),
     };
-    acknowledge(this, 'rotation');
+    suppress(this, 'rotation');
   }
 
   /** The queue of a job, by the job's name. */

@@ -22,12 +22,12 @@ import type { Construct } from 'constructs';
 import type { ApiStack } from './api-stack.ts';
 import type { ChatStack } from './chat-stack.ts';
 import type { DataStack } from './data-stack.ts';
-import { Part } from './named-nested-stack.ts';
+import { NamedNestedStack } from './named-nested-stack.ts';
 import { viewerAddressHeader } from './service-function.ts';
 import type { Settings } from './settings.ts';
 
 /** CloudFront before API and chat, so that both have one address. Of the API and the chat it keeps nothing: every request goes through. */
-export class EdgeStack extends Part {
+export class EdgeStack extends NamedNestedStack {
   readonly distribution: Distribution;
 
   constructor(

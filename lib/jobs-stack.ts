@@ -2,8 +2,8 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Construct } from 'constructs';
 import { jobs } from '../functions/jobs.ts';
 import type { DataStack } from './data-stack.ts';
-import { acknowledge } from './nag-suppressions.ts';
-import { Part } from './named-nested-stack.ts';
+import { suppress } from './nag-suppressions.ts';
+import { NamedNestedStack } from './named-nested-stack.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 
@@ -12,7 +12,7 @@ const memoryMegabytes = 1024;
 const atOnce = 10;
 
 /** All background work: a function for each job, fed by the job's queue. */
-export class JobsStack extends Part {
+export class JobsStack extends NamedNestedStack {
   constructor(scope: Construct, id: string, data: DataStack, settings: Settings) {
     super(scope, id);
     for (const job of jobs) {
@@ -29,6 +29,6 @@ export class JobsStack extends Part {
         new SqsEventSource(queue, { batchSize: 1, maxConcurrency: atOnce, reportBatchItemFailures: true }),
       );
     }
-    acknowledge(this, 'deadLetters');
+    suppress(this, 'deadLetters');
   }
 }

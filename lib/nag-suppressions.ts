@@ -34,7 +34,7 @@ export const acknowledged = {
  * Acknowledges on a construct, and on what is in it. A rule that tells findings apart (IAM5) is acknowledged finding by
  * finding.
  */
-export const acknowledge = (scope: IConstruct, what: keyof typeof acknowledged, findings: string[] = []) => {
+export const suppress = (scope: IConstruct, what: keyof typeof acknowledged, findings: string[] = []) => {
   const { rules, reason } = acknowledged[what];
   for (const id of rules.flatMap((rule) => [rule, ...findings.map((finding) => `${rule}[${finding}]`)])) {
     Validations.of(scope).acknowledge({ id, reason });

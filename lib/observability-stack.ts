@@ -22,15 +22,15 @@ import { type ApiStack, endpointTimeoutSeconds } from './api-stack.ts';
 import { pagesFunction } from './bundles.ts';
 import { chatTimeoutSeconds } from './chat-stack.ts';
 import type { DataStack } from './data-stack.ts';
-import { acknowledge } from './nag-suppressions.ts';
-import { Part } from './named-nested-stack.ts';
+import { suppress } from './nag-suppressions.ts';
+import { NamedNestedStack } from './named-nested-stack.ts';
 import { functionNameOf } from './service-function.ts';
 import { deploymentName, type Settings } from './settings.ts';
 
 const period = Duration.minutes(5);
 
 /** Tells when something is wrong, and shows how it goes: one topic, one dashboard, alarms for every function. */
-export class ObservabilityStack extends Part {
+export class ObservabilityStack extends NamedNestedStack {
   readonly topic: Topic;
   readonly dashboard: Dashboard;
 
@@ -59,7 +59,7 @@ export class ObservabilityStack extends Part {
         enforceSSL: true,
         retentionPeriod: Duration.days(14),
       });
-      acknowledge(undelivered, 'deadLetters');
+      suppress(undelivered, 'deadLetters');
       this.topic.addSubscription(new EmailSubscription(settings.alarmEmail, { deadLetterQueue: undelivered }));
     }
 

@@ -13,9 +13,9 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { filesFolder } from '../functions/domain/documents.ts';
 import type { Needs } from '../functions/http/endpoint.ts';
-import { bundleOf, kebab } from './bundles.ts';
+import { bundlePath, toKebabCase } from './bundles.ts';
 import type { DataStack } from './data-stack.ts';
-import { acknowledge } from './nag-suppressions.ts';
+import { suppress } from './nag-suppressions.ts';
 import { deploymentName, type Settings } from './settings.ts';
 
 export type ServiceFunctionProps = {
@@ -59,13 +59,13 @@ export class ServiceFunction extends Construct {
         }),
       },
     });
-    acknowledge(role, 'wildcards', ['Resource::*', ...wildcardsOf(data, settings)]);
+    suppress(role, 'wildcards', ['Resource::*', ...wildcardsOf(data, settings)]);
     this.lambda = new LambdaFunction(this, 'Function', {
       functionName,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       // Whoever only looks at the templates need not wait for the bundles.
-      code: Stack.of(this).bundlingRequired ? Code.fromAsset(bundleOf(name)) : Code.fromInline('unbundled'),
+      code: Stack.of(this).bundlingRequired ? Code.fromAsset(bundlePath(name)) : Code.fromInline('unbundled'),
       handler: 'index.handler',
       timeout: Duration.seconds(props.timeoutSeconds),
       memorySize: props.memoryMegabytes,
@@ -76,7 +76,7 @@ export class ServiceFunction extends Construct {
       loggingFormat: LoggingFormat.JSON,
       tracing: Tracing.ACTIVE,
     });
-    acknowledge(this.lambda, 'deadLetters');
+    suppress(this.lambda, 'deadLetters');
   }
 }
 
@@ -87,7 +87,7 @@ export const viewerAddressHeader = 'x-viewer-address';
 const takeActions = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
 
 /** The name of a function on AWS: `voice-agents-dev-add-blocked-numbers`. */
-export const functionNameOf = (settings: Settings, name: string) => `${deploymentName(settings)}-${kebab(name)}`;
+export const functionNameOf = (settings: Settings, name: string) => `${deploymentName(settings)}-${toKebabCase(name)}`;
 
 /** An action on the bucket itself: without it, S3 answers 403 where a file is missing. */
 const listBucket = 's3:ListBucket';

@@ -62,7 +62,7 @@ const names = [
 type Name = (typeof names)[number];
 
 /** Settings that cannot be deployed: one sentence for each mistake. */
-export class WrongSettings extends Error {
+export class SettingsError extends Error {
   override readonly name = 'WrongSettings';
   readonly mistakes: string[];
 
@@ -178,7 +178,7 @@ export const readSettings = (node: Node): Settings => {
     allowedCountries,
     logDays,
   };
-  if (mistakes.length > 0) throw new WrongSettings(mistakes);
+  if (mistakes.length > 0) throw new SettingsError(mistakes);
   return settings;
 };
 

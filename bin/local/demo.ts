@@ -8,7 +8,7 @@ import { type Demo, makeDemo } from '../operator/demo.ts';
 /** Makes the demo data, or finds those of an earlier run, whose keys only `file` still knows. */
 export const demoData = async (file: string | undefined): Promise<Demo> => {
   if (file && existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Demo;
-  const stores = { users: users.open(), apiKeys: apiKeys.open(), agents: agents.open(), calls: calls.open() };
+  const stores = { users: users.get(), apiKeys: apiKeys.get(), agents: agents.get(), calls: calls.get() };
   const data = await makeDemo(stores, { uid: 'demo-user', otherUid: 'other-user' });
   if (file) writeFileSync(file, JSON.stringify(data), { mode: 0o600 });
   return data;

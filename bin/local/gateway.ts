@@ -6,7 +6,7 @@ import { type ApiHandler, lambda } from '../../functions/http/lambda.ts';
 import { routes } from '../../functions/routes.ts';
 import { listen } from './listen.ts';
 import type { pageServer } from './pages.ts';
-import { type Started, Unstartable } from './started.ts';
+import { type Started, StartupError } from './started.ts';
 
 /** API Gateway's own bound on a request, and Lambda's on an event and on an answer. */
 const requestBytes = 10 * 1024 * 1024;
@@ -51,10 +51,10 @@ export const startGateway = async (
   });
   const { endpoint: baseUrl, stop } = await listen(server, port).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE')
-      throw new Unstartable(
+      throw new StartupError(
         `Port ${port} is taken: start with another one, as in \`npm start -- --port ${port + 1}\`.`,
       );
-    throw new Unstartable(
+    throw new StartupError(
       `Port ${port} cannot be used (${error.code}): start with another one, as in \`npm start -- --port 8080\`.`,
     );
   });

@@ -2,6 +2,6 @@
 export type Started = { stop(): Promise<void> };
 
 /** Why the local run cannot start, in a sentence that says what to do. */
-export class Unstartable extends Error {
+export class StartupError extends Error {
   override readonly name = 'Unstartable';
 }

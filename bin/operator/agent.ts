@@ -11,7 +11,7 @@ import { examples, type Operator } from './command-line.ts';
 import { print, record } from './output.ts';
 import { as, readJsonFile } from './read.ts';
 import { openStores } from './stores.ts';
-import { Mistake } from './usage-error.ts';
+import { UsageError } from './usage-error.ts';
 import { existingUser } from './user.ts';
 
 /** A configuration nests no deeper than one that came in a request’s body could. */
@@ -85,7 +85,7 @@ export const addAgentCommands = (program: Operator) => {
       const { users, agents } = await openStores(options);
       const { owner } = await existingAgent(agents, agentId);
       await existingUser(users, options.to);
-      if (owner === options.to) throw new Mistake(`User ${owner} owns agent ${agentId}: there is nothing to grant.`);
+      if (owner === options.to) throw new UsageError(`User ${owner} owns agent ${agentId}: there is nothing to grant.`);
       await agents.grant(agentId, owner, options.to);
       print(options, { agentId, uid: options.to, access: true }, () => `User ${options.to} may use agent ${agentId}.`);
     });
@@ -101,8 +101,9 @@ export const addAgentCommands = (program: Operator) => {
       const { agents } = await openStores(options);
       const { owner, guests } = await existingAgent(agents, agentId);
       const uid = options.from;
-      if (owner === uid) throw new Mistake(`User ${uid} owns agent ${agentId}: an owner’s access cannot be revoked.`);
-      if (!guests.includes(uid)) throw new Mistake(`User ${uid} has no access to agent ${agentId}.`);
+      if (owner === uid)
+        throw new UsageError(`User ${uid} owns agent ${agentId}: an owner’s access cannot be revoked.`);
+      if (!guests.includes(uid)) throw new UsageError(`User ${uid} has no access to agent ${agentId}.`);
       await agents.revoke(agentId, owner, uid);
       print(options, { agentId, uid, access: false }, () => `User ${uid} may no longer use agent ${agentId}.`);
     });
@@ -116,7 +117,7 @@ const create = async (agents: Agents, agent: Parameters<Agents['create']>[0]) =>
   } catch (error) {
     if (refusalOf(error) !== 'condition') throw error;
   }
-  throw new Mistake(`There is an agent ${agent.agentId} already.`);
+  throw new UsageError(`There is an agent ${agent.agentId} already.`);
 };
 
 const existingAgent = async (agents: Agents, agentId: string) => {
@@ -125,4 +126,4 @@ const existingAgent = async (agents: Agents, agentId: string) => {
   return access;
 };
 
-const noSuchAgent = (agentId: string) => new Mistake(`There is no agent ${agentId}.`);
+const noSuchAgent = (agentId: string) => new UsageError(`There is no agent ${agentId}.`);

@@ -4,7 +4,7 @@ import { type ImportListener, type ImportReport, importCalls } from './import-ca
 import { print, record, say, visible } from './output.ts';
 import { pathOf } from './read.ts';
 import { openStores } from './stores.ts';
-import { Mistake } from './usage-error.ts';
+import { UsageError } from './usage-error.ts';
 
 export const addCallsCommands = (program: Operator) => {
   const calls = program
@@ -37,7 +37,7 @@ ${examples('calls import calls.jsonl', 'calls import calls.jsonl --table voice-a
       const display = process.stderr.isTTY ? onTerminal(file) : inLines(file);
       const report = await importCalls(stores, pathOf(file), display, stop.signal).finally(() => display.end());
       if (report.stopped) {
-        throw new Mistake(`Stopped after line ${report.line}: give the same command again to go on from there.`);
+        throw new UsageError(`Stopped after line ${report.line}: give the same command again to go on from there.`);
       }
       const { line, imported, failed, errors, resumedAfterLine } = report;
       const resumed = resumedAfterLine !== undefined && { resumedAfterLine };

@@ -13,7 +13,7 @@ import { deadline } from '../../functions/store/table.ts';
 import { type Line, linesAfter } from './lines.ts';
 import { complaintOf } from './read.ts';
 import type { Stores } from './stores.ts';
-import { Mistake } from './usage-error.ts';
+import { UsageError } from './usage-error.ts';
 
 /** A line of the import: the body of PUT /calls, with the two ids of its path. */
 export const ImportedCall = z.extend(CallFacts, { agentId: Identifier, callId: Identifier });
@@ -61,7 +61,7 @@ export const importCalls = async (
   signal: AbortSignal,
 ): Promise<ImportReport> => {
   const input = await stat(file);
-  if (!input.isFile()) throw new Mistake(`${file} is not a file.`);
+  if (!input.isFile()) throw new UsageError(`${file} is not a file.`);
   const { size, mtimeMs } = input;
   const progress = progressFile(file, { table: await identityOf(stores), size, mtimeMs });
   const found = await progress.read();
@@ -220,7 +220,7 @@ const progressFile = (file: string, source: { table: string; size: number; mtime
       await writeFile(`${path}.new`, JSON.stringify({ ...source, state }))
         .then(() => rename(`${path}.new`, path))
         .catch((error: Error) => {
-          throw new Mistake(`The progress of the import cannot be kept in ${path}: ${error.message}.`);
+          throw new UsageError(`The progress of the import cannot be kept in ${path}: ${error.message}.`);
         });
     },
     remove: () => rm(path, { force: true }),

@@ -11,7 +11,7 @@ import { as } from './read.ts';
 import { openStores, type TableOptions } from './stores.ts';
 import { duration, future } from './times.ts';
 import { type KeyUsage, keyUsage } from './usage.ts';
-import { Mistake } from './usage-error.ts';
+import { UsageError } from './usage-error.ts';
 import { existingUser } from './user.ts';
 
 /** What has become of a key. An `ending` one was rotated, and is good until its `revokedAt`. */
@@ -94,13 +94,14 @@ export const addKeyCommands = (program: Operator) => {
       const { uid } = options;
       const { apiKeys } = await openStores(options);
       const old = await existingKey(apiKeys, uid, keyId);
-      if (old.revokedAt) throw new Mistake(`Key ${keyId} ends at ${old.revokedAt} already: it was rotated or revoked.`);
+      if (old.revokedAt)
+        throw new UsageError(`Key ${keyId} ends at ${old.revokedAt} already: it was rotated or revoked.`);
       const expiresAt = options.expires ?? old.expiresAt;
       if (!isUsable({ expiresAt }))
-        throw new Mistake(`Key ${keyId} expired at ${expiresAt}: say with --expires when the new one shall end.`);
+        throw new UsageError(`Key ${keyId} expired at ${expiresAt}: say with --expires when the new one shall end.`);
       const endsAt = new Date(Date.now() + options.overlap).toISOString();
       const made = await apiKeys.rotate(uid, keyId, { name: old.name, scopes: old.scopes, expiresAt, endsAt });
-      if (!made) throw new Mistake(`Key ${keyId} was rotated or revoked meanwhile.`);
+      if (!made) throw new UsageError(`Key ${keyId} was rotated or revoked meanwhile.`);
       const oldEnds = old.expiresAt && old.expiresAt < endsAt ? old.expiresAt : endsAt;
       print(options, { ...told(made), replaces: { keyId, endsAt: oldEnds } }, () => {
         const end = options.overlap === 0 ? 'has ended' : `is good until ${oldEnds}`;
@@ -134,7 +135,7 @@ export const addKeyCommands = (program: Operator) => {
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const { stack, region, uid, since } = options;
-      if (!stack) throw new Mistake('Name a deployment with --stack: the use of keys is read from its request log.');
+      if (!stack) throw new UsageError('Name a deployment with --stack: the use of keys is read from its request log.');
       const used = await keyUsage(stack, Date.now() - since, region);
       const keys = uid ? await withUnused(options, uid, used) : used;
       print(options, { keys }, () =>
@@ -159,7 +160,7 @@ export const addKeyCommands = (program: Operator) => {
 
 const existingKey = async (apiKeys: ApiKeys, uid: string, keyId: string): Promise<ApiKey> => {
   const found = await apiKeys.find(uid, keyId);
-  if (!found) throw new Mistake(`User ${uid} has no key ${keyId}.`);
+  if (!found) throw new UsageError(`User ${uid} has no key ${keyId}.`);
   return found;
 };
 

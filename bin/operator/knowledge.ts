@@ -11,7 +11,7 @@ import { as } from './read.ts';
 import { refusedBy, type Service, withService } from './service.ts';
 import { upload } from './upload.ts';
 import { displayOf } from './upload-display.ts';
-import { Mistake } from './usage-error.ts';
+import { UsageError } from './usage-error.ts';
 
 const access = `
 It goes by the service's own HTTP interface, as everybody does. The key for it is one that is made for this command, on the
@@ -91,7 +91,7 @@ export const addKnowledgeCommands = (program: Operator) => {
         say(`Website ${websiteId} added: it is being read.`);
         const { found, fault } = await settled(() => websitesOf(service), [websiteId], stop);
         const site = found.get(websiteId);
-        if (!site || fault) throw new Mistake(`${fault ?? `Website ${websiteId} was deleted meanwhile.`}`);
+        if (!site || fault) throw new UsageError(`${fault ?? `Website ${websiteId} was deleted meanwhile.`}`);
         const { content: _content, contentMD: _contentMD, ...told } = site;
         print(options, told, () => textOfSite(site));
         if (site.status === 'failed') process.exitCode = 1;
@@ -127,7 +127,7 @@ ${access}${examples(
             ['FILE', 'STATUS', 'DOCUMENT', 'WHY'],
           ),
         );
-        if (fault) throw new Mistake(fault);
+        if (fault) throw new UsageError(fault);
         if (done < files.length) process.exitCode = 1;
       });
     });
@@ -152,7 +152,7 @@ ${access}${examples(
 const stopSignal = (): AbortSignal => {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => stop.abort(new Mistake('Stopped.')));
+    process.once(signal, () => stop.abort(new UsageError('Stopped.')));
   }
   return stop.signal;
 };

@@ -4,7 +4,7 @@ import { InvalidArgumentError } from '@commander-js/extra-typings';
 import type * as z from 'zod/mini';
 import type { ApiError } from '../../functions/domain/errors.ts';
 import { check } from '../../functions/http/parse-request.ts';
-import { Mistake } from './usage-error.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Everything a refusal of the interface complains about, in one sentence without its full stop. */
 export const complaintOf = ({ details = [] }: ApiError) =>
@@ -29,9 +29,9 @@ export const readJsonFile = async <S extends z.core.$ZodType>(schema: S, file: s
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    throw new Mistake(`${file} is not JSON: ${(error as Error).message}`);
+    throw new UsageError(`${file} is not JSON: ${(error as Error).message}`);
   }
   const { data, refusal } = check(schema, value);
-  if (refusal) throw new Mistake(`${file} is refused: ${complaintOf(refusal)}.`);
+  if (refusal) throw new UsageError(`${file} is refused: ${complaintOf(refusal)}.`);
   return data;
 };

@@ -11,7 +11,7 @@ import { backOff, chunks, type Table } from '../../functions/store/table.ts';
 import { examples, type Operator } from './command-line.ts';
 import { print, record, say } from './output.ts';
 import { openStores } from './stores.ts';
-import { Mistake } from './usage-error.ts';
+import { UsageError } from './usage-error.ts';
 
 type StoredItem = Record<string, AttributeValue>;
 
@@ -38,7 +38,7 @@ export const addRestoreCommand = (program: Operator) => {
       const options = command.optsWithGlobals();
       const { table } = await openStores(options);
       const { from, yes = false } = options;
-      if (from === table.name) throw new Mistake('A table cannot be restored from itself: name the other one.');
+      if (from === table.name) throw new UsageError('A table cannot be restored from itself: name the other one.');
       const done = await restore(table, from, yes);
       print(options, { table: table.name, from, done: yes, ...done }, () => record(done));
       if (!yes) say('Nothing is done yet: say --yes to do it.');

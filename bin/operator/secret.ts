@@ -4,7 +4,7 @@ import password from '@inquirer/password';
 import { examples, type Operator } from './command-line.ts';
 import { print } from './output.ts';
 import { outputsOf } from './stack.ts';
-import { Mistake } from './usage-error.ts';
+import { UsageError } from './usage-error.ts';
 
 export const addSecretCommands = (program: Operator) => {
   const secret = program
@@ -22,12 +22,12 @@ export const addSecretCommands = (program: Operator) => {
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const { stack, region } = options;
-      if (!stack) throw new Mistake('Name a deployment with --stack: the secret is kept with it.');
+      if (!stack) throw new UsageError('Name a deployment with --stack: the secret is kept with it.');
       const { StripeSecretName } = await outputsOf(stack, region);
-      if (!StripeSecretName) throw new Mistake(`The stack ${stack} keeps no Stripe key.`);
+      if (!StripeSecretName) throw new UsageError(`The stack ${stack} keeps no Stripe key.`);
       const SecretString = (await askFor('The secret or restricted key of the Stripe account:')).trim();
       if (!/^[sr]k_(test|live)_\w{10,}$/.test(SecretString)) {
-        throw new Mistake(
+        throw new UsageError(
           'That is no secret key of Stripe’s: it begins with sk_live_, sk_test_, rk_live_ or rk_test_.',
         );
       }

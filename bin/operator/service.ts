@@ -5,7 +5,7 @@ import { type ApiClient, apiClient } from '../../functions/openapi/client.ts';
 import { causeOf, secondsToWait } from '../outcomes/answers.ts';
 import { outputsOf } from './stack.ts';
 import { localRun, openStores, type TableOptions } from './stores.ts';
-import { Mistake } from './usage-error.ts';
+import { UsageError } from './usage-error.ts';
 
 export type ServiceOptions = TableOptions & {
   baseUrl?: string | undefined;
@@ -36,19 +36,19 @@ export const withService = async <T>(
   const given = process.env.VAP_API_KEY?.trim();
   if (given) {
     if (!isApiKey(given))
-      throw new Mistake('VAP_API_KEY is not an API key: one looks like vap_… and is 34 characters long.');
+      throw new UsageError('VAP_API_KEY is not an API key: one looks like vap_… and is 34 characters long.');
     const { uid } = options;
-    if (!uid) throw new Mistake('Name with --uid the user whose key VAP_API_KEY is.');
+    if (!uid) throw new UsageError('Name with --uid the user whose key VAP_API_KEY is.');
     const baseUrl = await addressOf({ ...options, baseUrl: options.baseUrl ?? process.env.VAP_BASE_URL });
     return work({ api: clientOf(baseUrl, given, signal), uid, agentId });
   }
   const baseUrl = await addressOf(options);
   const { agents, apiKeys } = await openStores(options);
   const access = await agents.access(agentId);
-  if (!access) throw new Mistake(`There is no agent ${agentId}.`);
+  if (!access) throw new UsageError(`There is no agent ${agentId}.`);
   const uid = options.uid ?? access.owner;
   if (uid !== access.owner && !access.guests.includes(uid)) {
-    throw new Mistake(`User ${uid} may not use agent ${agentId}.`);
+    throw new UsageError(`User ${uid} may not use agent ${agentId}.`);
   }
   const expiresAt = new Date(Date.now() + keyHours * 3_600_000).toISOString();
   const key = await apiKeys.create(uid, { name: 'operator: knowledge', scopes: ['knowledge'], expiresAt });
@@ -65,16 +65,16 @@ const addressOf = async ({ baseUrl, stack, table, region, runFile }: ServiceOpti
   if (stack) {
     const { BaseUrl } = await outputsOf(stack, region);
     if (BaseUrl) return BaseUrl;
-    throw new Mistake(`The stack ${stack} is none of this service's: it has no output BaseUrl.`);
+    throw new UsageError(`The stack ${stack} is none of this service's: it has no output BaseUrl.`);
   }
   if (table ?? process.env.TABLE_NAME) {
-    throw new Mistake('Name the address of the service with --base-url: the table does not tell it.');
+    throw new UsageError('Name the address of the service with --base-url: the table does not tell it.');
   }
   return (await localRun(runFile)).baseUrl;
 };
 
 /** An answer that another try may better, after the time it names. */
-class Passing extends Error {
+class RetryableError extends Error {
   readonly response: Response;
   constructor(response: Response) {
     super(`The service answered ${response.status}.`);
@@ -92,7 +92,7 @@ const clientOf = (baseUrl: string, apiKey: string, stop: AbortSignal): ApiClient
   });
 
 /** The service, or the storage of files, did not answer: what was sent may have arrived or not. */
-export class Unreachable extends Mistake {}
+export class Unreachable extends UsageError {}
 
 type Patience = { origin: string; seconds: number; stop: AbortSignal };
 
@@ -109,7 +109,7 @@ export const patiently = async (
       },
     );
     const isRunning = response.status === 409 && (await response.clone().text()).includes('idempotency_in_progress');
-    if (isRunning || response.status === 429 || response.status >= 500) throw new Passing(response);
+    if (isRunning || response.status === 429 || response.status >= 500) throw new RetryableError(response);
     return response;
   };
   try {
@@ -120,15 +120,15 @@ export const patiently = async (
       randomize: true,
       shouldRetry: ({ error }) =>
         error instanceof Unreachable ||
-        (error instanceof Passing && secondsToWait(error.response) <= longestWaitSeconds),
+        (error instanceof RetryableError && secondsToWait(error.response) <= longestWaitSeconds),
       onFailedAttempt: async ({ error, retriesLeft }) => {
-        if (error instanceof Passing && retriesLeft > 0)
+        if (error instanceof RetryableError && retriesLeft > 0)
           await sleep(secondsToWait(error.response) * 1000, undefined, { signal: stop });
       },
     });
   } catch (error) {
     stop.throwIfAborted();
-    if (error instanceof Passing) return error.response;
+    if (error instanceof RetryableError) return error.response;
     throw error;
   }
 };
@@ -138,4 +138,4 @@ const reasonOf = (error: Error, seconds: number): string =>
 
 /** What the service refused, as a sentence. */
 export const refusedBy = (response: Response, error: { message?: string } | undefined) =>
-  new Mistake(`The service answered ${response.status}: ${error?.message ?? response.statusText}`);
+  new UsageError(`The service answered ${response.status}: ${error?.message ?? response.statusText}`);

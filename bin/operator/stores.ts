@@ -6,7 +6,7 @@ import { Calls } from '../../functions/store/calls.ts';
 import { openTable, type Table } from '../../functions/store/table.ts';
 import { Users } from '../../functions/store/users.ts';
 import { tableOf } from './stack.ts';
-import { Mistake } from './usage-error.ts';
+import { UsageError } from './usage-error.ts';
 
 /** What the operator works on: the stores of one table. */
 export type Stores = { table: Table; users: Users; apiKeys: ApiKeys; agents: Agents; calls: Calls };
@@ -54,7 +54,7 @@ export const localRun = async (runFile: string): Promise<LocalRun> => {
   const text = await readFile(file, 'utf8').catch(() => undefined);
   const run = text === undefined ? undefined : parse(text);
   if (run && isAlive(run.pid)) return run;
-  throw new Mistake(
+  throw new UsageError(
     'No local run was found: start one with npm start, or name a deployment with --stack, or a table with --table.',
   );
 };

@@ -1,7 +1,7 @@
 import { ApiError } from '../../functions/domain/errors.ts';
 
 /** Something a person can put right: told in one sentence, exit code 1. */
-export class Mistake extends Error {
+export class UsageError extends Error {
   override readonly name = 'Mistake';
 }
 
@@ -10,7 +10,7 @@ type Fault = Error & { code?: string; $metadata?: object; errors?: Error[]; path
 /** What went wrong, in one sentence for a person. */
 export const sentenceOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof Mistake || error instanceof ApiError) return error.message;
+  if (error instanceof UsageError || error instanceof ApiError) return error.message;
   const { name, message, code, $metadata, path } = error as Fault;
   const cause = code ?? (error as Fault).errors?.map((one) => (one as Fault).code).find(Boolean);
   if (cause && cause in ofFiles) return `${path ?? 'The file'}: ${ofFiles[cause]}.`;

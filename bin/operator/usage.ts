@@ -6,7 +6,7 @@ import {
   type ResultField,
   StartQueryCommand,
 } from '@aws-sdk/client-cloudwatch-logs';
-import { Mistake } from './usage-error.ts';
+import { UsageError } from './usage-error.ts';
 
 /** What a key was used for, as the request log tells it. */
 export type KeyUsage = {
@@ -38,7 +38,7 @@ export const keyUsage = async (stack: string, since: number, region?: string): P
   )) {
     groups.push(...logGroups.map(({ logGroupName = '' }) => logGroupName));
   }
-  if (groups.length === 0) throw new Mistake(`There are no logs of a stack ${stack} in this region.`);
+  if (groups.length === 0) throw new UsageError(`There are no logs of a stack ${stack} in this region.`);
   const counts: Count[] = [];
   for (let start = 0; start < groups.length; start += groupsPerQuery) {
     counts.push(...(await search(client, groups.slice(start, start + groupsPerQuery), since)));
@@ -67,11 +67,11 @@ const search = async (client: CloudWatchLogsClient, logGroupNames: string[], sin
     const { status, results = [] } = await client.send(new GetQueryResultsCommand({ queryId }));
     if (status === 'Complete') {
       if (results.length >= mostRows)
-        throw new Mistake('More keys were used than one search tells: ask for fewer days.');
+        throw new UsageError('More keys were used than one search tells: ask for fewer days.');
       return results.map(countOf);
     }
     if (status !== 'Scheduled' && status !== 'Running') {
-      throw new Mistake(`CloudWatch Logs gave the search up (${status}): ask for fewer days.`);
+      throw new UsageError(`CloudWatch Logs gave the search up (${status}): ask for fewer days.`);
     }
   }
 };
@@ -87,7 +87,7 @@ const countOf = (row: ResultField[]): Count => {
   // The greatest time comes in Unix milliseconds, or written out, in UTC, without saying so.
   const lastUsed = new Date(/^\d+$/.test(last) ? Number(last) : `${last.replace(' ', 'T')}Z`);
   if (!keyId || !(Number(requests) > 0) || Number.isNaN(lastUsed.getTime())) {
-    throw new Mistake('CloudWatch Logs answered something else than it was asked: nothing is known of the keys.');
+    throw new UsageError('CloudWatch Logs answered something else than it was asked: nothing is known of the keys.');
   }
   return { keyId, uid, status: Number(status), requests: Number(requests), last: lastUsed.toISOString() };
 };

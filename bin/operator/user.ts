@@ -7,12 +7,12 @@ import { statusOf } from './key.ts';
 import { columns, print, record } from './output.ts';
 import { as } from './read.ts';
 import { openStores } from './stores.ts';
-import { Mistake } from './usage-error.ts';
+import { UsageError } from './usage-error.ts';
 
 /** The user of that id. */
 export const existingUser = async (users: Users, uid: string) => {
   const user = await users.find(uid);
-  if (!user) throw new Mistake(`There is no user ${uid}: make one with "user create ${uid}".`);
+  if (!user) throw new UsageError(`There is no user ${uid}: make one with "user create ${uid}".`);
   return user;
 };
 
@@ -32,7 +32,7 @@ export const addUserCommands = (program: Operator) => {
       const options = command.optsWithGlobals();
       const { users } = await openStores(options);
       const made = await users.create(uid, options.name);
-      if (!made) throw new Mistake(`There is a user ${uid} already.`);
+      if (!made) throw new UsageError(`There is a user ${uid} already.`);
       print(options, made, () => `User ${uid} made.`);
     });
 

@@ -3,8 +3,8 @@ import { CsvError, parse } from 'csv-parse';
 import { outcomeFields } from '../../functions/domain/calls.ts';
 import { parseJson } from '../../functions/domain/json.ts';
 import { checkedRow, fields } from './checked-row.ts';
-import { Unusable } from './input-file-error.ts';
-import type { Mistake, ReadOptions, Row } from './rows.ts';
+import { InputFileError } from './input-file-error.ts';
+import type { ReadOptions, Row, UsageError } from './rows.ts';
 
 /** A column of this form holds one key of the metadata, as text. */
 const metadataPrefix = 'custom_call_metadata.';
@@ -37,9 +37,9 @@ export async function* csvRows(file: string, text: AsyncGenerator<string>, optio
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new Unusable(`${file}:${error.lines}: from here on the rows cannot be told apart. ${error.message}.`);
+    throw new InputFileError(`${file}:${error.lines}: from here on the rows cannot be told apart. ${error.message}.`);
   }
-  if (!header) throw new Unusable(`${file} is empty: its first line must name the columns.`);
+  if (!header) throw new InputFileError(`${file} is empty: its first line must name the columns.`);
 }
 
 /** The first line, and the text with it. */
@@ -65,7 +65,7 @@ const newlinesIn = (record: string[]) => record.join('').match(/\r\n|\n|\r/g)?.l
 
 /** A header in which something is missing, unknown or twice stops everything: a misspelt column must not be passed over. */
 const checkedHeader = (file: string, line: number, header: string[], options: ReadOptions): string[] => {
-  const wrong = (message: string, place = '') => new Unusable(`${file}:${line}${place}: ${message}`);
+  const wrong = (message: string, place = '') => new InputFileError(`${file}:${line}${place}: ${message}`);
   for (const [index, name] of header.entries()) {
     const place = `:${index + 1}`;
     if (header.indexOf(name) !== index) throw wrong(`the column ${name} is there twice.`, place);
@@ -90,7 +90,7 @@ const isKnown = (name: string) =>
 
 const rowOf = (line: number, header: string[], record: string[], options: ReadOptions): Row => {
   const item: Record<string, unknown> = {};
-  const mistakes: Mistake[] = [];
+  const mistakes: UsageError[] = [];
   if (record.length !== header.length) {
     mistakes.push({ message: `has ${record.length} cells, and the header has ${header.length}` });
   }

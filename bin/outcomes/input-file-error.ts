@@ -1,4 +1,4 @@
 /** Why nothing could be done, or not to the end, in a sentence for the one who started it. */
-export class Unusable extends Error {
+export class InputFileError extends Error {
   override readonly name = 'Unusable';
 }

@@ -1,5 +1,5 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { Unusable } from './input-file-error.ts';
+import { InputFileError } from './input-file-error.ts';
 
 export type Counts = { updated: number; failed: number; invalid: number };
 
@@ -26,17 +26,17 @@ export class ProgressFile {
   async read(): Promise<Progress | undefined> {
     const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
-      throw new Unusable(`The progress file ${this.path} cannot be read (${error.code}).`);
+      throw new InputFileError(`The progress file ${this.path} cannot be read (${error.code}).`);
     });
     if (text === undefined) return undefined;
     let progress: Progress;
     try {
       progress = JSON.parse(text) as Progress;
     } catch {
-      throw new Unusable(`${this.path} is no progress file of this command. Remove it, or give --restart.`);
+      throw new InputFileError(`${this.path} is no progress file of this command. Remove it, or give --restart.`);
     }
     if (progress.pid !== process.pid && isRunning(progress.pid)) {
-      throw new Unusable(
+      throw new InputFileError(
         `Process ${progress.pid} is at this file already. If that is something else, remove ${this.path}.`,
       );
     }
@@ -50,7 +50,7 @@ export class ProgressFile {
       await writeFile(fresh, `${JSON.stringify(progress)}\n`);
       await rename(fresh, this.path);
     } catch (error) {
-      throw new Unusable(
+      throw new InputFileError(
         `The progress file ${this.path} cannot be written (${(error as NodeJS.ErrnoException).code}).`,
       );
     }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { pMapIterable } from 'p-map';
 import { limits } from '../../functions/domain/limits.ts';
 import { displayOn, duration } from './display.ts';
-import { Unusable } from './input-file-error.ts';
+import { InputFileError } from './input-file-error.ts';
 import { type Counts, ProgressFile } from './progress.ts';
 import { invalid, type Result, ResultFile } from './results.ts';
 import { formatOf, mistakesOf, type ReadOptions, type Row, rowsOf } from './rows.ts';
@@ -37,7 +37,7 @@ export const push = async (file: string, options: PushOptions): Promise<boolean>
     );
     return wrong === 0;
   }
-  if (options.strict && wrong > 0) throw new Unusable(`${rowsAre(wrong)} wrong. Nothing was sent.`);
+  if (options.strict && wrong > 0) throw new InputFileError(`${rowsAre(wrong)} wrong. Nothing was sent.`);
 
   const progressFile = new ProgressFile(`${file}.progress.json`);
   const { baseUrl, agentId, ignoreUnknown } = options;

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
-import { Unusable } from './input-file-error.ts';
-import type { Format, Mistake, Row } from './rows.ts';
+import { InputFileError } from './input-file-error.ts';
+import type { Format, Row, UsageError } from './rows.ts';
 import type { Outcome } from './send.ts';
 
 /** What became of one row. `invalid` ones were not sent. */
@@ -34,7 +34,7 @@ export class ResultFile {
   /** Opens the file to go on after its first `bytes`; what an interrupted run wrote beyond them is gone. */
   static async open(path: string, format: Format, bytes: number): Promise<ResultFile> {
     const handle = await open(path, bytes > 0 ? 'r+' : 'w').catch((error: NodeJS.ErrnoException) => {
-      throw new Unusable(`The result file ${path} cannot be written (${error.code}).`);
+      throw new InputFileError(`The result file ${path} cannot be written (${error.code}).`);
     });
     await handle.truncate(bytes);
     const file = new ResultFile(handle, format, bytes);
@@ -86,4 +86,4 @@ export const invalid = (row: Row): Result => ({
   outcome: { status: 'invalid', message: (row.mistakes ?? []).map(said).join('; ') },
 });
 
-const said = ({ column, message }: Mistake) => (column === undefined ? message : `${column}: ${message}`);
+const said = ({ column, message }: UsageError) => (column === undefined ? message : `${column}: ${message}`);

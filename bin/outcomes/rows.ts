@@ -1,16 +1,16 @@
 import type { Schema } from '../../functions/openapi/client.ts';
 import { csvRows } from './csv-rows.ts';
-import { Unusable } from './input-file-error.ts';
+import { InputFileError } from './input-file-error.ts';
 import { jsonRows } from './json-rows.ts';
 import { textOf } from './text-of-file.ts';
 
 /** What is wrong with a row: in which column or field, and in CSV in which column by number. */
-export type Mistake = { column?: string | undefined; number?: number | undefined; message: string };
+export type UsageError = { column?: string | undefined; number?: number | undefined; message: string };
 
 /** One row of the input: what it asks for, or what is wrong with it. `line` is the one it begins on, counted from 1. */
 export type Row = { line: number; agentId: string; callIdOrPhone: string } & (
   | { item: Schema<'CallOutcomeItem'>; mistakes?: undefined }
-  | { mistakes: Mistake[]; item?: undefined }
+  | { mistakes: UsageError[]; item?: undefined }
 );
 
 export type Format = 'csv' | 'jsonl';
@@ -25,7 +25,7 @@ export type ReadOptions = {
 export const formatOf = (file: string): Format => {
   if (/\.csv$/i.test(file)) return 'csv';
   if (/\.(jsonl|ndjson)$/i.test(file)) return 'jsonl';
-  throw new Unusable(`${file} must be a .csv or a .jsonl file.`);
+  throw new InputFileError(`${file} must be a .csv or a .jsonl file.`);
 };
 
 /** The rows of a file in their order, read as they are taken. `onBytes` is shown every byte of the file. */

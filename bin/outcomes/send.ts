@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import { type ApiClient, apiClient, type operations, type Schema } from '../../functions/openapi/client.ts';
 import { causeOf, secondsToWait } from './answers.ts';
-import { Unusable } from './input-file-error.ts';
+import { InputFileError } from './input-file-error.ts';
 
 type Item = Schema<'CallOutcomeItem'>;
 type Answer = operations['updateCallOutcomes']['responses'][200]['content']['application/json'];
@@ -32,7 +32,7 @@ const requestSeconds = 35;
 const longestWaitSeconds = 600;
 
 /** Something that another try may mend; with the seconds to wait that the service named. */
-class Passing extends Error {
+class RetryableError extends Error {
   readonly waitSeconds: number;
   constructor(message: string, waitSeconds = 0) {
     super(message);
@@ -41,7 +41,7 @@ class Passing extends Error {
 }
 
 /** The service answered, for some rows with a failure of its own. */
-class Unfinished extends Passing {}
+class Unfinished extends RetryableError {}
 
 /**
  * Sends items through POST /call-outcomes. What failed in passing is sent again: after `Retry-After`, and a growing,
@@ -74,9 +74,9 @@ export const sender = ({ baseUrl, apiKey, signal, retries, onRetry }: SenderOpti
         minTimeout: 250,
         maxTimeout: 30_000,
         randomize: true,
-        shouldRetry: ({ error }) => error instanceof Passing,
+        shouldRetry: ({ error }) => error instanceof RetryableError,
         async onFailedAttempt({ error, retriesLeft, retryDelay }) {
-          if (!(error instanceof Passing) || retriesLeft === 0) return;
+          if (!(error instanceof RetryableError) || retriesLeft === 0) return;
           const seconds = error.waitSeconds + retryDelay / 1000;
           onRetry(`${error.message}; trying again in ${seconds.toFixed(1)} s.`);
           await sleep(error.waitSeconds * 1000, undefined, { signal });
@@ -85,9 +85,11 @@ export const sender = ({ baseUrl, apiKey, signal, retries, onRetry }: SenderOpti
         if (signal.aborted) throw signal.reason;
         // Then each row has an outcome, and some a failure that lasted.
         if (error instanceof Unfinished && outcomes.every((outcome) => outcome !== undefined)) return;
-        throw error instanceof Unusable
+        throw error instanceof InputFileError
           ? error
-          : new Unusable(`${error.message}, also after ${retries} more tries. Run the same command again to go on.`);
+          : new InputFileError(
+              `${error.message}, also after ${retries} more tries. Run the same command again to go on.`,
+            );
       });
       return outcomes as Outcome[];
     },
@@ -111,16 +113,16 @@ export const callOf = ({ agentId, callIdOrPhone }: Item) => `${agentId} ${callId
 const post = async (api: ApiClient, items: Item[], signal: AbortSignal): Promise<(Outcome | undefined)[]> => {
   const { data, error, response } = await api.POST('/call-outcomes', { body: { items } }).catch((fault: Error) => {
     if (signal.aborted) throw signal.reason;
-    throw new Passing(`The service could not be reached (${causeOf(fault)})`);
+    throw new RetryableError(`The service could not be reached (${causeOf(fault)})`);
   });
   if (data) return outcomesOf(data, items.length);
   const said = `The service answered ${response.status}${error?.message ? ` (${error.message})` : ''}`;
   if (response.status === 429 || response.status >= 500) {
     const seconds = secondsToWait(response);
-    if (seconds > longestWaitSeconds) throw new Unusable(`${said} and wants to be left alone for ${seconds} s.`);
-    throw new Passing(said, seconds);
+    if (seconds > longestWaitSeconds) throw new InputFileError(`${said} and wants to be left alone for ${seconds} s.`);
+    throw new RetryableError(said, seconds);
   }
-  throw new Unusable(`${said}.`);
+  throw new InputFileError(`${said}.`);
 };
 
 const outcomesOf = ({ updated, failed }: Answer, count: number) => {

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { Unusable } from './input-file-error.ts';
+import { InputFileError } from './input-file-error.ts';
 
 /**
  * A file as text, piece by piece. Excel’s “Unicode text” is UTF-16; anything else must be UTF-8, with or without a mark.
@@ -23,7 +23,7 @@ export async function* textOf(file: string, onBytes: (bytes: Buffer) => void): A
       lines += newlinesIn(text);
     }
   } catch (error) {
-    throw isSystemError(error) ? new Unusable(`${file} cannot be read (${error.code}).`) : error;
+    throw isSystemError(error) ? new InputFileError(`${file} cannot be read (${error.code}).`) : error;
   }
   try {
     yield decoder?.decode() ?? '';
@@ -35,7 +35,7 @@ export async function* textOf(file: string, onBytes: (bytes: Buffer) => void): A
 const newlinesIn = (text: string) => text.split('\n').length - 1;
 
 const notText = (file: string, linesBefore: number) =>
-  new Unusable(`${file}:${linesBefore + 1}: this is not UTF-8. Save the file as UTF-8 and try again.`);
+  new InputFileError(`${file}:${linesBefore + 1}: this is not UTF-8. Save the file as UTF-8 and try again.`);
 
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'syscall' in error && 'code' in error;

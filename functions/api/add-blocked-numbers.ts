@@ -7,7 +7,7 @@ import {
   reportNumbers,
 } from '../domain/block-list.ts';
 import { DateTime } from '../domain/date-time.ts';
-import { documented } from '../domain/describe.ts';
+import { describe } from '../domain/describe.ts';
 import { limits } from '../domain/limits.ts';
 import { phoneNumbers } from '../domain/phone-numbers.ts';
 import { text } from '../domain/text.ts';
@@ -27,11 +27,11 @@ export const addBlockedNumbers = endpoint({
   may: ['dynamodb:BatchGetItem', 'dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate'],
   uses: { blockList },
   body: z.extend(BlockListRequest, {
-    reason: z.optional(text(0, limits.blockReasonCharacters).check(documented('Why the numbers are blocked.', 'Spam'))),
+    reason: z.optional(text(0, limits.blockReasonCharacters).check(describe('Why the numbers are blocked.', 'Spam'))),
     expiresAt: z.optional(
       DateTime.check(
         z.refine((value) => Date.parse(value) > Date.now(), { error: 'must lie in the future' }),
-        documented('When the numbers are to be unblocked by themselves; in the future.', '2099-01-31T12:00:00Z'),
+        describe('When the numbers are to be unblocked by themselves; in the future.', '2099-01-31T12:00:00Z'),
       ),
     ),
   }),

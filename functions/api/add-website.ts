@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { jobQueue } from '../clients/job-queue.ts';
 import { CrawlControls } from '../domain/crawl-controls.ts';
 import { now } from '../domain/date-time.ts';
-import { documented } from '../domain/describe.ts';
+import { describe } from '../domain/describe.ts';
 import { AgentId, newIdentifier, Uid } from '../domain/identifiers.ts';
 import { SourceName } from '../domain/sources.ts';
 import { nameOfSite, StartUrl, WebsiteId } from '../domain/websites.ts';
@@ -32,10 +32,10 @@ export const addWebsite = endpoint({
   idempotent: true,
   response: z.object({
     websiteId: WebsiteId,
-    message: z.string().check(documented('Says that it is added.', 'Website added successfully')),
-    status: z.literal('pending').check(documented('The crawl has not begun yet.', 'pending')),
-    limit: z.number().check(documented('How many pages will be read at most.', 5, { type: 'integer' })),
-    maxDepth: z.number().check(documented('How many links they will be away at most.', 1, { type: 'integer' })),
+    message: z.string().check(describe('Says that it is added.', 'Website added successfully')),
+    status: z.literal('pending').check(describe('The crawl has not begun yet.', 'pending')),
+    limit: z.number().check(describe('How many pages will be read at most.', 5, { type: 'integer' })),
+    maxDepth: z.number().check(describe('How many links they will be away at most.', 1, { type: 'integer' })),
   }),
   errors: { 400: 'The body is invalid.', 401: 'The key is unknown, or its user may not use this agent.' },
 

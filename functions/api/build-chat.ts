@@ -9,7 +9,7 @@ import { Turn } from '../chat/turn.ts';
 import { chatModel } from '../clients/bedrock.ts';
 import { chatSigningSecret } from '../clients/secrets.ts';
 import { ChatRequest } from '../domain/chat.ts';
-import { documented } from '../domain/describe.ts';
+import { describe } from '../domain/describe.ts';
 import { ApiError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { permissionsOf, streamingEndpoint } from '../http/endpoint.ts';
@@ -44,7 +44,7 @@ export const buildChat = streamingEndpoint({
   response: z
     .string()
     .check(
-      documented(
+      describe(
         'Server-sent events: parts of the UI message stream of the AI SDK, and `[DONE]` at the end in any case. A failure after the first part is a part of the type `error`.',
         'data: {"type":"start"}\n\ndata: {"type":"text-start","id":"0"}\n\ndata: {"type":"text-delta","id":"0","delta":"Hello."}\n\ndata: {"type":"text-end","id":"0"}\n\ndata: {"type":"finish","finishReason":"stop"}\n\ndata: [DONE]\n\n',
       ),
@@ -58,18 +58,26 @@ export const buildChat = streamingEndpoint({
   refusals: ['chat_budget_exhausted', 'chat_failed'],
 
   async handle({ body, ...from }, { chatModel, chatSigningSecret, chatUsage }) {
-    const { holder, address, requestId, receivedAt } = from;
+    const { principal, address, requestId, receivedAt } = from;
     const signatures = new Signatures(await chatSigningSecret.read(), body.id);
     const approvals = new Map<string, string>();
     const offered = offeredTools({ from, approvalOf: (toolCallId) => approvals.get(toolCallId) });
-    const history = readHistory(body.messages, { signatures, uid: holder.uid, offered: offered.tools });
+    const history = readHistory(body.messages, { signatures, uid: principal.uid, offered: offered.tools });
     for (const { toolCallId, approvalId } of history.answered) approvals.set(toolCallId, approvalId);
 
     const wait = await chatUsage.countTurn(address);
     if (wait) throw tooManyTurns(wait.seconds);
-    const instructions = systemPrompt(accessOf(holder));
+    const instructions = systemPrompt(accessOf(principal));
     const spending = chatUsage.spending();
-    const turn = new Turn({ model: chatModel, instructions, history, offered, signatures, uid: holder.uid, spending });
+    const turn = new Turn({
+      model: chatModel,
+      instructions,
+      history,
+      offered,
+      signatures,
+      uid: principal.uid,
+      spending,
+    });
     await turn.prepare();
 
     const stream = await guardStream({
@@ -78,7 +86,7 @@ export const buildChat = streamingEndpoint({
       translate: (part) => turn.translate(part),
       async onEnd({ state, cause }) {
         await turn.settle().finally(() => {
-          const { uid, keyId } = holder;
+          const { uid, keyId } = principal;
           log(state === 'failed' ? 'error' : 'info', {
             requestId,
             operation: 'buildChat',

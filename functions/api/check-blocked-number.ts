@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { BlockedNumber } from '../domain/block-list.ts';
-import { documented } from '../domain/describe.ts';
+import { describe } from '../domain/describe.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { PhoneNumber, phoneNumber, restorePlus } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -23,11 +23,11 @@ export const checkBlockedNumber = endpoint({
     agentId: AgentId,
     number: z
       .pipe(z.pipe(z.string(), z.transform(restorePlus)), PhoneNumber)
-      .check(documented('The number to look for, in E.164 format.', '+14155550100', { type: 'string' })),
+      .check(describe('The number to look for, in E.164 format.', '+14155550100', { type: 'string' })),
   }),
   response: z.extend(z.partial(BlockedNumber), {
     number: phoneNumber('The number, in E.164 format.'),
-    blocked: z.boolean().check(documented('Whether it is blocked now.', true)),
+    blocked: z.boolean().check(describe('Whether it is blocked now.', true)),
   }),
   errors: { 400: 'A parameter is invalid.', 401: 'The key is unknown, or its user may not use this agent.' },
 

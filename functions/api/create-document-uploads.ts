@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import * as z from 'zod/mini';
 import { files } from '../clients/files.ts';
 import { now } from '../domain/date-time.ts';
-import { documented } from '../domain/describe.ts';
+import { describe } from '../domain/describe.ts';
 import { DocumentId, fileKeyOf, newDocumentId, noFileTaken, RefusedFile, refusalOfFile } from '../domain/documents.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
@@ -11,21 +11,19 @@ import { lambda } from '../http/lambda.ts';
 import { documents, waitSeconds } from '../store/documents.ts';
 
 const AnnouncedFile = z.object({
-  name: z.string().check(documented('The file’s name.', 'Handbook.pdf')),
-  size: z.int().check(z.nonnegative(), documented('Its bytes.', 7_340_032)),
+  name: z.string().check(describe('The file’s name.', 'Handbook.pdf')),
+  size: z.int().check(z.nonnegative(), describe('Its bytes.', 7_340_032)),
   type: z.optional(
-    z
-      .string()
-      .check(documented('Its media type, as a browser gives it. What counts is its content.', 'application/pdf')),
+    z.string().check(describe('Its media type, as a browser gives it. What counts is its content.', 'application/pdf')),
   ),
 });
 
 const UploadForm = z.object({
   documentId: DocumentId,
-  name: z.string().check(documented('The name of its file.', 'Handbook.pdf')),
-  url: z.string().check(documented('Where to POST the form, within 15 minutes.', 'https://files.example.com/')),
+  name: z.string().check(describe('The name of its file.', 'Handbook.pdf')),
+  url: z.string().check(describe('Where to POST the form, within 15 minutes.', 'https://files.example.com/')),
   fields: z.record(z.string(), z.string()).check(
-    documented('Its fields; the field `file` comes after them.', {
+    describe('Its fields; the field `file` comes after them.', {
       key: 'documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0',
       policy: 'eyJleHBpcmF0aW9uIjoi…',
     }),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { files } from '../clients/files.ts';
-import { documented } from '../domain/describe.ts';
+import { describe } from '../domain/describe.ts';
 import { DocumentReference, fileKeyOf } from '../domain/documents.ts';
 import { noSuchDocument } from '../domain/errors.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -20,7 +20,7 @@ export const deleteDocument = endpoint({
   uses: { documents, files },
   query: DocumentReference,
   response: z.object({
-    message: z.string().check(documented('Says that it is gone.', 'Document deleted successfully')),
+    message: z.string().check(describe('Says that it is gone.', 'Document deleted successfully')),
   }),
   errors: {
     400: 'A parameter is invalid.',

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { documented } from '../domain/describe.ts';
+import { describe } from '../domain/describe.ts';
 import { noSuchWebsite } from '../domain/errors.ts';
 import { WebsiteReference } from '../domain/websites.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -18,7 +18,7 @@ export const deleteWebsite = endpoint({
   uses: { websites },
   query: WebsiteReference,
   response: z.object({
-    message: z.string().check(documented('Says that it is gone.', 'Website deleted successfully')),
+    message: z.string().check(describe('Says that it is gone.', 'Website deleted successfully')),
   }),
   refusals: ['website_not_found'],
   errors: {

@@ -3,7 +3,7 @@ import { files } from '../clients/files.ts';
 import { jobQueue } from '../clients/job-queue.ts';
 import { AgentName, nameOfCopy } from '../domain/agents.ts';
 import { now } from '../domain/date-time.ts';
-import { documented } from '../domain/describe.ts';
+import { describe } from '../domain/describe.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { AgentId, newIdentifier, Uid } from '../domain/identifiers.ts';
@@ -31,28 +31,28 @@ export const duplicateAgent = endpoint({
   uses: { agents, duplications, files, jobQueue },
   body: z.object({
     uid: Uid,
-    agentId: AgentId.check(documented('The agent to copy.', examples.agentId)),
+    agentId: AgentId.check(describe('The agent to copy.', examples.agentId)),
     name: z.optional(
-      AgentName.check(documented('The copy’s name. Without one: the source’s with ` (Copy)`.', 'Front desk (Copy)')),
+      AgentName.check(describe('The copy’s name. Without one: the source’s with ` (Copy)`.', 'Front desk (Copy)')),
     ),
   }),
   idempotent: true,
   response: z.object({
-    uid: z.string().check(documented('The user who owns the copy.', examples.uid)),
-    agentId: z.string().check(documented('The new agent.', 'agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T')),
-    name: z.string().check(documented('Its name.', 'Front desk (Copy)')),
+    uid: z.string().check(describe('The user who owns the copy.', examples.uid)),
+    agentId: z.string().check(describe('The new agent.', 'agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T')),
+    name: z.string().check(describe('Its name.', 'Front desk (Copy)')),
     copied: z
       .object({
         status: z.optional(
-          z.literal('pending').check(documented('Given while the copy is still being made.', 'pending')),
+          z.literal('pending').check(describe('Given while the copy is still being made.', 'pending')),
         ),
-        configuration: z.boolean().check(documented('Whether the configuration was copied.', true)),
-        websites: z.number().check(documented('How many websites were copied so far.', 2)),
-        documents: z.number().check(documented('How many documents were copied so far.', 5)),
-        blockedNumbers: z.number().check(documented('How many blocked numbers were copied so far.', 120)),
+        configuration: z.boolean().check(describe('Whether the configuration was copied.', true)),
+        websites: z.number().check(describe('How many websites were copied so far.', 2)),
+        documents: z.number().check(describe('How many documents were copied so far.', 5)),
+        blockedNumbers: z.number().check(describe('How many blocked numbers were copied so far.', 120)),
       })
-      .check(documented('What travelled.', { configuration: true, websites: 2, documents: 5, blockedNumbers: 120 })),
-    notCopied: z.array(z.string()).check(documented('What stays with the source.', ['phoneNumber', 'calls', 'access'])),
+      .check(describe('What travelled.', { configuration: true, websites: 2, documents: 5, blockedNumbers: 120 })),
+    notCopied: z.array(z.string()).check(describe('What stays with the source.', ['phoneNumber', 'calls', 'access'])),
   }),
   errors: { 400: 'The body is invalid.', 401: 'The key is unknown, or its user may not use this agent.' },
 

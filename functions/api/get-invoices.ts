@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { noInvoices, stripe } from '../clients/stripe.ts';
-import { documented } from '../domain/describe.ts';
+import { describe } from '../domain/describe.ts';
 import { examples } from '../domain/examples.ts';
 import { CustomerId, InvoiceId, InvoiceList, withDateAndPaid } from '../domain/invoices.ts';
 import { limits } from '../domain/limits.ts';
@@ -20,14 +20,14 @@ export const getInvoices = endpoint({
   secrets: ['stripe'],
   uses: { stripe },
   body: z.object({
-    customerId: CustomerId.check(documented('The customer at the payment provider.', examples.customerId)),
+    customerId: CustomerId.check(describe('The customer at the payment provider.', examples.customerId)),
     startingAfter: z.optional(
-      InvoiceId.check(documented('The last invoice of the page before.', 'in_bc83b719a3f5c1f9b5f45788')),
+      InvoiceId.check(describe('The last invoice of the page before.', 'in_bc83b719a3f5c1f9b5f45788')),
     ),
   }),
   codes: { '': 'customer_id_required', customerId: 'customer_id_required' },
   response: z.object({
-    message: z.string().check(documented('What was done.', 'Invoices retrieved.')),
+    message: z.string().check(describe('What was done.', 'Invoices retrieved.')),
     invoices: InvoiceList,
   }),
   errors: {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { documented } from '../domain/describe.ts';
+import { describe } from '../domain/describe.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambdaWithoutKey } from '../http/lambda.ts';
 
@@ -16,11 +16,11 @@ export const getOpenapiDocument = endpoint({
   caller: { kind: 'anyone' },
   may: [],
   response: z.looseObject({
-    openapi: z.string().check(documented('The version of OpenAPI.', '3.1.0')),
+    openapi: z.string().check(describe('The version of OpenAPI.', '3.1.0')),
     info: z
       .looseObject({})
-      .check(documented('What is described.', { title: 'Voice Agent Platform API', version: '1.0.0' })),
-    paths: z.looseObject({}).check(documented('The operations, by path and method.', {})),
+      .check(describe('What is described.', { title: 'Voice Agent Platform API', version: '1.0.0' })),
+    paths: z.looseObject({}).check(describe('The operations, by path and method.', {})),
   }),
   errors: {},
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { BlockedNumber } from '../domain/block-list.ts';
-import { documented } from '../domain/describe.ts';
+import { describe } from '../domain/describe.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { fillPage, fromCursor, nextPage, paging } from '../domain/paging.ts';
 import { phoneNumbers } from '../domain/phone-numbers.ts';
@@ -24,7 +24,7 @@ export const listBlockedNumbers = endpoint({
     entries: z
       .array(BlockedNumber)
       .check(
-        documented('The same numbers, with what is known of each.', [
+        describe('The same numbers, with what is known of each.', [
           { number: '+14155550100', reason: 'Spam', blockedAt: '2026-03-01T10:00:00.000Z' },
         ]),
       ),

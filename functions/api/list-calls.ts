@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { Call } from '../domain/calls.ts';
-import { documented } from '../domain/describe.ts';
+import { describe } from '../domain/describe.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
 import { fillPage, fromCursor, nextPage, paging } from '../domain/paging.ts';
 import { PhoneNumber, restorePlus } from '../domain/phone-numbers.ts';
@@ -24,7 +24,7 @@ export const listCalls = endpoint({
     phone: z.optional(
       z
         .pipe(z.pipe(z.string(), z.transform(restorePlus)), PhoneNumber)
-        .check(documented('Only calls with this number, in E.164 format.', '+14155550100', { type: 'string' })),
+        .check(describe('Only calls with this number, in E.164 format.', '+14155550100', { type: 'string' })),
     ),
     ...paging,
   }),

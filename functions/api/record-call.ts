@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { Call, CallFacts, withFacts } from '../domain/calls.ts';
-import { documented } from '../domain/describe.ts';
+import { describe } from '../domain/describe.ts';
 import { invalidField } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { AgentIdInPath, isIdentifier } from '../domain/identifiers.ts';
@@ -24,9 +24,7 @@ export const recordCall = endpoint({
     agentId: AgentIdInPath,
     callIdOrPhone: z
       .string()
-      .check(
-        documented('The call’s id: 1 to 128 of `A-Z a-z 0-9 _ . : -`. A phone number is refused.', examples.callId),
-      ),
+      .check(describe('The call’s id: 1 to 128 of `A-Z a-z 0-9 _ . : -`. A phone number is refused.', examples.callId)),
   }),
   body: CallFacts,
   response: Call,

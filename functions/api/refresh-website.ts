@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { jobQueue } from '../clients/job-queue.ts';
-import { documented } from '../domain/describe.ts';
+import { describe } from '../domain/describe.ts';
 import { ApiError, noSuchWebsite } from '../domain/errors.ts';
 import { WebsiteId, WebsiteReference } from '../domain/websites.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -23,8 +23,8 @@ export const refreshWebsite = endpoint({
   body: WebsiteReference,
   response: z.object({
     websiteId: WebsiteId,
-    message: z.string().check(documented('Says that it is begun.', 'Website refresh started')),
-    status: z.literal('pending').check(documented('The crawl has not begun yet.', 'pending')),
+    message: z.string().check(describe('Says that it is begun.', 'Website refresh started')),
+    status: z.literal('pending').check(describe('The crawl has not begun yet.', 'pending')),
   }),
   refusals: ['website_not_found', 'crawl_in_progress'],
   errors: {

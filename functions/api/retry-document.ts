@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { jobQueue } from '../clients/job-queue.ts';
-import { documented } from '../domain/describe.ts';
+import { describe } from '../domain/describe.ts';
 import { DocumentId, DocumentReference } from '../domain/documents.ts';
 import { ApiError, noSuchDocument } from '../domain/errors.ts';
 import { newUlid } from '../domain/identifiers.ts';
@@ -23,8 +23,8 @@ export const retryDocument = endpoint({
   body: DocumentReference,
   response: z.object({
     documentId: DocumentId,
-    message: z.string().check(documented('Says that it is tried again.', 'Document will be tried again')),
-    status: z.literal('pending').check(documented('Its status from now on.', 'pending')),
+    message: z.string().check(describe('Says that it is tried again.', 'Document will be tried again')),
+    status: z.literal('pending').check(describe('Its status from now on.', 'pending')),
   }),
   errors: {
     400: 'The body is invalid.',

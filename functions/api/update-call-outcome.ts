@@ -10,7 +10,7 @@ import {
   withOutcome,
 } from '../domain/calls.ts';
 import { now } from '../domain/date-time.ts';
-import { documented } from '../domain/describe.ts';
+import { describe } from '../domain/describe.ts';
 import { noSuchCall } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
@@ -34,11 +34,11 @@ export const updateCallOutcome = endpoint({
   query: z.object({ preference: z._default(Preference, 'last'), metadataMode: z._default(MetadataMode, 'replace') }),
   body: CallOutcomeChange,
   response: z.object({
-    success: z.literal(true).check(documented('Always `true`.', true)),
-    call_id: z.string().check(documented('The call that was changed.', examples.callId)),
-    agent_id: z.string().check(documented('Its agent.', examples.agentId)),
+    success: z.literal(true).check(describe('Always `true`.', true)),
+    call_id: z.string().check(describe('The call that was changed.', examples.callId)),
+    agent_id: z.string().check(describe('Its agent.', examples.agentId)),
     phone: phoneNumber('The other party’s number of that call.'),
-    preference: Preference.check(documented('The preference that was applied.', 'last')),
+    preference: Preference.check(describe('The preference that was applied.', 'last')),
     updated_fields: UpdatedFields,
   }),
   refusals: ['call_not_found'],
@@ -48,12 +48,12 @@ export const updateCallOutcome = endpoint({
     404: 'There is no such call.',
   },
 
-  async handle({ agent: { agentId }, params: { callIdOrPhone }, query, body, holder }, { calls }) {
+  async handle({ agent: { agentId }, params: { callIdOrPhone }, query, body, principal }, { calls }) {
     const { preference, metadataMode } = query;
     const target = { agentId, reference: toCallReference(callIdOrPhone, preference) };
     const call = await calls.change(
       target,
-      (found) => found && withOutcome(found, body, metadataMode, holder.keyId, now()),
+      (found) => found && withOutcome(found, body, metadataMode, principal.keyId, now()),
     );
     if (!call) throw noSuchCall(callIdOrPhone);
     const updated_fields = fieldsOf(body);

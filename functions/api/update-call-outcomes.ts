@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { CallOutcomeItem, fieldsOf, toCallReference, UpdatedFields, withOutcome } from '../domain/calls.ts';
 import { now } from '../domain/date-time.ts';
-import { documented, named } from '../domain/describe.ts';
+import { component, describe } from '../domain/describe.ts';
 import { ApiError, insufficientPermissions, noSuchCall } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { limits } from '../domain/limits.ts';
@@ -10,29 +10,29 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { check } from '../http/parse-request.ts';
 import { calls } from '../store/calls.ts';
-import { keyring } from '../store/credentials.ts';
+import { credentials } from '../store/credentials.ts';
 
-const index = z.number().check(documented('The item’s place in the request, counted from 0.', 0, { type: 'integer' }));
+const index = z.number().check(describe('The item’s place in the request, counted from 0.', 0, { type: 'integer' }));
 
-const UpdatedOutcome = named(
+const UpdatedOutcome = component(
   'UpdatedOutcome',
   'An item whose call was changed.',
   z.object({
     index,
-    call_id: z.string().check(documented('The call that was changed.', examples.callId)),
-    agent_id: z.string().check(documented('Its agent.', examples.agentId)),
+    call_id: z.string().check(describe('The call that was changed.', examples.callId)),
+    agent_id: z.string().check(describe('Its agent.', examples.agentId)),
     phone: phoneNumber('The other party’s number of that call.'),
     updated_fields: UpdatedFields,
   }),
 );
 
-const FailedOutcome = named(
+const FailedOutcome = component(
   'FailedOutcome',
   'An item that was not carried out, and why.',
   z.object({
     index,
-    error: z.string().check(documented('Why, as one of the error codes.', 'call_not_found')),
-    message: z.string().check(documented('Why, in words.', 'This agent has no such call.')),
+    error: z.string().check(describe('Why, as one of the error codes.', 'call_not_found')),
+    message: z.string().check(describe('Why, in words.', 'This agent has no such call.')),
   }),
 );
 
@@ -46,7 +46,7 @@ export const updateCallOutcomes = endpoint({
     'For batch jobs: up to 1,000 changes in one request, of any agents the user of the key may use. Each item is answered for by itself; a bad one fails alone. Several items may name the same call: they are carried out in the order sent. `npm run outcomes` sends files of any size this way.',
   caller: { kind: 'key', scope: 'calls' },
   may: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
-  uses: { calls, keyring },
+  uses: { calls, credentials },
   body: z.object({
     items: z
       .array(z.unknown().check(z.meta({ readAs: CallOutcomeItem })))
@@ -58,12 +58,12 @@ export const updateCallOutcomes = endpoint({
   }),
   errors: { 400: 'There is no item, or there are more than 1,000.', 401: 'The key is unknown, or not for calls.' },
 
-  async handle({ body, holder }, { calls, keyring }) {
+  async handle({ body, principal }, { calls, credentials }) {
     const items = body.items.map((item) => check(CallOutcomeItem, item));
-    const access = await keyring.accessTo(items.flatMap(({ data }) => data?.agentId ?? []));
+    const access = await credentials.accessTo(items.flatMap(({ data }) => data?.agentId ?? []));
     const refusals = items.map(({ data, refusal }) => {
       if (refusal) return refusal;
-      return access.get(data.agentId)?.has(holder.uid) ? undefined : insufficientPermissions();
+      return access.get(data.agentId)?.has(principal.uid) ? undefined : insufficientPermissions();
     });
     const at = now();
     const targets = items.flatMap(({ data }, index) => {
@@ -75,7 +75,7 @@ export const updateCallOutcomes = endpoint({
         agentId,
         reference: toCallReference(callIdOrPhone, preference),
         change: (call: Parameters<typeof withOutcome>[0] | undefined) =>
-          call && withOutcome(call, data, metadataMode, holder.keyId, at),
+          call && withOutcome(call, data, metadataMode, principal.keyId, at),
       };
     });
     const results = await calls.changeMany(targets);

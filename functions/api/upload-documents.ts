@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import * as z from 'zod/mini';
 import { files } from '../clients/files.ts';
 import { now } from '../domain/date-time.ts';
-import { documented } from '../domain/describe.ts';
+import { describe } from '../domain/describe.ts';
 import {
   DocumentId,
   fileKeyOf,
@@ -59,13 +59,13 @@ export const uploadDocuments = endpoint({
   response: z.object({
     documentIds: z
       .array(z.string())
-      .check(documented('The documents made, in the order of the files kept.', ['doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0'])),
-    message: z.string().check(documented('Says that files were taken.', 'Files uploaded successfully')),
+      .check(describe('The documents made, in the order of the files kept.', ['doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0'])),
+    message: z.string().check(describe('Says that files were taken.', 'Files uploaded successfully')),
     documents: z
       .array(
         z.object({
           documentId: DocumentId,
-          name: z.string().check(documented('The name of its file.', 'Price list.pdf')),
+          name: z.string().check(describe('The name of its file.', 'Price list.pdf')),
         }),
       )
       .check(z.describe('The same with their names.')),

@@ -7,12 +7,12 @@ import { once } from '../http/idempotency.ts';
 import type { FormRead } from '../http/lambda.ts';
 import { readParts } from '../http/parse-request.ts';
 import { json } from '../http/response.ts';
-import { openLazily } from '../service.ts';
-import { keyring } from '../store/credentials.ts';
+import { lazyServices } from '../service.ts';
+import { credentials } from '../store/credentials.ts';
 
 /** A request from within, on behalf of the holder of a key that was already found to be good. */
 export type InnerRequest = Partial<FormRead> & {
-  from: Pick<Admission, 'holder' | 'address' | 'requestId' | 'receivedAt'>;
+  from: Pick<Admission, 'principal' | 'address' | 'requestId' | 'receivedAt'>;
   /** Under it the request is answered once, whether or not the endpoint offers that to callers. */
   idempotencyKey?: string | undefined;
 };
@@ -24,22 +24,22 @@ export type InnerRequest = Partial<FormRead> & {
 export const callEndpoint = async (endpoint: AnyEndpoint, request: InnerRequest): Promise<unknown> => {
   const { caller } = endpoint;
   const { from, params = {}, query = {}, body, idempotencyKey: key } = request;
-  const { holder, address, requestId, receivedAt } = from;
-  const admission = { holder, address, requestId, receivedAt };
+  const { principal, address, requestId, receivedAt } = from;
+  const admission = { principal, address, requestId, receivedAt };
   if (caller.kind !== 'key') throw new Error(`${endpoint.name} takes no key: it is not called for its holder.`);
-  if (!allows(holder, caller.scope)) throw insufficientPermissions();
+  if (!allows(principal, caller.scope)) throw insufficientPermissions();
   const form = readParts(endpoint, { params, query, body });
   const named = namedBy(caller, form);
-  const access = named.agentId === undefined ? undefined : await keyring.open().accessTo([named.agentId]);
-  const agent = agentOf(holder, named, access?.get(named.agentId as string)) ?? { agentId: '', uid: '' };
-  const services = openLazily(endpoint.uses ?? {});
+  const access = named.agentId === undefined ? undefined : await credentials.get().accessTo([named.agentId]);
+  const agent = agentOf(principal, named, access?.get(named.agentId as string)) ?? { agentId: '', uid: '' };
+  const services = lazyServices(endpoint.uses ?? {});
   const answer = async (creationId: string) =>
     json(
       200,
       z.parse(endpoint.response, await endpoint.handle({ ...form, ...admission, agent, creationId }, services)),
     );
   const { body: text = '' } = key
-    ? await once({ endpoint, holder, form, key, requestId }, answer)
+    ? await once({ endpoint, principal, form, key, requestId }, answer)
     : await answer(newUlid());
   return JSON.parse(text);
 };

@@ -61,7 +61,7 @@ class GuardedStream<Part> extends Readable {
       setTimeout(what, Math.max(0, milliseconds - (performance.now() - guarded.receivedAt)));
     this.#timers = [
       at(headAfter, () => this.#releaseHead()),
-      at(lastWordAfter, () => this.#end({ state: 'failed', cause: new TookTooLong() })),
+      at(lastWordAfter, () => this.#end({ state: 'failed', cause: new TurnTimeoutError() })),
       at(overAfter, () => this.destroy(new Error('The reader did not take the answer in time.'))),
     ];
     this.#pingLater(pingAfter);
@@ -234,14 +234,14 @@ class GuardedStream<Part> extends Readable {
   }
 }
 
-class TookTooLong extends Error {
+class TurnTimeoutError extends Error {
   override readonly name = 'TookTooLong';
 }
 
 /** What the reader is told of a failure: a refusal of ours as it is, and of anything else no more than that it happened. */
 const failureOf = (cause: unknown): ApiError => {
   if (cause instanceof ApiError) return cause;
-  if (cause instanceof TookTooLong) {
+  if (cause instanceof TurnTimeoutError) {
     return new ApiError('chat_failed', 'The answer took too long and was cut off. Ask for less at once.');
   }
   return new ApiError('chat_failed', 'The assistant could not finish its answer. Try again.');

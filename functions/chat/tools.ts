@@ -17,7 +17,7 @@ import type { Document } from '../domain/documents.ts';
 import { ApiError } from '../domain/errors.ts';
 import type { Website } from '../domain/websites.ts';
 import { allows } from '../http/authenticate.ts';
-import type { AnyEndpoint, KeyHolder } from '../http/endpoint.ts';
+import type { AnyEndpoint, Principal } from '../http/endpoint.ts';
 import { check, readParts } from '../http/parse-request.ts';
 import { log } from '../log.ts';
 import { callEndpoint, type InnerRequest } from './call-endpoint.ts';
@@ -91,7 +91,7 @@ const tools: Record<ToolName, OpenTool | KeyTool> = {
     description:
       'Searches the documentation of the HTTP API: operations with their fields, answers and refusals, records, error codes, limits.',
     input: Question,
-    run: (question) => documentation.open().search(question),
+    run: (question) => documentation.get().search(question),
   }),
   draftAgent: openTool({
     description:
@@ -234,8 +234,8 @@ export type OfferedTools = { tools: Record<string, Tool>; approvals: Record<stri
 
 /** Those for anyone, and those that the caller's key allows. */
 export const offeredTools = (user: ToolUser): OfferedTools => {
-  const { holder } = user.from;
-  const offered = Object.entries(tools).filter(([, tool]) => !('calls' in tool) || maySee(tool, holder));
+  const { principal } = user.from;
+  const offered = Object.entries(tools).filter(([, tool]) => !('calls' in tool) || maySee(tool, principal));
   return {
     tools: Object.fromEntries(offered.map(([name, tool]) => [name, toolOf(name, tool, user)])),
     approvals: Object.fromEntries(
@@ -245,7 +245,7 @@ export const offeredTools = (user: ToolUser): OfferedTools => {
 };
 
 /** What the model is told of the caller's key. */
-export const accessOf = ({ uid, scopes }: KeyHolder): string => {
+export const accessOf = ({ uid, scopes }: Principal): string => {
   if (uid === '') {
     return 'The user sent no API key: you cannot see or change anything of theirs. When they want that, ask them to enter their key in the field for it, never in the conversation.';
   }
@@ -253,8 +253,8 @@ export const accessOf = ({ uid, scopes }: KeyHolder): string => {
   return `The user sent an API key for these scopes alone: ${scopes.join(', ')}. For anything else they need another key.`;
 };
 
-const maySee = (tool: KeyTool, holder: KeyHolder) =>
-  holder.uid !== '' && tool.calls.every(({ caller }) => caller.kind === 'key' && allows(holder, caller.scope));
+const maySee = (tool: KeyTool, principal: Principal) =>
+  principal.uid !== '' && tool.calls.every(({ caller }) => caller.kind === 'key' && allows(principal, caller.scope));
 
 const toolOf = (name: string, tool: OpenTool | KeyTool, user: ToolUser): Tool => ({
   description: tool.description,
@@ -297,7 +297,7 @@ const run = async (tool: OpenTool | KeyTool, input: unknown, toolCallId: string,
 
 /** What a call of a tool asks of its endpoints; refused as they would refuse it. */
 const formsOf = (tool: KeyTool, input: unknown, user: ToolUser) =>
-  tool.requests(input, user.from.holder.uid).map((request, index) => {
+  tool.requests(input, user.from.principal.uid).map((request, index) => {
     const endpoint = tool.calls[index] as AnyEndpoint;
     const { params = {}, query = {}, body } = request;
     readParts(endpoint, { params, query, body });

@@ -143,7 +143,7 @@ export class Turn {
         return { type: 'start-step' };
       case 'finish-step':
         // A provider's stream that ends between two events looks complete, but for the reason that it does not give.
-        if (part.finishReason === 'other' && part.rawFinishReason === undefined) throw new BrokeOff();
+        if (part.finishReason === 'other' && part.rawFinishReason === undefined) throw new StreamInterruptedError();
         return { type: 'finish-step' };
       case 'start':
       case 'tool-output-denied':
@@ -206,7 +206,7 @@ export class Turn {
   }
 }
 
-class BrokeOff extends Error {
+class StreamInterruptedError extends Error {
   override readonly name = 'BrokeOff';
 }
 

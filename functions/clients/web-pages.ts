@@ -19,7 +19,7 @@ const userAgent = `${crawlerName}/1.0`;
 const connectSeconds = 5;
 
 /** Why a page is not read, in a sentence for its owner. It never tells what an address stands for, or what answers there. */
-export class PageRefused extends Error {
+export class PageFetchError extends Error {
   override readonly name = 'PageRefused';
 }
 
@@ -67,7 +67,7 @@ export class WebPages {
         const url = new URL(`${options.protocol}//${options.host ?? options.hostname}`);
         if (this.#trusted.has(url.origin)) return trusted(options, callback);
         if (!this.#ports.has(url.port || defaultPorts[url.protocol] || ''))
-          throw new PageRefused('Only the ports 80 and 443 are read.');
+          throw new PageFetchError('Only the ports 80 and 443 are read.');
         // A host that is an address itself is never looked up.
         if (isIP(options.hostname) && !isPublicAddress(options.hostname)) throw notPublic();
       } catch (error) {
@@ -108,7 +108,7 @@ export class PageReader {
   async read(url: URL, fetch: Fetch): Promise<WebPage> {
     const resource = await this.#get(url, fetch);
     if (resource.status < 200 || resource.status > 299) {
-      throw new PageRefused(`The page answered with status ${resource.status}.`);
+      throw new PageFetchError(`The page answered with status ${resource.status}.`);
     }
     return { url: resource.url.href, ...decoded(resource) };
   }
@@ -129,7 +129,7 @@ export class PageReader {
     const signal = AbortSignal.any([fetch.signal, deadline]);
     try {
       for (let at = url, redirects = 0; ; redirects++) {
-        if (redirects > limits.pageRedirects) throw new PageRefused('The page redirects too often.');
+        if (redirects > limits.pageRedirects) throw new PageFetchError('The page redirects too often.');
         const answer = await this.#ask(at, signal);
         const target = redirectOf(answer);
         if (target === undefined) {
@@ -138,7 +138,7 @@ export class PageReader {
         }
         dismiss(answer);
         const next = URL.parse(target, at.href);
-        if (!isWebAddress(next)) throw new PageRefused('The page redirects to something that is no web page.');
+        if (!isWebAddress(next)) throw new PageFetchError('The page redirects to something that is no web page.');
         next.hash = '';
         at = next;
         await fetch.mayFollow?.(at);
@@ -147,7 +147,7 @@ export class PageReader {
       const { code = '' } = error as NodeJS.ErrnoException;
       // The connection has the same deadline for its head and its body: either may be the first to say so.
       if (deadline.aborted || ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'].includes(code)) {
-        throw new PageRefused(`The page took longer than ${limits.pageSeconds} seconds.`);
+        throw new PageFetchError(`The page took longer than ${limits.pageSeconds} seconds.`);
       }
       throw refusalOf(error as NodeJS.ErrnoException) ?? error;
     }
@@ -168,7 +168,7 @@ export class PageReader {
 
 const defaultPorts: Record<string, string> = { 'http:': '80', 'https:': '443' };
 
-const notPublic = () => new PageRefused('The address is not a public one.');
+const notPublic = () => new PageFetchError('The address is not a public one.');
 
 const redirectOf = (answer: Dispatcher.ResponseData): string | undefined => {
   if (![301, 302, 303, 307, 308].includes(answer.statusCode)) return undefined;
@@ -202,7 +202,7 @@ const bodyOf = async (answer: Dispatcher.ResponseData): Promise<Uint8Array> => {
     .split(',')
     .map((coding) => coding.trim())
     .filter((coding) => coding && coding !== 'identity');
-  if (codings.length > 2) throw new PageRefused('The page is compressed too many times.');
+  if (codings.length > 2) throw new PageFetchError('The page is compressed too many times.');
   let bytes = Buffer.concat(chunks);
   for (const coding of codings.reverse()) bytes = await inflated(bytes, coding);
   return bytes;
@@ -227,9 +227,9 @@ const inflated = async (bytes: Buffer, coding: string): Promise<Buffer<ArrayBuff
     if (coding === 'deflate') return await ((bytes[0] ?? 8) % 16 === 8 ? inflate : inflateRaw)(bytes, options);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
-    throw new PageRefused('The page is not compressed as it says.');
+    throw new PageFetchError('The page is not compressed as it says.');
   }
-  throw new PageRefused(`The page is compressed in a way that is not known (${coding.slice(0, 20)}).`);
+  throw new PageFetchError(`The page is compressed in a way that is not known (${coding.slice(0, 20)}).`);
 };
 
 /** Lets go of an answer that is not, or no longer, read. */
@@ -238,7 +238,7 @@ const dismiss = ({ body }: Dispatcher.ResponseData) => {
   body.destroy();
 };
 
-const tooLarge = () => new PageRefused(`The page is larger than ${limits.pageBytes / 1024 / 1024} MB.`);
+const tooLarge = () => new PageFetchError(`The page is larger than ${limits.pageBytes / 1024 / 1024} MB.`);
 
 /** The text of a page in the character set that its BOM, its header or its markup names. */
 const decoded = ({ contentType, bytes }: Resource): Pick<WebPage, 'kind' | 'text'> => {
@@ -254,10 +254,10 @@ const decoded = ({ contentType, bytes }: Resource): Pick<WebPage, 'kind' | 'text
   }
   if (mediaType === 'text/plain') {
     const text = legacyHookDecode(bytes, label ? (normalizeEncoding(label) ?? byDefault) : byDefault);
-    if (text.includes('\0')) throw new PageRefused('The page is not text, though it says so.');
+    if (text.includes('\0')) throw new PageFetchError('The page is not text, though it says so.');
     return { kind: 'text', text };
   }
-  throw new PageRefused(`The page is neither HTML nor plain text but ${mediaType.slice(0, 60)}.`);
+  throw new PageFetchError(`The page is neither HTML nor plain text but ${mediaType.slice(0, 60)}.`);
 };
 
 /** What a page without a content type is: HTML when it begins like it. */
@@ -265,20 +265,21 @@ const sniffed = (bytes: Uint8Array) =>
   /^\s*</.test(Buffer.from(bytes.subarray(0, 512)).toString('latin1')) ? 'text/html' : 'text/plain';
 
 /** What a fault of the connection is to the page's owner; nothing for faults of ours. */
-const refusalOf = (error: NodeJS.ErrnoException): PageRefused | undefined => {
-  if (error instanceof PageRefused) return error;
-  if (error.name === 'AggregateError' || error.cause instanceof PageRefused) {
-    return (error.cause as PageRefused | undefined) ?? unreachable();
+const refusalOf = (error: NodeJS.ErrnoException): PageFetchError | undefined => {
+  if (error instanceof PageFetchError) return error;
+  if (error.name === 'AggregateError' || error.cause instanceof PageFetchError) {
+    return (error.cause as PageFetchError | undefined) ?? unreachable();
   }
   const code = error.code ?? '';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'ENODATA' || code === 'ESERVFAIL')
-    return new PageRefused('The host was not found.');
-  if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/.test(code)) return new PageRefused('The site’s certificate is not valid.');
+    return new PageFetchError('The host was not found.');
+  if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/.test(code))
+    return new PageFetchError('The site’s certificate is not valid.');
   if (code.startsWith('HPE_') || error.name === 'HTTPParserError')
-    return new PageRefused('The site does not answer in HTTP.');
+    return new PageFetchError('The site does not answer in HTTP.');
   return /^(UND_ERR|E[A-Z]+$)/.test(code) ? unreachable() : undefined;
 };
 
-const unreachable = () => new PageRefused('The connection to the site failed.');
+const unreachable = () => new PageFetchError('The connection to the site failed.');
 
 export const webPages = service(() => new WebPages({ trustedOrigins: environment.crawlTrustedOrigins }));

@@ -1,10 +1,10 @@
 import robotsParser from 'robots-parser';
-import { crawlerName, type PageReader, PageRefused, type WebPages } from '../clients/web-pages.ts';
+import { crawlerName, PageFetchError, type PageReader, type WebPages } from '../clients/web-pages.ts';
 import { type CrawlControls, pathFilter } from '../domain/crawl-controls.ts';
 import type { Page } from '../domain/sources.ts';
 import { type FailedPage, pageKey, withinSite } from '../domain/websites.ts';
 import { htmlReader, type ReadHtml } from '../extraction/html.ts';
-import { GivenUp } from '../extraction/sandboxed-worker.ts';
+import { WorkerAbortedError } from '../extraction/sandboxed-worker.ts';
 
 /** What a crawl came to. Without a page that could be read, `failure` says why, in a sentence. */
 export type Crawled = { pages: CrawledPage[]; failedPages: FailedPage[]; failure?: string };
@@ -13,10 +13,10 @@ export type CrawledPage = Page & { markdown: string };
 type Site = CrawlControls & { url: string };
 
 /** Whose robots.txt forbids it. */
-class Forbidden extends PageRefused {}
+class Forbidden extends PageFetchError {}
 
 /** A page that was tried: where it was found and where it leads, and what it says, or why that is nothing. */
-type Visit = { url: URL; links: string[]; page?: CrawledPage; refusal?: PageRefused };
+type Visit = { url: URL; links: string[]; page?: CrawledPage; refusal?: PageFetchError };
 
 /** Its types tell of a default export that the module does not have. */
 const parseRobots = robotsParser as unknown as typeof robotsParser.default;
@@ -49,7 +49,7 @@ const crawlWith = async (visitor: Visitor, site: Site, until: number): Promise<C
   // Where the start page redirects to another host, that one is the site.
   const home = first.url;
   const stay = (url: URL) => {
-    if (withinSite(home, url)?.href !== url.href) throw new PageRefused('The page redirects to another site.');
+    if (withinSite(home, url)?.href !== url.href) throw new PageFetchError('The page redirects to another site.');
   };
   const queued = new Set([pageKey(start), pageKey(home)]);
   const read = new Set<string>();
@@ -116,7 +116,7 @@ class Visitor {
       const { title, text, markdown, links } =
         found.kind === 'html' ? await this.#readHtml({ html: found.text, url: found.url }) : plain(found.text);
       if (text) return { url: at, links, page: { url: found.url, title: title || at.pathname, text, markdown } };
-      const refusal = new PageRefused('The page has no text of its own; scripts, which may make some, are not run.');
+      const refusal = new PageFetchError('The page has no text of its own; scripts, which may make some, are not run.');
       return { url: at, links, refusal };
     } catch (error) {
       return { url, links: [], refusal: this.#refusalOf(error) };
@@ -135,7 +135,7 @@ class Visitor {
     const robots = await this.#reader.readRobots(origin, { signal: this.#signal });
     if (robots === 'everything') return () => true;
     if (robots === 'nothing') {
-      throw new PageRefused('The site’s robots.txt could not be read, and without it no page may be.');
+      throw new PageFetchError('The site’s robots.txt could not be read, and without it no page may be.');
     }
     const parsed = parseRobots(`${origin}/robots.txt`, robots);
     return (url) => parsed.isAllowed(url.href, crawlerName) !== false;
@@ -154,15 +154,15 @@ class Visitor {
     }
   }
 
-  #refusalOf(error: unknown): PageRefused {
-    if (error instanceof PageRefused) return error;
-    if (this.#signal.aborted) return new PageRefused('The crawl ran out of time before this page was read.');
+  #refusalOf(error: unknown): PageFetchError {
+    if (error instanceof PageFetchError) return error;
+    if (this.#signal.aborted) return new PageFetchError('The crawl ran out of time before this page was read.');
     // The stack ends where the nesting of a page does not.
-    if (error instanceof GivenUp || (error as Error).name === 'RangeError') {
-      return new PageRefused('The page is too large or too intricate to be read.');
+    if (error instanceof WorkerAbortedError || (error as Error).name === 'RangeError') {
+      return new PageFetchError('The page is too large or too intricate to be read.');
     }
     // Whatever else a page brings about, the others are read.
-    return new PageRefused('The page could not be read.');
+    return new PageFetchError('The page could not be read.');
   }
 }
 

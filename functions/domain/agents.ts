@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { now, timestamp } from './date-time.ts';
-import { documented, named } from './describe.ts';
+import { component, describe } from './describe.ts';
 import { invalidField } from './errors.ts';
 import { examples } from './examples.ts';
 import { AgentId, Identifier } from './identifiers.ts';
@@ -9,23 +9,23 @@ import { limits } from './limits.ts';
 import { PhoneNumber } from './phone-numbers.ts';
 import { characters, cut, text } from './text.ts';
 
-export const AgentName = text(1, limits.nameCharacters).check(documented('The agent’s name.', 'Front desk'));
+export const AgentName = text(1, limits.nameCharacters).check(describe('The agent’s name.', 'Front desk'));
 
 const fields = {
-  greeting: z.string().check(documented('What the agent says first.', 'Hello, how can I help you?')),
+  greeting: z.string().check(describe('What the agent says first.', 'Hello, how can I help you?')),
   instructions: z
     .string()
     .check(
-      documented('How the agent is to behave.', 'Answer briefly. Offer an appointment to everybody who asks for one.'),
+      describe('How the agent is to behave.', 'Answer briefly. Offer an appointment to everybody who asks for one.'),
     ),
-  voice: z.string().check(documented('The voice it speaks with.', 'warm')),
-  language: z.string().check(documented('Its language, as a BCP 47 tag.', 'en-US')),
-  model: z.string().check(documented('The language model it uses.', 'default')),
-  timeZone: z.string().check(documented('Its time zone, by its IANA name.', 'Europe/Berlin')),
-  transferTo: z.string().check(documented('The number calls are handed to.', '+14155550199')),
+  voice: z.string().check(describe('The voice it speaks with.', 'warm')),
+  language: z.string().check(describe('Its language, as a BCP 47 tag.', 'en-US')),
+  model: z.string().check(describe('The language model it uses.', 'default')),
+  timeZone: z.string().check(describe('Its time zone, by its IANA name.', 'Europe/Berlin')),
+  transferTo: z.string().check(describe('The number calls are handed to.', '+14155550199')),
   variables: z
     .record(z.string(), z.unknown())
-    .check(documented('Values its instructions may name.', { company: 'Example Dental', openingHour: 9 })),
+    .check(describe('Values its instructions may name.', { company: 'Example Dental', openingHour: 9 })),
 };
 
 const tooLarge = `must be at most ${limits.configurationBytes} bytes of JSON`;
@@ -35,7 +35,7 @@ const finite = <T extends object>() =>
   z.refine<T>((value) => !holdsInfinity(value), { error: 'holds a number that is too large' });
 
 /** Known fields, all optional, and whatever else the platform keeps there. */
-export const AgentConfiguration = named(
+export const AgentConfiguration = component(
   'AgentConfiguration',
   `How an agent speaks and behaves. Other fields are kept as they are. At most ${limits.configurationBytes / 1024} KB of JSON.`,
   z.looseObject(z.partial(z.object(fields)).shape).check(small(), finite()),
@@ -43,7 +43,7 @@ export const AgentConfiguration = named(
 export type AgentConfiguration = z.infer<typeof AgentConfiguration>;
 
 /** A change of a configuration: a field given replaces the former one, `null` clears it, the others stay. */
-export const AgentConfigurationChange = named(
+export const AgentConfigurationChange = component(
   'AgentConfigurationChange',
   'A change of a configuration: a field given replaces the former one, `null` clears it, the others stay.',
   z.looseObject(z.partial(z.object(mapValues(fields, (field) => z.nullable(field)))).shape).check(small(), finite()),
@@ -54,19 +54,19 @@ export const AgentChange = z.object({
   name: z.optional(AgentName),
   configuration: z.optional(AgentConfigurationChange),
   phoneNumber: z.optional(
-    z.nullable(PhoneNumber).check(documented('The number the agent answers; `null` clears it.', '+14155550123')),
+    z.nullable(PhoneNumber).check(describe('The number the agent answers; `null` clears it.', '+14155550123')),
   ),
 });
 export type AgentChange = z.infer<typeof AgentChange>;
 
 /** The number callers reach an agent by. */
-export const AgentPhoneNumber = PhoneNumber.check(documented('The number the agent answers.', '+14155550123'));
+export const AgentPhoneNumber = PhoneNumber.check(describe('The number the agent answers.', '+14155550123'));
 
-export const Agent = named(
+export const Agent = component(
   'Agent',
   'A voice agent.',
   z.object({
-    uid: Identifier.check(documented('The user who owns the agent.', examples.uid)),
+    uid: Identifier.check(describe('The user who owns the agent.', examples.uid)),
     agentId: AgentId,
     name: AgentName,
     configuration: AgentConfiguration,
@@ -74,7 +74,7 @@ export const Agent = named(
     createdAt: timestamp('When the agent was made.'),
     updatedAt: timestamp('When it was last changed.'),
     sourceAgentId: z.optional(
-      Identifier.check(documented('The agent this one is a copy of.', 'agent_01KA8QF0X2V5TJ9W3N6YBD4C7E')),
+      Identifier.check(describe('The agent this one is a copy of.', 'agent_01KA8QF0X2V5TJ9W3N6YBD4C7E')),
     ),
   }),
 );

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { timestamp } from './date-time.ts';
-import { documented, named } from './describe.ts';
+import { component, describe } from './describe.ts';
 import { AgentId, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
 import { normalisePhoneNumber, phoneNumber } from './phone-numbers.ts';
@@ -15,7 +15,7 @@ export const BlockListRequest = z.object({
       error: `must have at most ${limits.numbersPerRequest} numbers`,
       params: { code: 'too_many_numbers' },
     }),
-    documented(
+    describe(
       'Phone numbers in E.164 format. Spaces, hyphens, dots and parentheses are ignored. A bad one fails alone.',
       ['+14155550100', '+44 20 7183 8750', '12345'],
       { maxItems: limits.numbersPerRequest },
@@ -32,15 +32,15 @@ const reasons = {
 type FailureCode = keyof typeof reasons;
 
 /** A number that was not added or removed, exactly as it was sent, and why (contract 2.2; `code` is ours). */
-export const BlockListFailure = named(
+export const BlockListFailure = component(
   'BlockListFailure',
   'A number that was not added or removed, and why.',
   z.object({
-    number: z.string().check(documented('The number, exactly as it was sent.', '12345')),
-    reason: z.enum(Object.values(reasons)).check(documented('Why, in words.', 'Invalid phone number format')),
+    number: z.string().check(describe('The number, exactly as it was sent.', '12345')),
+    reason: z.enum(Object.values(reasons)).check(describe('Why, in words.', 'Invalid phone number format')),
     code: z
       .enum(Object.keys(reasons) as [FailureCode, ...FailureCode[]])
-      .check(documented('Why, as a code to switch on.', 'invalid_format')),
+      .check(describe('Why, as a code to switch on.', 'invalid_format')),
   }),
 );
 export type BlockListFailure = z.infer<typeof BlockListFailure>;
@@ -48,22 +48,22 @@ export type BlockListFailure = z.infer<typeof BlockListFailure>;
 export const BlockListFailures = z
   .array(BlockListFailure)
   .check(
-    documented('The numbers that were not, with the reason.', [
+    describe('The numbers that were not, with the reason.', [
       { number: '12345', reason: reasons.invalid_format, code: 'invalid_format' },
     ]),
   );
 
 export const BlockListMessage = z
   .string()
-  .check(documented('Says that the request was carried out.', 'Block list updated successfully'));
+  .check(describe('Says that the request was carried out.', 'Block list updated successfully'));
 
 /** A number that is blocked now. */
-export const BlockedNumber = named(
+export const BlockedNumber = component(
   'BlockedNumber',
   'A number that is blocked.',
   z.object({
     number: phoneNumber('The number, in E.164 format.'),
-    reason: z.optional(z.string().check(documented('Why it was blocked, when a reason was given.', 'Spam'))),
+    reason: z.optional(z.string().check(describe('Why it was blocked, when a reason was given.', 'Spam'))),
     blockedAt: timestamp('When it was blocked.'),
     expiresAt: z.optional(timestamp('When it is unblocked by itself; absent when never.', '2099-01-31T12:00:00.000Z')),
   }),

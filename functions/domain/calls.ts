@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { DateTime, timestamp } from './date-time.ts';
-import { documented, named } from './describe.ts';
+import { component, describe } from './describe.ts';
 import { invalidField } from './errors.ts';
 import { examples } from './examples.ts';
 import { AgentId, Identifier } from './identifiers.ts';
@@ -14,7 +14,7 @@ import { text } from './text.ts';
 export const Preference = z
   .enum(['first', 'last'])
   .check(
-    documented(
+    describe(
       'Which call of a phone number is meant: the earliest (`first`) or the most recent (`last`). Of no effect with a call id.',
       'last',
     ),
@@ -26,19 +26,19 @@ const DurationSeconds = z.number().check(
   z.refine((value) => value === 0 || (value >= 1e-6 && value <= limits.callSeconds), {
     error: `must be 0, or from 0.000001 to ${limits.callSeconds}`,
   }),
-  documented('How long it lasted, in seconds.', 212, { minimum: 0, maximum: limits.callSeconds }),
+  describe('How long it lasted, in seconds.', 212, { minimum: 0, maximum: limits.callSeconds }),
 );
 
 /** The facts of a call, as PUT records or corrects them. */
 export const CallFacts = z.object({
-  phone: PhoneNumber.check(documented('The other party’s number, in E.164 format.', '+14155550100')),
+  phone: PhoneNumber.check(describe('The other party’s number, in E.164 format.', '+14155550100')),
   direction: z
     .enum(['inbound', 'outbound'])
-    .check(documented('Who called: the other party (`inbound`) or the agent (`outbound`).', 'inbound')),
-  startedAt: DateTime.check(documented('When the call began.', '2026-03-01T10:00:00.000Z')),
-  endedAt: z.optional(DateTime.check(documented('When it ended.', '2026-03-01T10:03:32.000Z'))),
+    .check(describe('Who called: the other party (`inbound`) or the agent (`outbound`).', 'inbound')),
+  startedAt: DateTime.check(describe('When the call began.', '2026-03-01T10:00:00.000Z')),
+  endedAt: z.optional(DateTime.check(describe('When it ended.', '2026-03-01T10:03:32.000Z'))),
   durationSeconds: z.optional(DurationSeconds),
-  status: z.optional(text(1, 64).check(documented('How it ended, in the telephony’s own word.', 'completed'))),
+  status: z.optional(text(1, 64).check(describe('How it ended, in the telephony’s own word.', 'completed'))),
 });
 export type CallFacts = z.infer<typeof CallFacts>;
 
@@ -52,15 +52,15 @@ const depthError = `must nest at most ${limits.metadataDepth} levels deep`;
 export const CallMetadata = z.custom<Record<string, unknown>>(isJsonObject, { error: 'must be an object' }).check(
   z.refine((value) => jsonBytes(value) <= limits.metadataBytes, { error: sizeError }),
   z.refine((value) => !isDeeperThan(value, limits.metadataDepth), { error: depthError }),
-  documented(
+  describe(
     `Free-form metadata: an object of at most ${limits.metadataBytes / 1024} KB of JSON and ${limits.metadataDepth} levels. It comes back exactly as sent.`,
     { campaign: 'spring', agentScore: 4.5 },
     { type: 'object' },
   ),
 );
 
-const OutcomeLabel = text(0, limits.outcomeCharacters).check(documented('The outcome’s label.', 'appointment_booked'));
-const OutcomeValue = z.number().check(documented('The monetary value tied to the outcome.', 149.5));
+const OutcomeLabel = text(0, limits.outcomeCharacters).check(describe('The outcome’s label.', 'appointment_booked'));
+const OutcomeValue = z.number().check(describe('The monetary value tied to the outcome.', 149.5));
 
 /** The outcome fields of a call (contract 2.6). */
 export const CallOutcome = z.object({
@@ -71,7 +71,7 @@ export const CallOutcome = z.object({
 export type CallOutcome = z.infer<typeof CallOutcome>;
 
 /** A change of outcome fields: a field given replaces the former one, `null` clears it, the others stay. */
-export const CallOutcomeChange = named(
+export const CallOutcomeChange = component(
   'CallOutcomeChange',
   'A change of outcome fields: a field given replaces the former one, `null` clears it, the others stay.',
   z.object({
@@ -86,7 +86,7 @@ export type CallOutcomeChange = z.infer<typeof CallOutcomeChange>;
 export const MetadataMode = z
   .enum(['replace', 'merge'])
   .check(
-    documented(
+    describe(
       'Whether `custom_call_metadata` replaces what was there, or is merged into it by top-level key.',
       'replace',
     ),
@@ -100,7 +100,7 @@ export const outcomeFields = ['custom_call_outcome', 'custom_call_outcome_value'
 export const UpdatedFields = z
   .array(z.enum(outcomeFields))
   .check(
-    documented('The outcome fields that were set or cleared, in this order.', [
+    describe('The outcome fields that were set or cleared, in this order.', [
       'custom_call_outcome',
       'custom_call_outcome_value',
     ]),
@@ -108,22 +108,22 @@ export const UpdatedFields = z
 
 const OutcomeEntry = z.object({
   at: timestamp('When the outcome was changed.', '2026-03-02T08:15:00.000Z'),
-  keyId: z.string().check(documented('The API key it was changed with.', 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF')),
+  keyId: z.string().check(describe('The API key it was changed with.', 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF')),
   fields: UpdatedFields,
 });
 
-export const Call = named(
+export const Call = component(
   'Call',
   'A call of an agent, with its outcome.',
   z.object({
-    callId: Identifier.check(documented('The call.', examples.callId)),
+    callId: Identifier.check(describe('The call.', examples.callId)),
     agentId: AgentId,
     ...CallFacts.shape,
     ...CallOutcome.shape,
     outcomeUpdatedAt: z.optional(timestamp('When the outcome was last changed.', '2026-03-02T08:15:00.000Z')),
     outcomeHistory: z.optional(
       z.array(OutcomeEntry).check(
-        documented(`The last ${limits.outcomeHistory} changes of the outcome, oldest first.`, [
+        describe(`The last ${limits.outcomeHistory} changes of the outcome, oldest first.`, [
           {
             at: '2026-03-02T08:15:00.000Z',
             keyId: 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF',
@@ -138,7 +138,7 @@ export const Call = named(
 /** A call as a path or an item names it. */
 export const CallIdOrPhone = z
   .string()
-  .check(documented('The call’s id, or a phone number in E.164 format, whose `+` may stand as it is.', '+14155550100'));
+  .check(describe('The call’s id, or a phone number in E.164 format, whose `+` may stand as it is.', '+14155550100'));
 export type Call = z.infer<typeof Call>;
 
 /** The call with its facts recorded or corrected, and its outcome as it was. The same facts again are the same call. */
@@ -148,11 +148,11 @@ export const withFacts = (found: Call | undefined, agentId: string, callId: stri
   return found && isDeepStrictEqual(call, found) ? found : call;
 };
 /** One change among many. Checked by itself, so that a bad one fails alone. */
-export const CallOutcomeItem = named(
+export const CallOutcomeItem = component(
   'CallOutcomeItem',
   'A change of one call’s outcome.',
   z.extend(CallOutcomeChange, {
-    agentId: z.string().check(documented('The agent whose call it is.', examples.agentId)),
+    agentId: z.string().check(describe('The agent whose call it is.', examples.agentId)),
     callIdOrPhone: CallIdOrPhone,
     preference: z._default(Preference, 'last'),
     metadataMode: z._default(MetadataMode, 'replace'),

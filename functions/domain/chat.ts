@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { documented } from './describe.ts';
+import { describe } from './describe.ts';
 import { limits } from './limits.ts';
 import { text } from './text.ts';
 
@@ -101,13 +101,13 @@ const isToBeAnswered = (messages: ChatMessage[]) => {
 
 /** A message as a caller writes it; the other parts that one may hold are for the AI SDK's client to handle. */
 const DocumentedMessage = z.object({
-  id: Id.check(documented('The message’s id, chosen by the caller.', 'msg-1')),
-  role: z.enum(['user', 'assistant']).check(documented('Who said it.', 'user')),
+  id: Id.check(describe('The message’s id, chosen by the caller.', 'msg-1')),
+  role: z.enum(['user', 'assistant']).check(describe('Who said it.', 'user')),
   parts: z
     .array(
       z.object({
-        type: z.string().check(documented('What the part is. Of a user’s, `text`.', 'text')),
-        text: z.optional(Text.check(documented('What was said.', 'What can a voice agent of mine do?'))),
+        type: z.string().check(describe('What the part is. Of a user’s, `text`.', 'text')),
+        text: z.optional(Text.check(describe('What was said.', 'What can a voice agent of mine do?'))),
       }),
     )
     .check(z.minLength(1), z.describe('What it consists of. Parts of the assistant’s are sent back as they came.')),
@@ -115,7 +115,7 @@ const DocumentedMessage = z.object({
 
 /** A conversation, with the message that is to be answered at its end. */
 export const ChatRequest = z.object({
-  id: Id.check(documented('The conversation’s id, chosen by the caller.', 'chat-1')),
+  id: Id.check(describe('The conversation’s id, chosen by the caller.', 'chat-1')),
   messages: z.array(ChatMessage).check(
     z.minLength(1),
     z.maxLength(limits.chatMessages),
@@ -128,7 +128,7 @@ export const ChatRequest = z.object({
   ),
   userId: z.optional(
     text(0, limits.chatIdCharacters).check(
-      documented('Who asks, for the service’s log alone. It gives access to nothing.', 'visitor-7'),
+      describe('Who asks, for the service’s log alone. It gives access to nothing.', 'visitor-7'),
     ),
   ),
 });

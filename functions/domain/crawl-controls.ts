@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import * as z from 'zod/mini';
-import { documented } from './describe.ts';
+import { describe } from './describe.ts';
 import { limits } from './limits.ts';
 
 /** A whole number from 1 on; more than `most` is taken for `most`. */
@@ -15,7 +15,7 @@ const capped = (most: number, otherwise: number, description: string) =>
           ),
         z.transform((value) => Math.min(value, most)),
       )
-      .check(documented(description, otherwise, { type: 'integer', minimum: 1 })),
+      .check(describe(description, otherwise, { type: 'integer', minimum: 1 })),
     otherwise,
   );
 
@@ -31,7 +31,7 @@ const PathPattern = z.string().check(
 );
 
 const pathPatterns = (description: string, example: string) =>
-  z._default(z.array(PathPattern).check(z.maxLength(limits.pathPatterns), documented(description, [example])), []);
+  z._default(z.array(PathPattern).check(z.maxLength(limits.pathPatterns), describe(description, [example])), []);
 
 const patternSyntax =
   'Regular expressions, found anywhere in the path; of those that match in linear time, so without look-around and back-references.';

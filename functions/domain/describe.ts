@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
  * What the interface's documents say of a value: a sentence, an example that its schema takes, and what else of
  * JSON Schema cannot be read off the schema itself, such as the type that a transform ends in.
  */
-export const documented = <T>(description: string, example: NoInfer<T>, keywords: JsonSchemaKeywords = {}) =>
+export const describe = <T>(description: string, example: NoInfer<T>, keywords: JsonSchemaKeywords = {}) =>
   z.meta<T>({ description, examples: [example], ...keywords });
 
 export type JsonSchemaKeywords = {
@@ -22,7 +22,7 @@ export type JsonSchemaKeywords = {
 };
 
 /** Gives a record a name of its own in the documents, by which operations refer to it. */
-export const named = <S extends z.core.$ZodType>(name: string, description: string, schema: S): S => {
+export const component = <S extends z.core.$ZodType>(name: string, description: string, schema: S): S => {
   z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id: name, description });
   return schema;
 };

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { timestamp } from './date-time.ts';
-import { documented, named } from './describe.ts';
+import { component, describe } from './describe.ts';
 import { ApiError } from './errors.ts';
 import { AgentId, Identifier, newIdentifier, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
@@ -16,40 +16,40 @@ export type DocumentStatus = z.infer<typeof DocumentStatus>;
 const exampleId = 'doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0';
 
 /** A document of a knowledge base without its text (contract 2.4; from `status` on, fields are ours). */
-export const DocumentSummary = named(
+export const DocumentSummary = component(
   'DocumentSummary',
   'A document of a knowledge base, without its text.',
   z.object({
-    id: z.string().check(documented('The document.', exampleId)),
+    id: z.string().check(describe('The document.', exampleId)),
     agentId: AgentId,
-    name: z.string().check(documented('Its name; at first that of its file, as it was sent.', 'Price list.pdf')),
-    active: z.boolean().check(documented('Whether the agent answers from it.', true)),
-    lastUpdatedBy: z.string().check(documented('The user who changed it last.', 'demo-user')),
+    name: z.string().check(describe('Its name; at first that of its file, as it was sent.', 'Price list.pdf')),
+    active: z.boolean().check(describe('Whether the agent answers from it.', true)),
+    lastUpdatedBy: z.string().check(describe('The user who changed it last.', 'demo-user')),
     lastUpdatedAt: timestamp('When it was changed last, by whomever: by the service too, when its text was extracted.'),
     fileUrl: z.optional(
       z
         .string()
         .check(
-          documented(
+          describe(
             'A link to download the file, good for 15 minutes. Absent until the file is there.',
             'https://files.example.com/documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0?X-Amz-Expires=900',
           ),
         ),
     ),
-    status: DocumentStatus.check(documented('How far the extraction of its text has come.', 'ready')),
+    status: DocumentStatus.check(describe('How far the extraction of its text has come.', 'ready')),
     error: z.optional(
-      z.string().check(documented('Why it failed, in a sentence.', 'The document is protected with a password.')),
+      z.string().check(describe('Why it failed, in a sentence.', 'The document is protected with a password.')),
     ),
-    size: z.number().check(documented('The file’s bytes; of one not there yet, as announced.', 48_213)),
+    size: z.number().check(describe('The file’s bytes; of one not there yet, as announced.', 48_213)),
     type: z.optional(
-      DocumentType.check(documented('What the file is, told by its content. Absent until it is there.', 'pdf')),
+      DocumentType.check(describe('What the file is, told by its content. Absent until it is there.', 'pdf')),
     ),
   }),
 );
 export type DocumentSummary = z.infer<typeof DocumentSummary>;
 
 /** The same with its text, which a list cuts where it is too long. */
-export const Document = named(
+export const Document = component(
   'Document',
   'A document of a knowledge base. Its text is there once it was extracted.',
   z.object({
@@ -59,7 +59,7 @@ export const Document = named(
 );
 export type Document = z.infer<typeof Document>;
 
-export const DocumentId = Identifier.check(documented('The document.', exampleId));
+export const DocumentId = Identifier.check(describe('The document.', exampleId));
 
 /** How a request names one document of an agent. */
 export const DocumentReference = z.object({ uid: Uid, agentId: AgentId, documentId: DocumentId });
@@ -75,15 +75,15 @@ export const refusalReasons = {
 export type RefusalCode = keyof typeof refusalReasons;
 
 /** A file that was not taken, and why; the others are. */
-export const RefusedFile = named(
+export const RefusedFile = component(
   'RefusedFile',
   'A file that was not taken, and why.',
   z.object({
-    name: z.string().check(documented('The file’s name, as it was sent.', 'setup.exe')),
+    name: z.string().check(describe('The file’s name, as it was sent.', 'setup.exe')),
     code: z
       .enum(Object.keys(refusalReasons) as [RefusalCode, ...RefusalCode[]])
-      .check(documented('Why, as a code to switch on.', 'unsupported_file_type')),
-    reason: z.string().check(documented('Why, in a sentence.', refusalReasons.unsupported_file_type)),
+      .check(describe('Why, as a code to switch on.', 'unsupported_file_type')),
+    reason: z.string().check(describe('Why, in a sentence.', refusalReasons.unsupported_file_type)),
   }),
 );
 export type RefusedFile = z.infer<typeof RefusedFile>;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 import * as z from 'zod/mini';
-import { documented } from './describe.ts';
+import { describe } from './describe.ts';
 import { examples } from './examples.ts';
 
 const form = /^[A-Za-z0-9_.:-]{1,128}$/;
@@ -9,11 +9,11 @@ const form = /^[A-Za-z0-9_.:-]{1,128}$/;
 /** An identifier from a caller, such as `uid` or `agentId`. */
 export const Identifier = z.string().check(z.regex(form, { error: 'must be 1 to 128 of A-Z a-z 0-9 _ . : -' }));
 
-export const Uid = Identifier.check(documented('The user the API key belongs to.', examples.uid));
-export const AgentId = Identifier.check(documented('The agent.', examples.agentId));
+export const Uid = Identifier.check(describe('The user the API key belongs to.', examples.uid));
+export const AgentId = Identifier.check(describe('The agent.', examples.agentId));
 
 /** An agent as a path names it: of any form, since one of a wrong form is simply unknown. */
-export const AgentIdInPath = z.string().check(documented('The agent.', examples.agentId));
+export const AgentIdInPath = z.string().check(describe('The agent.', examples.agentId));
 
 /** Whether something could be an identifier at all; what could not is simply unknown. */
 export const isIdentifier = (value: string) => form.test(value);

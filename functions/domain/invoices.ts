@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { documented, named } from './describe.ts';
+import { component, describe } from './describe.ts';
 import { examples } from './examples.ts';
 
 export const CustomerId = z
@@ -13,19 +13,19 @@ export const InvoiceId = z
   .check(z.regex(/^in_[A-Za-z0-9_]{1,250}$/, { error: 'must be an invoice identifier of Stripe, such as in_ABC123' }));
 
 const amount = (description: string, example: number) =>
-  z.optional(z.nullable(z.number())).check(documented(`${description} In the smallest unit of the currency.`, example));
+  z.optional(z.nullable(z.number())).check(describe(`${description} In the smallest unit of the currency.`, example));
 const time = (description: string, example: number | null) =>
-  z.optional(z.nullable(z.number())).check(documented(`${description} In Unix seconds.`, example));
+  z.optional(z.nullable(z.number())).check(describe(`${description} In Unix seconds.`, example));
 const text = (description: string, example: string) =>
-  z.optional(z.nullable(z.string())).check(documented(description, example));
+  z.optional(z.nullable(z.string())).check(describe(description, example));
 
 /** An invoice with every field Stripe sends. Those named here are the contract's (2.7). */
-export const Invoice = named(
+export const Invoice = component(
   'Invoice',
   'An invoice, with every field that the payment provider sends.',
   z.looseObject({
-    id: z.string().check(documented('The invoice.', 'in_bc83b719a3f5c1f9b5f45788')),
-    object: z.literal('invoice').check(documented('What this is.', 'invoice')),
+    id: z.string().check(describe('The invoice.', 'in_bc83b719a3f5c1f9b5f45788')),
+    object: z.literal('invoice').check(describe('What this is.', 'invoice')),
     amount_due: amount('What is to be paid.', 4900),
     amount_paid: amount('What was paid.', 4900),
     amount_remaining: amount('What is still to be paid.', 0),
@@ -33,21 +33,21 @@ export const Invoice = named(
     customer: text('Whose invoice it is.', examples.customerId),
     date: time('When it was made.', 1_772_323_200),
     due_date: time('When it is due, if it is.', null),
-    paid: z.optional(z.boolean()).check(documented('Whether it is paid.', true)),
+    paid: z.optional(z.boolean()).check(describe('Whether it is paid.', true)),
     status: text('One of draft, open, paid, uncollectible and void.', 'paid'),
     total: amount('What it amounts to.', 4900),
   }),
 );
 export type Invoice = z.infer<typeof Invoice>;
 
-export const InvoiceList = named(
+export const InvoiceList = component(
   'InvoiceList',
   'A page of invoices, newest first.',
   z.looseObject({
-    object: z.literal('list').check(documented('What this is.', 'list')),
+    object: z.literal('list').check(describe('What this is.', 'list')),
     data: z.array(Invoice).check(z.describe('The invoices.')),
-    has_more: z.boolean().check(documented('Whether there are more after these.', false)),
-    url: z.string().check(documented('Where the payment provider lists them.', '/v1/invoices')),
+    has_more: z.boolean().check(describe('Whether there are more after these.', false)),
+    url: z.string().check(describe('Where the payment provider lists them.', '/v1/invoices')),
   }),
 );
 export type InvoiceList = z.infer<typeof InvoiceList>;

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
-import { documented } from './describe.ts';
+import { describe } from './describe.ts';
 import { invalidField } from './errors.ts';
 import { limits } from './limits.ts';
 
@@ -16,7 +16,7 @@ export const pageLimit = (most: number) =>
       z.transform(Number),
     )
     .check(
-      documented('How many items at most. Without it, as many as one answer may weigh (5 MB).', 100, {
+      describe('How many items at most. Without it, as many as one answer may weigh (5 MB).', 100, {
         type: 'integer',
         minimum: 1,
         maximum: most,
@@ -28,13 +28,13 @@ const exampleCursor = 'WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ';
 /** The two query parameters every list takes. */
 export const paging = {
   limit: z.optional(pageLimit(limits.pageItems)),
-  cursor: z.optional(z.string().check(documented('`nextCursor` of the page before.', exampleCursor))),
+  cursor: z.optional(z.string().check(describe('`nextCursor` of the page before.', exampleCursor))),
 };
 
 /** What every list adds to its items. */
 export const nextPage = {
   nextCursor: z.optional(
-    z.string().check(documented('Send it as `cursor` to get the next page. Absent on the last page.', exampleCursor)),
+    z.string().check(describe('Send it as `cursor` to get the next page. Absent on the last page.', exampleCursor)),
   ),
 };
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { documented } from './describe.ts';
+import { describe } from './describe.ts';
 
 const e164 = /^\+[1-9]\d{6,14}$/;
 
@@ -26,18 +26,18 @@ export const PhoneNumber = z
     z.transform((value) => normalisePhoneNumber(value) as string),
   )
   .check(
-    documented('A phone number in E.164 format. Spaces, hyphens, dots and parentheses are ignored.', '+14155550100', {
+    describe('A phone number in E.164 format. Spaces, hyphens, dots and parentheses are ignored.', '+14155550100', {
       type: 'string',
     }),
   );
 
 /** A phone number in an answer: E.164, nothing else. */
 export const phoneNumber = (description: string, example = '+14155550100') =>
-  z.string().check(documented(description, example, { pattern: e164.source }));
+  z.string().check(describe(description, example, { pattern: e164.source }));
 
 /** Phone numbers in an answer. */
 export const phoneNumbers = (description: string, example: string[]) =>
-  z.array(z.string().check(z.meta({ pattern: e164.source }))).check(documented(description, example));
+  z.array(z.string().check(z.meta({ pattern: e164.source }))).check(describe(description, example));
 
 /**
  * A phone number from a query or a path, where a client may have turned the leading `+` into a space. A space before

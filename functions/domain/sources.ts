@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { documented } from './describe.ts';
+import { describe } from './describe.ts';
 import { AgentId, Uid } from './identifiers.ts';
 import { jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
@@ -7,19 +7,19 @@ import { paging } from './paging.ts';
 import { text } from './text.ts';
 
 /** The name of a website or a document. */
-export const SourceName = text(1, limits.nameCharacters).check(documented('Its name.', 'Opening hours'));
+export const SourceName = text(1, limits.nameCharacters).check(describe('Its name.', 'Opening hours'));
 
 /** What may be changed of a website or a document. */
 export const SourceChange = z.object({
-  active: z.optional(z.boolean().check(documented('Whether the agent answers from it.', true))),
+  active: z.optional(z.boolean().check(describe('Whether the agent answers from it.', true))),
   name: z.optional(SourceName),
 });
 export type SourceChange = z.infer<typeof SourceChange>;
 
 /** The text of a source: as a list shows it, or one piece of the whole. */
 export const sourceTextFields = {
-  content: z.string().check(documented('Its text.', 'Opening hours\n\nWe are open from nine to five.')),
-  contentMD: z.string().check(documented('The same as Markdown.', '# Opening hours\n\nWe are open from nine to five.')),
+  content: z.string().check(describe('Its text.', 'Opening hours\n\nWe are open from nine to five.')),
+  contentMD: z.string().check(describe('The same as Markdown.', '# Opening hours\n\nWe are open from nine to five.')),
 };
 
 /** What a list shows of a source's texts, where they are asked for. */
@@ -27,7 +27,7 @@ export const listedTextFields = {
   content: z.optional(sourceTextFields.content),
   contentMD: z.optional(sourceTextFields.contentMD),
   truncated: z.optional(
-    z.literal(true).check(documented('There is more text than a list shows: get the whole of it by itself.', true)),
+    z.literal(true).check(describe('There is more text than a list shows: get the whole of it by itself.', true)),
   ),
 };
 
@@ -37,7 +37,7 @@ export const SourceListQuery = z
     uid: Uid,
     agentId: AgentId,
     content: z.optional(
-      z.enum(['true', 'false']).check(documented('`false` leaves `content` and `contentMD` out.', 'false')),
+      z.enum(['true', 'false']).check(describe('`false` leaves `content` and `contentMD` out.', 'false')),
     ),
     ...paging,
   })

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { timestamp } from './date-time.ts';
-import { documented, named } from './describe.ts';
+import { component, describe } from './describe.ts';
 import { AgentId, Identifier, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
 import { listedTextFields } from './sources.ts';
@@ -10,7 +10,7 @@ import { cut } from './text.ts';
 export const StartUrl = z.string().check(
   z.maxLength(limits.urlCharacters),
   z.refine((value) => isWebAddress(URL.parse(value)), { error: 'must be an http or https address of a website' }),
-  documented('The page the crawl starts from.', 'https://www.example.com/', { format: 'uri' }),
+  describe('The page the crawl starts from.', 'https://www.example.com/', { format: 'uri' }),
 );
 
 /** Whether an address is one of a page that could be read at all. One that carries a password is not. */
@@ -18,12 +18,12 @@ export const isWebAddress = (url: URL | null): url is URL =>
   url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '' && url.username === '' && url.password === '';
 
 /** A page that was not read, and why, in a sentence. */
-export const FailedPage = named(
+export const FailedPage = component(
   'FailedPage',
   'A page that was not read, and why.',
   z.object({
-    url: z.string().check(documented('The page’s address.', 'https://www.example.com/broken')),
-    reason: z.string().check(documented('Why, in a sentence.', 'The page answered with status 404.')),
+    url: z.string().check(describe('The page’s address.', 'https://www.example.com/broken')),
+    reason: z.string().check(describe('Why, in a sentence.', 'The page answered with status 404.')),
   }),
 );
 export type FailedPage = z.infer<typeof FailedPage>;
@@ -31,31 +31,31 @@ export type FailedPage = z.infer<typeof FailedPage>;
 export const WebsiteStatus = z.enum(['pending', 'crawling', 'ready', 'failed']);
 
 const exampleId = 'web_01KB3P8V4N6T0R2X5Z7B9D1F3H';
-export const WebsiteId = Identifier.check(documented('The website.', exampleId));
+export const WebsiteId = Identifier.check(describe('The website.', exampleId));
 
 /** How a request names one website of an agent. */
 export const WebsiteReference = z.object({ uid: Uid, agentId: AgentId, websiteId: WebsiteId });
 
-const listed = (description: string, example: string) => z.array(z.string()).check(documented(description, [example]));
+const listed = (description: string, example: string) => z.array(z.string()).check(describe(description, [example]));
 
 /** A website of a knowledge base without its text (contract 2.3; from `status` on, fields are ours). */
-export const WebsiteSummary = named(
+export const WebsiteSummary = component(
   'WebsiteSummary',
   'A website of a knowledge base, without its text.',
   z.object({
-    id: z.string().check(documented('The website.', exampleId)),
+    id: z.string().check(describe('The website.', exampleId)),
     agentId: AgentId,
-    name: z.string().check(documented('Its name; at first that of its host.', 'www.example.com')),
-    url: z.string().check(documented('The page the crawl starts from.', 'https://www.example.com/')),
-    active: z.boolean().check(documented('Whether the agent answers from it.', true)),
-    lastUpdatedBy: z.string().check(documented('The user who changed it last.', 'demo-user')),
+    name: z.string().check(describe('Its name; at first that of its host.', 'www.example.com')),
+    url: z.string().check(describe('The page the crawl starts from.', 'https://www.example.com/')),
+    active: z.boolean().check(describe('Whether the agent answers from it.', true)),
+    lastUpdatedBy: z.string().check(describe('The user who changed it last.', 'demo-user')),
     lastUpdatedAt: timestamp('When it was changed last, by whomever: by the service too, when its crawl ended.'),
-    status: WebsiteStatus.check(documented('How far its crawl has come.', 'ready')),
-    error: z.optional(z.string().check(documented('Why it failed, in a sentence.', 'The host was not found.'))),
-    pages: z.number().check(documented('How many pages were read.', 5, { type: 'integer' })),
+    status: WebsiteStatus.check(describe('How far its crawl has come.', 'ready')),
+    error: z.optional(z.string().check(describe('Why it failed, in a sentence.', 'The host was not found.'))),
+    pages: z.number().check(describe('How many pages were read.', 5, { type: 'integer' })),
     failedPages: z.array(FailedPage).check(z.describe('The pages that were not read.')),
-    limit: z.number().check(documented('How many pages are read at most.', 5, { type: 'integer' })),
-    maxDepth: z.number().check(documented('How many links they are away at most.', 1, { type: 'integer' })),
+    limit: z.number().check(describe('How many pages are read at most.', 5, { type: 'integer' })),
+    maxDepth: z.number().check(describe('How many links they are away at most.', 1, { type: 'integer' })),
     includePaths: listed('Only paths that one of these matches are read.', '^/help/'),
     excludePaths: listed('Paths that one of these matches are not read.', '/archive/'),
     lastCrawledAt: z.optional(timestamp('When the pages were read. Absent until they are for the first time.')),
@@ -64,7 +64,7 @@ export const WebsiteSummary = named(
 export type WebsiteSummary = z.infer<typeof WebsiteSummary>;
 
 /** The same with its text, which a list cuts where it is too long. */
-export const Website = named(
+export const Website = component(
   'Website',
   'A website of a knowledge base. `content` is JSON text, an array of `{ url, title, text }`, one for each page.',
   z.object({ ...WebsiteSummary.shape, ...listedTextFields }),

@@ -1,6 +1,6 @@
 import type { DocumentType } from '../domain/documents.ts';
 import { joined, type LongText } from './long-text.ts';
-import { confine, GivenUp } from './sandboxed-worker.ts';
+import { runInWorker, WorkerAbortedError } from './sandboxed-worker.ts';
 
 /** The text of a document, and the same as Markdown; or, in a sentence, why there is none. */
 export type DocumentText = { content: string; contentMD: string } | { failure: string };
@@ -18,12 +18,12 @@ export const readDocument = async (bytes: Uint8Array, type: DocumentType): Promi
     return { content, contentMD: parts.contentMD ? joined(parts.contentMD) : content };
   } catch (error) {
     const { name, reason } = error as Error & { reason?: string };
-    return { failure: failures[error instanceof GivenUp ? `given up: ${reason}` : name] ?? failures.broken };
+    return { failure: failures[error instanceof WorkerAbortedError ? `given up: ${reason}` : name] ?? failures.broken };
   }
 };
 
 /** The library is loaded in the thread alone, and only the one that is needed. */
-const reading = confine(
+const reading = runInWorker(
   'read a document',
   import.meta.url,
   async ({ bytes, type }: { bytes: Uint8Array; type: DocumentType }): Promise<Parts> => {
@@ -51,8 +51,8 @@ const failures: Record<string, string> & { broken: string } = {
   broken: 'The file is damaged: it cannot be read as what it begins like.',
   'given up: time': tooMuch,
   'given up: memory': tooMuch,
-  TooMuchInflated: 'The file unpacks to far more than it should, and was not read.',
-  Encrypted: 'The document is protected with a password. Upload it without one.',
+  DecompressionLimitError: 'The file unpacks to far more than it should, and was not read.',
+  PasswordProtectedError: 'The document is protected with a password. Upload it without one.',
   PasswordException: 'The document is protected with a password. Upload it without one.',
 };
 const withoutText: Record<DocumentType, string> = {

@@ -12,13 +12,13 @@ const partCharacters = 200_000;
 const pieceBytes = 64 * 1024;
 
 /** A file that only its password opens. */
-export class Encrypted extends Error {
+export class PasswordProtectedError extends Error {
   override readonly name = 'Encrypted';
 }
 
 /** Reads a Word document, part by part: its text, and the same as Markdown. Pictures are left out. */
 export const readDocx = async (bytes: Buffer): Promise<{ content: LongText; contentMD: LongText }> => {
-  if (isEncryptedOffice(bytes)) throw new Encrypted();
+  if (isEncryptedOffice(bytes)) throw new PasswordProtectedError();
   const files = await readZip(bytes, (name) => /\.(xml|rels)$/i.test(name), mostInflatedBytes);
   const name = mainPartOf(files);
   const xml = files.get(name);

@@ -2,7 +2,7 @@
 import domino from '@mixmark-io/domino';
 import TurndownService from 'turndown';
 import { limits } from '../domain/limits.ts';
-import { confine } from './sandboxed-worker.ts';
+import { runInWorker } from './sandboxed-worker.ts';
 
 /** What a page of HTML says. `links` are absolute, without fragments, each once, in the order they stand in. */
 export type ReadHtml = { title: string; text: string; markdown: string; links: string[] };
@@ -11,7 +11,7 @@ export type ReadHtml = { title: string; text: string; markdown: string; links: s
  * Reads HTML in a confined thread: what its author made may be of any size, depth and malice.
  * Navigation, scripts and styles are in neither text; links are taken from everywhere.
  */
-export const htmlReader = confine(
+export const htmlReader = runInWorker(
   'readHtml',
   import.meta.url,
   (page: { html: string; url: string }) => readHtml(page),

@@ -1,7 +1,7 @@
 import { constants, createInflate, inflateSync } from 'node:zlib';
 import { getDocumentProxy } from 'unpdf';
 import { LongText } from './long-text.ts';
-import { TooMuchInflated } from './zip.ts';
+import { DecompressionLimitError } from './zip.ts';
 
 /** What all streams of a document other than pictures may inflate to. */
 const mostInflatedBytes = 96 * 1024 * 1024;
@@ -124,7 +124,7 @@ const disarm = async (bytes: Buffer): Promise<void> => {
   let streams = 0;
   for (let at = bytes.indexOf('stream'); at >= 0; at = bytes.indexOf('stream', at + 6)) {
     if (bytes.toString('latin1', at - 3, at) === 'end') continue;
-    if (++streams > mostStreams) throw new TooMuchInflated('The document has too many streams.');
+    if (++streams > mostStreams) throw new DecompressionLimitError('The document has too many streams.');
     let start = at + 6;
     if (bytes[start] === 0x0d) start++;
     if (bytes[start] === 0x0a) start++;
@@ -134,7 +134,7 @@ const disarm = async (bytes: Buffer): Promise<void> => {
       bytes.fill(0x20, start, end < 0 ? bytes.length : end);
     } else if (isZlib(bytes, start)) {
       left -= await inflatedBytes(bytes.subarray(start), left);
-      if (left < 0) throw new TooMuchInflated('The streams of the document inflate to too many bytes.');
+      if (left < 0) throw new DecompressionLimitError('The streams of the document inflate to too many bytes.');
     }
   }
 };

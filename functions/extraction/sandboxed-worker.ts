@@ -1,7 +1,7 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
 /** Why confined work was given up: it took too much of something, or its thread died. */
-export class GivenUp extends Error {
+export class WorkerAbortedError extends Error {
   override readonly name = 'GivenUp';
   readonly reason: 'time' | 'memory' | 'crash';
 
@@ -29,7 +29,7 @@ export type Most = { seconds: number; heapMegabytes: number; bufferMegabytes?: n
  * The thread loads the module that confines the work (`import.meta.url`; of a bundle, the bundle), and finds the work
  * there by its name. In the main thread nothing happens until the first run.
  */
-export const confine = <Input, Output>(
+export const runInWorker = <Input, Output>(
   name: string,
   module: string,
   work: (input: Input) => Output | Promise<Output>,
@@ -51,10 +51,11 @@ export const confine = <Input, Output>(
     });
     const current = worker;
     const { promise, resolve, reject } = Promise.withResolvers<Answer<Output>>();
-    const died = (cause?: unknown) => reject(new GivenUp(isOutOfMemory(cause) ? 'memory' : 'crash', cause));
-    const timer = setTimeout(() => reject(new GivenUp('time')), most.seconds * 1000);
+    const died = (cause?: unknown) => reject(new WorkerAbortedError(isOutOfMemory(cause) ? 'memory' : 'crash', cause));
+    const timer = setTimeout(() => reject(new WorkerAbortedError('time')), most.seconds * 1000);
     const watch =
-      most.bufferMegabytes && watchBuffers(current, most.bufferMegabytes, () => reject(new GivenUp('memory')));
+      most.bufferMegabytes &&
+      watchBuffers(current, most.bufferMegabytes, () => reject(new WorkerAbortedError('memory')));
     current.ref();
     current.once('message', resolve).once('error', died).once('exit', died);
     try {
@@ -63,7 +64,7 @@ export const confine = <Input, Output>(
       if ('output' in answer) return answer.output;
       throw Object.assign(new Error(answer.error.message), { name: answer.error.name });
     } catch (error) {
-      if (error instanceof GivenUp) await close();
+      if (error instanceof WorkerAbortedError) await close();
       throw error;
     } finally {
       clearTimeout(timer);

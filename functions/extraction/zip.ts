@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import yauzl from 'yauzl';
 
 /** An archive that holds more than a document does: too many entries, or too many bytes once inflated. */
-export class TooMuchInflated extends Error {
+export class DecompressionLimitError extends Error {
   override readonly name = 'TooMuchInflated';
 }
 
@@ -18,13 +18,13 @@ export const readZip = async (
   mostBytes: number,
 ): Promise<Map<string, Buffer>> => {
   const archive = await yauzl.fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-  if (archive.entryCount > mostEntries) throw new TooMuchInflated('The archive has too many entries.');
+  if (archive.entryCount > mostEntries) throw new DecompressionLimitError('The archive has too many entries.');
   const wanted: yauzl.Entry[] = [];
   let declared = 0;
   for await (const entry of archive.eachEntry()) {
     if (!isWanted(entry.fileName)) continue;
     declared += entry.uncompressedSize;
-    if (declared > mostBytes) throw new TooMuchInflated('The archive inflates to too many bytes.');
+    if (declared > mostBytes) throw new DecompressionLimitError('The archive inflates to too many bytes.');
     wanted.push(entry);
   }
   const files = new Map<string, Buffer>();

@@ -1,8 +1,8 @@
 import { isApiKey, type Scope } from '../domain/api-keys.ts';
 import { insufficientPermissions, invalidApiKey, missingApiKey } from '../domain/errors.ts';
-import { type Access, keyring } from '../store/credentials.ts';
+import { type Access, credentials } from '../store/credentials.ts';
 import { admit } from './authorize.ts';
-import type { Admission, AgentReference, AnyEndpoint, KeyHolder } from './endpoint.ts';
+import type { Admission, AgentReference, AnyEndpoint, Principal } from './endpoint.ts';
 import type { ApiEvent, ApiMiddleware, Form, FormRead } from './lambda.ts';
 
 /**
@@ -17,11 +17,11 @@ export const authenticate = (endpoint: AnyEndpoint): ApiMiddleware => {
     async before({ event, context }) {
       const form = context.form as Form;
       const named = 'refusal' in form ? {} : namedBy(caller, form);
-      const { holder, access } = await read(keyOf(event), named.agentId);
-      context.holder = holder;
-      if (!allows(holder, caller.scope)) throw insufficientPermissions();
+      const { principal, access } = await read(keyOf(event), named.agentId);
+      context.principal = principal;
+      if (!allows(principal, caller.scope)) throw insufficientPermissions();
       if ('refusal' in form) throw form.refusal;
-      context.agent = agentOf(holder, named, access);
+      context.agent = agentOf(principal, named, access);
     },
   };
 };
@@ -30,29 +30,32 @@ export const authenticate = (endpoint: AnyEndpoint): ApiMiddleware => {
 const authenticateIfAsked: ApiMiddleware = {
   async before({ event, context }) {
     const form = context.form as Form;
-    if (event.headers['x-authorization']?.trim()) context.holder = (await read(keyOf(event))).holder;
+    if (event.headers['x-authorization']?.trim()) context.principal = (await read(keyOf(event))).principal;
     if ('refusal' in form) throw form.refusal;
   },
 };
 
-const read = async (apiKey: string, agentId?: string): Promise<{ holder: KeyHolder; access: Access | undefined }> => {
-  const { key, access } = await keyring.open().read(apiKey, agentId);
+const read = async (
+  apiKey: string,
+  agentId?: string,
+): Promise<{ principal: Principal; access: Access | undefined }> => {
+  const { key, access } = await credentials.get().read(apiKey, agentId);
   if (!key) throw invalidApiKey();
-  return { holder: { uid: key.uid, keyId: key.keyId, scopes: key.scopes }, access };
+  return { principal: { uid: key.uid, keyId: key.keyId, scopes: key.scopes }, access };
 };
 
 /** Whether a key's scopes cover what is asked. A key without scopes may do everything. */
-export const allows = (holder: KeyHolder, scope: Scope) => !holder.scopes || holder.scopes.includes(scope);
+export const allows = (principal: Principal, scope: Scope) => !principal.scopes || principal.scopes.includes(scope);
 
 /** The agent a request names, if it names one. A foreign agent, a missing one and a foreign user are refused alike. */
 export const agentOf = (
-  holder: KeyHolder,
+  principal: Principal,
   named: Partial<AgentReference>,
   access: Access | undefined,
 ): Admission['agent'] | undefined => {
-  if (named.uid !== undefined && named.uid !== holder.uid) throw insufficientPermissions();
+  if (named.uid !== undefined && named.uid !== principal.uid) throw insufficientPermissions();
   if (named.agentId === undefined) return undefined;
-  if (!access?.has(holder.uid)) throw insufficientPermissions();
+  if (!access?.has(principal.uid)) throw insufficientPermissions();
   return { agentId: named.agentId, uid: access.owner };
 };
 

@@ -4,7 +4,7 @@ import type * as z from 'zod/mini';
 import type { JobMessage } from '../clients/job-queue.ts';
 import type { Scope } from '../domain/api-keys.ts';
 import type { ErrorCode } from '../domain/errors.ts';
-import type { Opened, Service } from '../service.ts';
+import type { Service, ServicesOf } from '../service.ts';
 
 /** An agent as a request names it. With `uid`, that user must be the key's. */
 export type AgentReference = { uid?: string | undefined; agentId: string };
@@ -61,7 +61,7 @@ export type MultipartForm = {
 };
 
 /** The key a request came with: whose it is and what it may do. */
-export type KeyHolder = { uid: string; keyId: string; scopes: Scope[] | undefined };
+export type Principal = { uid: string; keyId: string; scopes: Scope[] | undefined };
 
 type Schema = z.core.$ZodType;
 type Parsed<S> = S extends Schema ? z.infer<S> : undefined;
@@ -72,7 +72,7 @@ export type RequestForm<Params, Query, Body> = { params: Parsed<Params>; query: 
 /** What the kit adds to a request: who asks, from where and when, for which agent, and under which identity a thing may be made. */
 export type Admission = {
   /** The holder of the key; without a key, nobody: an empty `uid`. */
-  holder: KeyHolder;
+  principal: Principal;
   /** The caller's network address. */
   address: string;
   /** The platform's id of the request: the one in the log and in `x-request-id`. */
@@ -122,7 +122,7 @@ export type Endpoint<
   errors: Partial<Record<400 | 401 | 403 | 404 | 409 | 413 | 429, string>>;
   /** The codes of its own refusals, for the documents: beyond those that every endpoint of its kind has. */
   refusals?: ErrorCode[];
-  handle(request: RequestForm<Params, Query, Body> & Admission, services: Opened<U>): Promise<z.input<Response>>;
+  handle(request: RequestForm<Params, Query, Body> & Admission, services: ServicesOf<U>): Promise<z.input<Response>>;
 };
 
 /** An answer that is sent while it comes about, with its media type among its headers. Whoever reads it slowly makes its body wait. */
@@ -136,7 +136,7 @@ export type StreamingEndpoint<
   U extends Record<string, Service<unknown>>,
 > = Omit<Endpoint<Params, Query, Body, z.ZodMiniString, U>, 'handle' | 'idempotent' | 'streams'> & {
   streams: true;
-  handle(request: RequestForm<Params, Query, Body> & Admission, services: Opened<U>): Promise<StreamedAnswer>;
+  handle(request: RequestForm<Params, Query, Body> & Admission, services: ServicesOf<U>): Promise<StreamedAnswer>;
 };
 
 /** Any endpoint, to whoever does not care for its types: the router, the documents, the stacks. */

@@ -3,7 +3,7 @@ import { newUlid } from '../domain/identifiers.ts';
 import { hashOfJson } from '../domain/json.ts';
 import { log } from '../log.ts';
 import { idempotency } from '../store/idempotency.ts';
-import type { AnyEndpoint, KeyHolder } from './endpoint.ts';
+import type { AnyEndpoint, Principal } from './endpoint.ts';
 import type { ApiEvent, ApiResult, FormRead, KitContext } from './lambda.ts';
 
 /** Answers a request that carries an Idempotency-Key once, and its repetitions with that first answer. */
@@ -18,20 +18,20 @@ export const answerOnce = async (
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw invalidField('Idempotency-Key', 'must be 1 to 255 visible ASCII characters');
   }
-  const { holder, form } = context as KitContext & { holder: KeyHolder; form: FormRead };
-  return once({ endpoint, holder, form, key, requestId: event.requestContext.requestId }, answer);
+  const { principal, form } = context as KitContext & { principal: Principal; form: FormRead };
+  return once({ endpoint, principal, form, key, requestId: event.requestContext.requestId }, answer);
 };
 
 /** A request that is to be answered once, under a key of its holder's. */
-export type OnlyOnce = { endpoint: AnyEndpoint; holder: KeyHolder; form: FormRead; key: string; requestId: string };
+export type OnlyOnce = { endpoint: AnyEndpoint; principal: Principal; form: FormRead; key: string; requestId: string };
 
 /** Answers a request the first time, and gives that answer again to its repetitions. */
 export const once = async (
-  { endpoint, holder, form, key, requestId }: OnlyOnce,
+  { endpoint, principal, form, key, requestId }: OnlyOnce,
   answer: (creationId: string) => Promise<ApiResult>,
 ): Promise<ApiResult> => {
-  const store = idempotency.open();
-  const claim = await store.claim({ uid: holder.uid, operation: endpoint.name, key, contentHash: hashOfJson(form) });
+  const store = idempotency.get();
+  const claim = await store.claim({ uid: principal.uid, operation: endpoint.name, key, contentHash: hashOfJson(form) });
   switch (claim.state) {
     case 'other content':
       throw new ApiError('idempotency_conflict', 'This Idempotency-Key was used with another request.');

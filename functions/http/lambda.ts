@@ -4,7 +4,7 @@ import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { newUlid } from '../domain/identifiers.ts';
-import { openLazily } from '../service.ts';
+import { lazyServices } from '../service.ts';
 import { addressOf } from './address.ts';
 import { authenticate } from './authenticate.ts';
 import { admit } from './authorize.ts';
@@ -12,7 +12,7 @@ import type { Admission, AnyEndpoint } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';
 import { logRequests } from './log-requests.ts';
 import { readForm } from './parse-request.ts';
-import { answerErrors, json } from './response.ts';
+import { errorHandler, json } from './response.ts';
 import { canStream, streamed } from './stream.ts';
 
 export type ApiEvent = APIGatewayProxyEventV2;
@@ -41,14 +41,14 @@ export const lambda = (endpoint: AnyEndpoint): ApiHandler => handlerOf(endpoint,
 export const lambdaWithoutKey = (endpoint: AnyEndpoint): ApiHandler => handlerOf(endpoint, admit(endpoint));
 
 const handlerOf = (endpoint: AnyEndpoint, admission: ApiMiddleware, once?: typeof answerOnce): ApiHandler => {
-  const services = openLazily(endpoint.uses ?? {});
+  const services = lazyServices(endpoint.uses ?? {});
   const asItComes = canStream();
 
   const handle = async (event: ApiEvent, context: KitContext) => {
-    const { holder = nobody, agent = noAgent, receivedAt = 0 } = context;
+    const { principal = nobody, agent = noAgent, receivedAt = 0 } = context;
     const form = context.form as FormRead;
     const { requestId } = event.requestContext;
-    const admission = { holder, agent, address: addressOf(event), requestId, receivedAt };
+    const admission = { principal, agent, address: addressOf(event), requestId, receivedAt };
     const answer = async (creationId: string) => {
       const result = await endpoint.handle({ ...form, ...admission, creationId }, services);
       return endpoint.streams ? streamed(result, asItComes) : json(200, z.parse(endpoint.response, result));
@@ -59,7 +59,7 @@ const handlerOf = (endpoint: AnyEndpoint, admission: ApiMiddleware, once?: typeo
   const executionMode = endpoint.streams && asItComes ? executionModeStreamifyResponse : executionModeStandard;
   return middy<ApiEvent, ApiResult, Error, KitContext>({ timeoutEarlyInMillis: 500, executionMode })
     .use(logRequests(endpoint))
-    .use(answerErrors())
+    .use(errorHandler())
     .use(readForm(endpoint))
     .use(admission)
     .handler(handle) as unknown as ApiHandler;

@@ -14,8 +14,8 @@ export const logRequests = (endpoint: AnyEndpoint): ApiMiddleware => {
       operation: endpoint.name,
       status: response.statusCode,
       milliseconds: Math.round(performance.now() - ((context as KitContext).receivedAt ?? 0)),
-      uid: (context as KitContext).holder?.uid,
-      keyId: (context as KitContext).holder?.keyId,
+      uid: (context as KitContext).principal?.uid,
+      keyId: (context as KitContext).principal?.keyId,
       ...(error && (error instanceof ApiError ? { code: error.code } : { cause: describe(error) })),
     });
   };

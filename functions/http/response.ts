@@ -9,7 +9,7 @@ export const json = (status: number, body: unknown, headers: Record<string, stri
 });
 
 /** Turns what was thrown into the error body of the contract. What is not an `ApiError` is answered 500 without detail. */
-export const answerErrors = (): ApiMiddleware => ({
+export const errorHandler = (): ApiMiddleware => ({
   onError(request) {
     request.response = answerOf(request.error);
   },

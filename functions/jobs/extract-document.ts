@@ -7,7 +7,7 @@ import { proseText } from '../domain/sources.ts';
 import { kindOf } from '../extraction/document-kind.ts';
 import { readDocument } from '../extraction/document-texts.ts';
 import { formatOf } from '../extraction/file-formats.ts';
-import type { Opened } from '../service.ts';
+import type { ServicesOf } from '../service.ts';
 import { documents, extractionSeconds } from '../store/documents.ts';
 import { job, worker } from './job.ts';
 
@@ -81,7 +81,7 @@ const namedBy = (message: Message): { document: { agentId: string; id: string };
 
 const extract = async (
   document: { agentId: string; id: string },
-  { documents, files }: Opened<typeof services>,
+  { documents, files }: ServicesOf<typeof services>,
   retry?: string,
   lastEndsBy?: number,
 ): Promise<void> => {

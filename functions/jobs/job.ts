@@ -3,7 +3,7 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import type { Needs } from '../http/endpoint.ts';
 import { log } from '../log.ts';
-import { type Opened, openLazily, type Service } from '../service.ts';
+import { lazyServices, type Service, type ServicesOf } from '../service.ts';
 
 /** A piece of background work: what its message says, what it uses, and what it does. */
 export type Job<Message extends z.core.$ZodType, U extends Record<string, Service<unknown>>> = Needs & {
@@ -22,9 +22,9 @@ export type Job<Message extends z.core.$ZodType, U extends Record<string, Servic
    * change nothing. What throws is delivered again, unless this was the last delivery: then `lastEndsBy` tells when
    * the function is ended at the latest, after which nobody works on the message any more.
    */
-  handle(message: z.infer<Message>, services: Opened<U>, until: number, lastEndsBy?: number): Promise<void>;
+  handle(message: z.infer<Message>, services: ServicesOf<U>, until: number, lastEndsBy?: number): Promise<void>;
   /** After the last delivery has thrown: tells whoever waits for the work that it is given up. */
-  giveUp?(message: z.infer<Message>, services: Opened<U>): Promise<void>;
+  giveUp?(message: z.infer<Message>, services: ServicesOf<U>): Promise<void>;
 };
 
 /** How often a message is delivered before it is a dead letter. */
@@ -41,7 +41,7 @@ export const job = <Message extends z.core.$ZodType, U extends Record<string, Se
 
 /** Makes a job a Lambda handler for an SQS queue. A message that fails is delivered again, and holds no neighbour. */
 export const worker = (job: AnyJob): JobHandler => {
-  const services = openLazily(job.uses);
+  const services = lazyServices(job.uses);
   const work = async (event: SQSEvent): Promise<SQSBatchResponse> => {
     const endsBy = Date.now() + job.timeoutSeconds * 1000;
     const until = endsBy - job.timeoutSeconds * 200;

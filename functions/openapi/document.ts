@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { documented, named } from '../domain/describe.ts';
+import { component, describe } from '../domain/describe.ts';
 import { type ErrorCode, errorStatuses } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import type { AnyEndpoint } from '../http/endpoint.ts';
@@ -276,24 +276,24 @@ const meanings: Record<ErrorCode, string> = {
 };
 
 /** The body of every refusal (contract 2.9). What API Gateway refuses by itself has a `message` alone. */
-const ErrorBody = named(
+const ErrorBody = component(
   'Error',
   'A refusal. What API Gateway refuses before the service is reached carries a `message` alone.',
   z.object({
     error: z.optional(
       z
         .enum(everyCode as [ErrorCode, ...ErrorCode[]])
-        .check(documented('Why, as a code to switch on: one of a closed list.', 'invalid_request')),
+        .check(describe('Why, as a code to switch on: one of a closed list.', 'invalid_request')),
     ),
-    message: z.string().check(documented('Why, in a sentence for a person.', 'numbers: must have at least 1 number')),
+    message: z.string().check(describe('Why, in a sentence for a person.', 'numbers: must have at least 1 number')),
     details: z.optional(
       z
         .array(
           z.object({
             path: z
               .string()
-              .check(documented('Where in the request it is: `numbers.3`; empty for the whole.', 'numbers')),
-            message: z.string().check(documented('What is wrong with it.', 'must have at least 1 number')),
+              .check(describe('Where in the request it is: `numbers.3`; empty for the whole.', 'numbers')),
+            message: z.string().check(describe('What is wrong with it.', 'must have at least 1 number')),
           }),
         )
         .check(z.describe('Each bad field of a request that was refused with 400.')),

@@ -144,4 +144,4 @@ const agentOf = ({ pk: _pk, sk: _sk, version: _version, configuration, ...rest }
   configuration: JSON.parse(configuration),
 });
 
-export const agents = service(() => new Agents(table.open()));
+export const agents = service(() => new Agents(table.get()));

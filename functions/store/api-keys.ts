@@ -115,4 +115,4 @@ export class ApiKeys {
 
 const keyOf = ({ pk: _pk, sk: _sk, ...key }: Item & ApiKey): ApiKey => key;
 
-export const apiKeys = service(() => new ApiKeys(table.open()));
+export const apiKeys = service(() => new ApiKeys(table.get()));

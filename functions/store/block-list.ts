@@ -216,4 +216,4 @@ const entryOf = (item: BlockedItem): BlockedNumber => ({
   ...(item.expiresAt !== undefined && { expiresAt: item.expiresAt }),
 });
 
-export const blockList = service(() => new BlockList(table.open()));
+export const blockList = service(() => new BlockList(table.get()));

@@ -184,8 +184,8 @@ export class Calls {
     const { custom_call_outcome, custom_call_outcome_value, custom_call_metadata, ...rest } = call;
     const outcome = JSON.stringify({ custom_call_outcome, custom_call_outcome_value, custom_call_metadata });
     const item = { ...rest, ...(outcome !== '{}' && { outcome }), version };
-    const [byId, ...others] = placesOf(call) as [ItemKey, ...ItemKey[]];
-    const left = found ? placesOf(found.call).filter((key) => !placesOf(call).some((other) => same(key, other))) : [];
+    const [byId, ...others] = keysOf(call) as [ItemKey, ...ItemKey[]];
+    const left = found ? keysOf(found.call).filter((key) => !keysOf(call).some((other) => same(key, other))) : [];
     const condition = found
       ? { ConditionExpression: 'version = :found', ExpressionAttributeValues: { ':found': found.version } }
       : { ConditionExpression: 'attribute_not_exists(pk)' };
@@ -197,7 +197,7 @@ export class Calls {
   }
 }
 
-const placesOf = (call: Call): ItemKey[] => {
+const keysOf = (call: Call): ItemKey[] => {
   const sk = callPosition(call);
   return [
     callKey(call.agentId, call.callId),
@@ -234,4 +234,4 @@ const inTransactions = <W extends { to: Call }>(writes: W[]): W[][] => {
   return groups;
 };
 
-export const calls = service(() => new Calls(table.open()));
+export const calls = service(() => new Calls(table.get()));

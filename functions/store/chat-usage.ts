@@ -120,7 +120,7 @@ const networkOf = (address: string): string => {
 
 export const chatUsage = service(
   () =>
-    new ChatUsage(table.open(), {
+    new ChatUsage(table.get(), {
       turnsPerMinute: environment.chatRatePerMinute,
       tokensPerDay: environment.chatDailyTokens,
     }),

@@ -10,7 +10,7 @@ export type Access = { owner: string; has(uid: string): boolean };
 type AccessItem = Item & { uid: string; guests?: Set<string> };
 
 /** API keys and access to agents as a request needs them: both in one read. There is no cache: revocation holds at once. */
-export class Keyring {
+export class Credentials {
   readonly #table: Table;
 
   constructor(table: Table) {
@@ -43,4 +43,4 @@ const accessOf = (item: AccessItem): Access => ({
   has: (uid) => item.uid === uid || (item.guests?.has(uid) ?? false),
 });
 
-export const keyring = service(() => new Keyring(table.open()));
+export const credentials = service(() => new Credentials(table.get()));

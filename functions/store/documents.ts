@@ -28,4 +28,4 @@ export class Documents extends Sources<DocumentRecord> {
   }
 }
 
-export const documents = service(() => new Documents(table.open()));
+export const documents = service(() => new Documents(table.get()));

@@ -235,4 +235,4 @@ const duplicationOf = ({ pk: _pk, sk: _sk, agent, ...rest }: DuplicationItem): D
   agent: JSON.parse(agent),
 });
 
-export const duplications = service(() => new Duplications(table.open()));
+export const duplications = service(() => new Duplications(table.get()));

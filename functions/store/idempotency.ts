@@ -1,7 +1,7 @@
 import { newUlid } from '../domain/identifiers.ts';
 import { service } from '../service.ts';
 import { type ItemKey, idempotencyKey } from './keys.ts';
-import { itemInTheWay, refusalOf, type Table, table } from './table.ts';
+import { conflictingItem, refusalOf, type Table, table } from './table.ts';
 
 /** How long a first answer is kept. */
 const keepSeconds = 24 * 60 * 60;
@@ -51,7 +51,7 @@ export class IdempotencyStore {
       );
       return { state: 'claimed', key, creationId: fresh.creationId, claimedUntil };
     } catch (error) {
-      const kept = itemInTheWay<Kept>(error);
+      const kept = conflictingItem<Kept>(error);
       if (!kept) throw error;
       if (kept.claimedUntil === claimedUntil)
         return { state: 'claimed', key, creationId: kept.creationId, claimedUntil };
@@ -97,4 +97,4 @@ export class IdempotencyStore {
   }
 }
 
-export const idempotency = service(() => new IdempotencyStore(table.open()));
+export const idempotency = service(() => new IdempotencyStore(table.get()));

@@ -167,4 +167,4 @@ const piecesOf = (whole: string): string[] => {
   return pieces;
 };
 
-export const sourceTexts = service(() => new SourceTexts(table.open()));
+export const sourceTexts = service(() => new SourceTexts(table.get()));

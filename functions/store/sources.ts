@@ -5,7 +5,7 @@ import { fillPage, fromCursor, toCursor } from '../domain/paging.ts';
 import type { SourceChange } from '../domain/sources.ts';
 import type { Collection, ItemKey } from './keys.ts';
 import { type ListedTexts, SourceTexts, type TextReference, type Texts } from './source-texts.ts';
-import { type Item, itemInTheWay, refusalOf, type Table } from './table.ts';
+import { conflictingItem, type Item, refusalOf, type Table } from './table.ts';
 
 /** What the records of websites and documents have in common. The fields after `attempt` are the service's own. */
 export type SourceRecord = {
@@ -102,7 +102,7 @@ export class Sources<R extends SourceRecord> {
       });
       return record;
     } catch (error) {
-      const found = itemInTheWay<SourceItem<R>>(error);
+      const found = conflictingItem<SourceItem<R>>(error);
       if (!found) throw error;
       return this.#recordOf(found) ?? record;
     }

@@ -164,7 +164,7 @@ export const refusalOf = (error: unknown): 'condition' | 'conflict' | undefined 
 };
 
 /** The item on whose account a write's condition did not hold, when the write asked for it (`ALL_OLD`). */
-export const itemInTheWay = <T>(error: unknown): T | undefined =>
+export const conflictingItem = <T>(error: unknown): T | undefined =>
   error instanceof ConditionalCheckFailedException && error.Item ? (unmarshall(error.Item) as T) : undefined;
 
 /** Codes, of statements in a batch and of actions in a transaction, that mean: the same again may succeed. */

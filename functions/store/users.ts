@@ -1,7 +1,7 @@
 import { now } from '../domain/date-time.ts';
 import { service } from '../service.ts';
 import { userKey } from './keys.ts';
-import { type Item, itemInTheWay, refusalOf, type Table, table } from './table.ts';
+import { conflictingItem, type Item, refusalOf, type Table, table } from './table.ts';
 
 export type User = { uid: string; name?: string; createdAt: string };
 
@@ -32,10 +32,10 @@ export class Users {
     } catch (error) {
       if (refusalOf(error) !== 'condition') throw error;
       // This very write, if its response was lost on the way and the SDK sent it again.
-      const found = itemInTheWay<User>(error);
+      const found = conflictingItem<User>(error);
       return found?.createdAt === user.createdAt && found.name === name ? user : undefined;
     }
   }
 }
 
-export const users = service(() => new Users(table.open()));
+export const users = service(() => new Users(table.get()));

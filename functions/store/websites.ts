@@ -21,4 +21,4 @@ export class Websites extends Sources<WebsiteRecord> {
   }
 }
 
-export const websites = service(() => new Websites(table.open()));
+export const websites = service(() => new Websites(table.get()));

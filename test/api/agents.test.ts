@@ -120,12 +120,12 @@ describe('agents', () => {
     const list = async () =>
       (await world.call('GET', '/agents', { apiKey: guest.apiKey, query: { uid: guest.uid } })).body.agents;
     expect((await use()).status).toBe(401);
-    await agents.open().grant(world.agentId, world.uid, guest.uid);
+    await agents.get().grant(world.agentId, world.uid, guest.uid);
     expect((await use()).body.uid).toBe(world.uid);
     expect((await list()).map((agent: { agentId: string }) => agent.agentId)).toEqual([world.agentId]);
     const body = { uid: guest.uid, agentId: world.agentId, numbers: ['+14155550100'] };
     expect((await world.call('POST', '/agent-block-list', { apiKey: guest.apiKey, body })).status).toBe(200);
-    await agents.open().revoke(world.agentId, world.uid, guest.uid);
+    await agents.get().revoke(world.agentId, world.uid, guest.uid);
     expect((await use()).status).toBe(401);
     expect(await list()).toEqual([]);
   });

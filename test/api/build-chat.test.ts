@@ -493,7 +493,7 @@ describe('an approval', () => {
   it('counts as no when the key may not do it, or when it comes a day late', async () => {
     const { world, id, messages, part, agentsOf } = await answered();
     const { apiKeys } = await import('../../functions/store/api-keys.ts');
-    const { secret } = await apiKeys.open().create(world.uid, { name: 'calls', scopes: ['calls'] });
+    const { secret } = await apiKeys.get().create(world.uid, { name: 'calls', scopes: ['calls'] });
     const narrow = await talk(model(says('I may not.')), { id, messages, apiKey: secret });
     expect(narrow.chunks.map(({ type }) => type)).toContain('tool-output-denied');
 
@@ -957,7 +957,7 @@ describe('what may not be told is told nowhere', () => {
       },
     });
     const first = await talk(broken, { id: 'secret-1', messages: [userSays('spoken-word-1')] });
-    vi.spyOn(agents.open(), 'find').mockRejectedValue(new Error('planted-secret-3'));
+    vi.spyOn(agents.get(), 'find').mockRejectedValue(new Error('planted-secret-3'));
     const second = await talk(model(callsTool('getAgent', { agentId: world.agentId }), says('spoken-word-2')), {
       id: 'secret-2',
       apiKey: world.apiKey,
@@ -1023,7 +1023,7 @@ describe('what anyone may use up', () => {
 
   it('in any sixty seconds, not only between two strokes of the clock', async () => {
     useTargetInThisProcess();
-    const usage = new ChatUsage(table.open(), { turnsPerMinute: 10, tokensPerDay: 1 });
+    const usage = new ChatUsage(table.get(), { turnsPerMinute: 10, tokensPerDay: 1 });
     const address = anyAddress();
     const minute = Math.ceil(Date.now() / 60_000) * 60_000;
     const at = vi.spyOn(Date, 'now');
@@ -1042,7 +1042,7 @@ describe('what anyone may use up', () => {
 
   it('counts the addresses of one IPv6 network, and the spellings of one address, as one', async () => {
     useTargetInThisProcess();
-    const usage = new ChatUsage(table.open(), { turnsPerMinute: 1, tokensPerDay: 1 });
+    const usage = new ChatUsage(table.get(), { turnsPerMinute: 1, tokensPerDay: 1 });
     const network = `2001:db8:${randomBytes(2).toString('hex')}:${randomBytes(2).toString('hex')}`;
     const four = anyAddress();
     const admitted = [];
@@ -1064,10 +1064,10 @@ describe('what anyone may use up', () => {
     useTargetInThisProcess();
     const day = new Date(Date.now() + (1 + Math.floor(Math.random() * 5_000)) * 86_400_000);
     vi.useFakeTimers({ toFake: ['Date'], now: day });
-    const usage = new ChatUsage(table.open(), { turnsPerMinute: 30, tokensPerDay });
+    const usage = new ChatUsage(table.get(), { turnsPerMinute: 30, tokensPerDay });
     const spent = async () => {
       const key = chatTokensKey(day.toISOString().slice(0, 10));
-      return (await table.open().get<ItemKey & { tokens: number }>(key))?.tokens;
+      return (await table.get().get<ItemKey & { tokens: number }>(key))?.tokens;
     };
     return { usage, spent };
   };

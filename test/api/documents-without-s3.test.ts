@@ -36,7 +36,7 @@ beforeAll(async () => {
   files = new Files({ ...environment.s3, bucket });
   process.env.AWS_ENDPOINT_URL_S3 = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   // Opened here, once for the process: what a new world sets comes too late for it.
-  switched.open();
+  switched.get();
 });
 afterAll(() => server.close());
 

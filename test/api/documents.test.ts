@@ -309,7 +309,7 @@ describe('uploading by form', () => {
       status: 'pending' as const,
       ttlSeconds,
     };
-    await documents.open().add({ ...waited, ...changed });
+    await documents.get().add({ ...waited, ...changed });
     expect((await list(world)).documents).toEqual([]);
     const answer = await world.call('DELETE', '/agent-documents', { query: named(world, id) });
     expect(answer.status).toBe(404);
@@ -369,7 +369,7 @@ describe('documents', () => {
     const [, again] = await settled(world);
     expect(again).toMatchObject({ status: 'failed', error: expect.stringContaining('damaged') });
     // What it fails for may have passed meanwhile.
-    await files.open().put(fileKeyOf({ agentId: world.agentId, id: failed }), await pdfOf('Whole again'));
+    await files.get().put(fileKeyOf({ agentId: world.agentId, id: failed }), await pdfOf('Whole again'));
     const healed = await settled(world, ([, other]) => other?.status === 'ready');
     expect(healed[1]).toMatchObject({ content: 'Whole again' });
     expect(healed[1]).not.toHaveProperty('error');
@@ -403,7 +403,7 @@ describe('documents', () => {
     await world.call('DELETE', '/agent-documents', { query: named(world, form.documentId) });
     await send(form, 'Too late');
     const key = fileKeyOf({ agentId: world.agentId, id: form.documentId });
-    while (await files.open().head(key)) await sleep(50);
+    while (await files.get().head(key)) await sleep(50);
     expect((await list(world)).documents).toEqual([]);
     expect(await piecesOf(form.documentId)).toBe(0);
   });
@@ -420,7 +420,7 @@ describe('documents', () => {
       // What a job under way still writes, it takes back.
       await sleep(300);
       await expect.poll(() => piecesOf(id), { timeout: 10_000 }).toBe(0);
-      expect(await files.open().head(fileKeyOf({ agentId: world.agentId, id }))).toBeUndefined();
+      expect(await files.get().head(fileKeyOf({ agentId: world.agentId, id }))).toBeUndefined();
     }
     expect((await list(world)).documents).toEqual([]);
   });
@@ -461,6 +461,6 @@ describe('documents', () => {
 /** How many pieces of text are stored of a document. */
 const piecesOf = async (id: string): Promise<number> => {
   let pieces = 0;
-  for await (const page of table.open().pages(textPiecesOf(id), { keysOnly: true })) pieces += page.length;
+  for await (const page of table.get().pages(textPiecesOf(id), { keysOnly: true })) pieces += page.length;
   return pieces;
 };

@@ -13,7 +13,7 @@ import { injectFaults } from '../support/faults.ts';
 import { newUser, newWorld, unique, type World } from '../support/world.ts';
 
 const phones = (count: number) => Array.from({ length: count }, (_, n) => `+1415${5_000_000 + n}`);
-const noFaults = () => injectFaults(table.open().client, () => undefined);
+const noFaults = () => injectFaults(table.get().client, () => undefined);
 afterEach(noFaults);
 
 const duplicate = (world: World, body: object = {}, headers: Record<string, string> = {}) =>
@@ -79,7 +79,7 @@ describe('duplicating an agent', () => {
     const world = await newWorld();
     const guest = await newUser();
     const { agents } = await import('../../functions/store/agents.ts');
-    await agents.open().grant(world.agentId, world.uid, guest.uid);
+    await agents.get().grant(world.agentId, world.uid, guest.uid);
     const body = { uid: guest.uid, agentId: world.agentId };
     const answer = await world.call('POST', '/duplicate-agent', { apiKey: guest.apiKey, body });
     expect(answer.body.uid).toBe(guest.uid);
@@ -93,7 +93,7 @@ describe('duplicating an agent', () => {
     const body = { uid: world.uid, agentId: world.agentId };
     const isWrite = (operation: string) => /^(Put|Update|TransactWrite|BatchWrite)/.test(operation);
     let writes = 0;
-    injectFaults(table.open().client, (operation) => {
+    injectFaults(table.get().client, (operation) => {
       if (isWrite(operation)) writes += 1;
       return undefined;
     });
@@ -105,7 +105,7 @@ describe('duplicating an agent', () => {
       let done = 0;
       const begun: string[] = [];
       injectFaults(
-        table.open().client,
+        table.get().client,
         (operation) => {
           if (done >= kill) return 'kill';
           if (isWrite(operation)) done += 1;
@@ -142,7 +142,7 @@ describe('duplicating an agent', () => {
     let dead = false;
     const begun: string[] = [];
     injectFaults(
-      table.open().client,
+      table.get().client,
       (operation) => {
         dead ||= operation === 'BatchWriteItem' && ++batches > 3;
         return dead ? 'kill' : undefined;
@@ -158,7 +158,7 @@ describe('duplicating an agent', () => {
     expect(await agentsOf(world)).toEqual([world.agentId]);
     // The dead function could not give its claim back: it is over when its time is.
     expect((await duplicate(world, {}, headers)).body.error).toBe('idempotency_in_progress');
-    await table.open().update(idempotencyKey(world.uid, 'duplicateAgent', headers['idempotency-key']), {
+    await table.get().update(idempotencyKey(world.uid, 'duplicateAgent', headers['idempotency-key']), {
       UpdateExpression: 'set claimedUntil = :past',
       ExpressionAttributeValues: { ':past': 1 },
     });
@@ -173,8 +173,8 @@ describe('duplicating an agent', () => {
     await world.block(phones(400));
     const source = (await world.call('GET', `/agents/${world.agentId}`)).body;
     const agent = { ...source, agentId: unique('agent') };
-    const begun = await duplications.open().begin(agent, world.agentId);
-    const reached = await duplications.open().proceed(begun, 0, { files: files.open(), jobQueue: jobQueue.open() });
+    const begun = await duplications.get().begin(agent, world.agentId);
+    const reached = await duplications.get().proceed(begun, 0, { files: files.get(), jobQueue: jobQueue.get() });
     expect(reached).toMatchObject({ state: 'copying' });
     expect(await blockListOf(world, agent.agentId)).toBe(401);
     expect(await agentsOf(world)).toEqual([world.agentId]);

@@ -11,7 +11,7 @@ import { page } from '../support/site.ts';
 import { newFolder, websitesOf } from '../support/websites.ts';
 import { newWorld, type World } from '../support/world.ts';
 
-const noFaults = () => injectFaults(table.open().client, () => undefined);
+const noFaults = () => injectFaults(table.get().client, () => undefined);
 afterEach(noFaults);
 
 type Listed = { id: string; name: string; status: string; content: string; contentMD: string; fileUrl: string };
@@ -125,7 +125,7 @@ describe('the knowledge of an agent that is duplicated', () => {
       let calls = 0;
       let agentId = '';
       injectFaults(
-        table.open().client,
+        table.get().client,
         () => (calls++ >= fatal ? 'kill' : undefined),
         () => {},
         (input) => {

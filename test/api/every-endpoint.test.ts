@@ -70,9 +70,9 @@ describe.each(keyed.map((endpoint) => [endpoint.name, endpoint] as const))('%s',
 
   it('refuses malformed, unknown, revoked and expired keys alike', async () => {
     const { uid } = world;
-    const make = (expiresAt?: string) => apiKeys.open().create(uid, { name: 'over', expiresAt });
+    const make = (expiresAt?: string) => apiKeys.get().create(uid, { name: 'over', expiresAt });
     const [expired, revoked] = await Promise.all([make(new Date(Date.now() - 1000).toISOString()), make()]);
-    await apiKeys.open().revoke(uid, revoked.keyId);
+    await apiKeys.get().revoke(uid, revoked.keyId);
     const real = newApiKey();
     const wrongChecksum = real.slice(0, -1) + (real.endsWith('A') ? 'B' : 'A');
     const texts = new Set<string>();
@@ -99,10 +99,10 @@ describe.each(keyed.map((endpoint) => [endpoint.name, endpoint] as const))('%s',
   it('refuses a key whose scopes do not cover it', async () => {
     const scope = caller.kind === 'key' ? caller.scope : 'calls';
     const others = (['agents', 'knowledge', 'calls', 'block-list'] as const).filter((other) => other !== scope);
-    const { secret } = await apiKeys.open().create(world.uid, { name: 'others', scopes: others });
+    const { secret } = await apiKeys.get().create(world.uid, { name: 'others', scopes: others });
     const answer = await ask(endpoint, secret, world);
     expect([answer.status, answer.body]).toEqual([401, refusal('insufficient_permissions')]);
-    const { secret: covering } = await apiKeys.open().create(world.uid, { name: 'covering', scopes: [scope] });
+    const { secret: covering } = await apiKeys.get().create(world.uid, { name: 'covering', scopes: [scope] });
     expect((await ask(endpoint, covering, world)).status).toBe(200);
   });
 

@@ -152,7 +152,7 @@ describe('a website', () => {
     const before = await settled(websiteId);
     const { agents } = await import('../../functions/store/agents.ts');
     const guest = await newUser();
-    await agents.open().grant(world.agentId, world.uid, guest.uid);
+    await agents.get().grant(world.agentId, world.uid, guest.uid);
     const answer = await world.call('PATCH', '/agent-websites', {
       apiKey: guest.apiKey,
       body: { uid: guest.uid, agentId: world.agentId, websiteId, active: false, name: 'Renamed' },

@@ -14,7 +14,7 @@ const texts = {
 export const newWebsite = async (agentId: string): Promise<string> => {
   const id = newIdentifier('web');
   const site = { name: 'example.com', url: 'https://example.com/', ...crawl };
-  const store = websites.open();
+  const store = websites.get();
   await store.add({ id, agentId, ...site, active: true, status: 'pending', attempt, ...changed() });
   const run = await store.start({ agentId, id }, attempt);
   if (run) await store.finish({ agentId, id }, { attempt, revision: run.revision }, texts, {});
@@ -24,7 +24,7 @@ export const newWebsite = async (agentId: string): Promise<string> => {
 /** A document of an agent, with its text, or failed. */
 export const newDocument = async (agentId: string, status: 'ready' | 'failed' = 'ready'): Promise<string> => {
   const id = newIdentifier('doc');
-  const store = documents.open();
+  const store = documents.get();
   const file = { name: 'notes.txt', size: 8000 };
   await store.add({ id, agentId, ...file, active: true, status: 'pending', attempt, ...changed() });
   const run = await store.start({ agentId, id }, attempt);

@@ -11,7 +11,7 @@ const version = '4.0.2';
 const root = join(import.meta.dirname, '..', '..');
 
 /** Why functions cannot be run here as Lambda runs them, in a sentence. */
-export class NoRuntimeClient extends Error {
+export class RuntimeClientMissingError extends Error {
   override readonly name = 'NoRuntimeClient';
 }
 
@@ -28,7 +28,7 @@ export const runtimeClient = async (say: (sentence: string) => void = () => {}):
   );
   if (process.platform !== 'linux' || missing.length > 0) {
     const needs = missing.length > 0 ? missing.join(', ') : 'Linux';
-    throw new NoRuntimeClient(`Lambda’s own runtime client is left out: to be built here it needs ${needs}.`);
+    throw new RuntimeClientMissingError(`Lambda’s own runtime client is left out: to be built here it needs ${needs}.`);
   }
   say('Lambda’s own runtime client is built for this machine, once; that takes a minute or two …');
   rmSync(folder, { recursive: true, force: true });
@@ -55,7 +55,9 @@ export const runtimeClient = async (say: (sentence: string) => void = () => {}):
   process.off('exit', stop);
   const native = join(folder, 'node_modules', 'aws-lambda-ric', 'rapid-client.node');
   if (code !== 0 || !existsSync(native)) {
-    throw new NoRuntimeClient(`Lambda’s own runtime client is left out: it could not be built here.\n${told}`);
+    throw new RuntimeClientMissingError(
+      `Lambda’s own runtime client is left out: it could not be built here.\n${told}`,
+    );
   }
   mkdirSync(join(folder, 'complete'));
   return client;

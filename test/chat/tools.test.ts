@@ -6,8 +6,8 @@ describe('a tool that changes something', () => {
   it('does nothing without an approval, even when it is called', async () => {
     useTargetInThisProcess();
     const world = await newWorld();
-    const holder = { uid: world.uid, keyId: 'key_1', scopes: undefined };
-    const from = { holder, requestId: 'request-1', address: '10.0.0.1', receivedAt: performance.now() };
+    const principal = { uid: world.uid, keyId: 'key_1', scopes: undefined };
+    const from = { principal, requestId: 'request-1', address: '10.0.0.1', receivedAt: performance.now() };
     const { tools, approvals } = offeredTools({ from, approvalOf: () => undefined });
     const call = { toolCallId: 'call-1', messages: [], context: undefined };
     expect(Object.keys(approvals).length).toBeGreaterThan(4);

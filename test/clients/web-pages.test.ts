@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { isPublicAddress } from '../../functions/clients/addresses.ts';
-import { type PageReader, PageRefused, type Reach, WebPages } from '../../functions/clients/web-pages.ts';
+import { PageFetchError, type PageReader, type Reach, WebPages } from '../../functions/clients/web-pages.ts';
 import { insideHosts, publicAddresses } from '../support/addresses.ts';
 import { type Names, startNameServer } from '../support/dns-stub.ts';
 import { type Reply, type Site, startSite } from '../support/site.ts';
@@ -15,7 +15,7 @@ const refusalOf = (reading: Promise<unknown>): Promise<string> =>
   reading.then(
     () => 'It was read.',
     (error: Error) => {
-      if (error instanceof PageRefused) return error.message;
+      if (error instanceof PageFetchError) return error.message;
       throw error;
     },
   );
@@ -157,7 +157,7 @@ it('a port that is not the web’s is not connected to, public or not', async ()
   ]) {
     const outcome = await refusalOf(
       reader.read(new URL(url), { signal: AbortSignal.timeout(50) }).catch((error) => {
-        throw error.name === 'TimeoutError' ? new PageRefused('It was tried.') : error;
+        throw error.name === 'TimeoutError' ? new PageFetchError('It was tried.') : error;
       }),
     );
     expect([url, outcome]).toEqual([
@@ -417,7 +417,7 @@ describe('a page', () => {
     const asked: string[] = [];
     const mayFollow = (url: URL) => {
       asked.push(url.href);
-      throw new PageRefused('Not there.');
+      throw new PageFetchError('Not there.');
     };
     expect(await refusalOf(reader.read(start, { signal, mayFollow }))).toBe('Not there.');
     expect(asked).toEqual([end.href]);

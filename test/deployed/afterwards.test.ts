@@ -16,7 +16,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { permissionsOf } from '../../functions/http/endpoint.ts';
 import { jobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
-import { kebab } from '../../lib/bundles.ts';
+import { toKebabCase } from '../../lib/bundles.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { VoiceAgentsStack } from '../../lib/voice-agents-stack.ts';
 import { appWith, production } from '../support/deployment.ts';
@@ -54,7 +54,7 @@ const functions = [
   ...jobs,
 ].map(({ name, may, sends, secrets }) => ({
   name,
-  functionName: `${deployed.stack}-${kebab(name)}`,
+  functionName: `${deployed.stack}-${toKebabCase(name)}`,
   granted: [
     ...may,
     ...(sends?.length ? ['sqs:SendMessage'] : []),

@@ -4,7 +4,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { jobQueue } from '../../functions/clients/job-queue.ts';
 import { routes } from '../../functions/routes.ts';
 import { duplications } from '../../functions/store/duplications.ts';
-import { kebab } from '../../lib/bundles.ts';
+import { toKebabCase } from '../../lib/bundles.ts';
 import { type Sample, samples } from '../bench/operations.ts';
 import type { World as BenchWorld } from '../bench/world.ts';
 import { page } from '../support/site.ts';
@@ -58,7 +58,7 @@ describe('the functions', () => {
       if (streams) continue;
       const events = await eventually(
         async () => {
-          const logGroupName = `/aws/lambda/${deployed.stack}-${kebab(name)}`;
+          const logGroupName = `/aws/lambda/${deployed.stack}-${toKebabCase(name)}`;
           const found = await logs.send(new FilterLogEventsCommand({ logGroupName, filterPattern: `"${name}"` }));
           return found.events ?? [];
         },
@@ -137,9 +137,9 @@ describe('background work', () => {
     await eventually(() => knowledgeOf(agentId), isReady);
 
     const copy = { ...(await world.call('GET', `/agents/${agentId}`)).body, agentId: unique('agent'), name: 'Copy' };
-    await duplications.open().begin({ ...copy, sourceAgentId: agentId }, agentId);
+    await duplications.get().begin({ ...copy, sourceAgentId: agentId }, agentId);
     expect((await world.call('GET', `/agents/${copy.agentId}`)).status).toBe(401);
-    await jobQueue.open().send({ job: 'finishDuplication', agentId: copy.agentId });
+    await jobQueue.get().send({ job: 'finishDuplication', agentId: copy.agentId });
     const copied = await eventually(
       () => world.call('GET', `/agents/${copy.agentId}`),
       ({ status }) => status === 200,

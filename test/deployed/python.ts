@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '..', '..');
 const requirements = join(import.meta.dirname, 'requirements.txt');
 
 /** Why there is no emulated deployment on this machine, in a sentence. */
-export class NoPython extends Error {
+export class PythonMissingError extends Error {
   override readonly name = 'NoPython';
 }
 
@@ -21,7 +21,9 @@ export const pythonPrograms = (): string => {
     encoding: 'utf8',
   });
   if (asked.stdout?.trim() !== 'True') {
-    throw new NoPython('The emulated deployment is left out: it needs Python 3.10 or newer, with venv, as python3.');
+    throw new PythonMissingError(
+      'The emulated deployment is left out: it needs Python 3.10 or newer, with venv, as python3.',
+    );
   }
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

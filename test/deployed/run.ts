@@ -18,13 +18,13 @@ import {
 import { startBedrock } from '../../bin/local/bedrock.ts';
 import type { Started } from '../../bin/local/started.ts';
 import { startStripe, stripeCustomers } from '../../bin/local/stripe.ts';
-import { NoRuntimeClient, runtimeClient } from '../bench/runtime-client.ts';
+import { RuntimeClientMissingError, runtimeClient } from '../bench/runtime-client.ts';
 import type { Target } from '../support/global-setup.ts';
 import { startSite } from '../support/site.ts';
 import type { Deployed } from './deployed.ts';
 import { type Emulator, startEmulator } from './emulator.ts';
 import { startFront } from './front.ts';
-import { NoPython, pythonPrograms } from './python.ts';
+import { PythonMissingError, pythonPrograms } from './python.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const appOrigin = 'https://app.example.com';
@@ -182,7 +182,7 @@ const underRuntimeClient = async (client: Promise<string>, env: Record<string, s
   try {
     await client;
   } catch (error) {
-    if (!(error instanceof NoRuntimeClient)) throw error;
+    if (!(error instanceof RuntimeClientMissingError)) throw error;
     say(error.message);
     return true;
   }
@@ -227,10 +227,10 @@ try {
   say(passed ? 'All of it passed.' : 'Something failed: see above.');
   await end(passed ? 0 : 1);
 } catch (error) {
-  if (!(error instanceof NoPython)) console.error(error);
+  if (!(error instanceof PythonMissingError)) console.error(error);
   else {
     console.error(error.message);
     if (reports) writeFileSync(join(reports, 'deployed-left-out.txt'), error.message);
   }
-  await end(error instanceof NoPython ? 0 : 1);
+  await end(error instanceof PythonMissingError ? 0 : 1);
 }

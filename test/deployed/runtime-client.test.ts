@@ -5,7 +5,7 @@ import { GetFunctionCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { jobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
-import { bundleOf, kebab, pagesFunction } from '../../lib/bundles.ts';
+import { bundlePath, pagesFunction, toKebabCase } from '../../lib/bundles.ts';
 import { samples } from '../bench/operations.ts';
 import { type Invocation, runtimeClient, runUnderRuntimeClient } from '../bench/runtime-client.ts';
 import { eventOf, type World } from '../bench/world.ts';
@@ -17,15 +17,15 @@ let client: string;
 beforeAll(async () => {
   useTargetInThisProcess();
   client = await runtimeClient();
-  bundleOf(pagesFunction);
+  bundlePath(pagesFunction);
 });
 
 /** Runs a function with the settings that its deployment gave it. */
 const run = async (name: string, event: unknown): Promise<Invocation> => {
-  const functionName = `${deployed.stack}-${kebab(name)}`;
+  const functionName = `${deployed.stack}-${toKebabCase(name)}`;
   const { Configuration } = await new LambdaClient({}).send(new GetFunctionCommand({ FunctionName: functionName }));
   const environment = { ...deployed.environment, ...deployed.standIns, ...Configuration?.Environment?.Variables };
-  return runUnderRuntimeClient(client, { folder: bundleOf(name), functionName, environment, event });
+  return runUnderRuntimeClient(client, { folder: bundlePath(name), functionName, environment, event });
 };
 
 const textOf = ({ parts }: Invocation) => Buffer.concat(parts.map(({ bytes }) => bytes)).toString();

@@ -188,12 +188,12 @@ describe('an Idempotency-Key', () => {
   it('of a request that died is taken up under the same creation id, by one caller alone', async () => {
     const { uid } = await newWorld();
     const request = { uid, operation: 'createAgent', key: unique('key'), contentHash: 'h' };
-    const store = idempotency.open();
+    const store = idempotency.get();
     const first = await store.claim(request);
     if (first.state !== 'claimed') throw new Error(first.state);
     expect(await store.claim(request)).toEqual({ state: 'in progress' });
     expect(await store.claim({ ...request, contentHash: 'other' })).toEqual({ state: 'other content' });
-    await table.open().update(first.key, {
+    await table.get().update(first.key, {
       UpdateExpression: 'set claimedUntil = :past',
       ExpressionAttributeValues: { ':past': Date.now() - 1 },
     });

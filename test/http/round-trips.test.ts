@@ -18,7 +18,7 @@ beforeAll(async () => {
   world = await newWorld();
   await world.recordCall('call-1');
   injectFaults(
-    table.open().client,
+    table.get().client,
     () => undefined,
     (operation) => seen.push(operation),
   );

@@ -19,7 +19,7 @@ beforeAll(async () => {
   world = await newWorld();
 });
 afterEach(() => {
-  injectFaults(table.open().client, () => undefined);
+  injectFaults(table.get().client, () => undefined);
   site.requests.length = 0;
 });
 afterAll(async () => {
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 const add = (path = '/', more: Partial<WebsiteRecord> = {}) =>
-  websites.open().add(websiteRecord(world, { url: site.origin + path, ...more }));
+  websites.get().add(websiteRecord(world, { url: site.origin + path, ...more }));
 
 const messageOf = ({ agentId, id, attempt }: WebsiteRecord) =>
   JSON.stringify({ job: 'crawlWebsite', agentId, websiteId: id, attempt });
@@ -44,10 +44,10 @@ const deliver = async (bodies: string[], delivery = 1, job = crawlWebsite): Prom
   return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
 };
 
-const contentOf = async (source: WebsiteRecord) => (await websites.open().readTexts(source, undefined))?.content;
+const contentOf = async (source: WebsiteRecord) => (await websites.get().readTexts(source, undefined))?.content;
 const piecesOf = async ({ id }: WebsiteRecord) => {
   let count = 0;
-  for await (const _ of table.open().query(textPiecesOf(id))) count += 1;
+  for await (const _ of table.get().query(textPiecesOf(id))) count += 1;
   return count;
 };
 
@@ -87,7 +87,7 @@ describe('a message to crawl a website', () => {
 
   it('for a website that is deleted, or never was, does nothing', async () => {
     const source = await add();
-    await websites.open().remove(source);
+    await websites.get().remove(source);
     expect(await deliver([messageOf(source), messageOf({ ...source, id: 'web_none' })])).toEqual([]);
     expect([await findWebsite(source), site.requests.length]).toEqual([undefined, 0]);
   });
@@ -95,7 +95,7 @@ describe('a message to crawl a website', () => {
   it('brings nothing back that was deleted while it was worked on', async () => {
     const source = await add('/deleted');
     site.pages['/deleted'] = async (_, response) => {
-      await websites.open().remove(source);
+      await websites.get().remove(source);
       response.writeHead(200, html).end(page('home'));
     };
     expect(await deliver([messageOf(source)])).toEqual([]);
@@ -125,9 +125,9 @@ describe('a message to crawl a website', () => {
     for (let fatal = 0; ; fatal++) {
       const source = await add();
       let calls = 0;
-      injectFaults(table.open().client, () => (calls++ === fatal ? 'kill' : undefined));
+      injectFaults(table.get().client, () => (calls++ === fatal ? 'kill' : undefined));
       const failed = await deliver([messageOf(source)]);
-      injectFaults(table.open().client, () => undefined);
+      injectFaults(table.get().client, () => undefined);
       if (failed.length === 0) break;
       kills += 1;
       expect((await findWebsite(source))?.status).toMatch(/^(pending|crawling)$/);
@@ -162,7 +162,7 @@ describe('a message to crawl a website', () => {
   it('that cannot be worked on ends as failed, with a reason, when it is given up', async () => {
     site.pages['/'] = page('home');
     const source = await add();
-    injectFaults(table.open().client, (operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined));
+    injectFaults(table.get().client, (operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined));
     for (let delivery = 1; delivery < mostDeliveries; delivery++) {
       expect(await deliver([messageOf(source)], delivery)).toEqual(['0']);
       expect((await findWebsite(source))?.status).toBe('crawling');
@@ -182,9 +182,9 @@ describe('a message to crawl a website', () => {
     for (let delivery = 1; delivery <= mostDeliveries; delivery++) {
       // Dead from the moment on when it has said that it is at work: it cannot even tell that it gives up.
       let calls = 0;
-      injectFaults(table.open().client, () => (++calls > 1 ? 'kill' : undefined));
+      injectFaults(table.get().client, () => (++calls > 1 ? 'kill' : undefined));
       expect(await deliver([messageOf(source)], delivery, job)).toEqual(['0']);
-      injectFaults(table.open().client, () => undefined);
+      injectFaults(table.get().client, () => undefined);
       expect((await findWebsite(source))?.status).toBe('crawling');
     }
     await expect

@@ -37,7 +37,7 @@ const jobWith = (choose: Choice, seen?: (operation: string) => void, timeoutSeco
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 3 }), marshalling);
   injectFaults(client, choose, seen);
   const faulty = new Documents(new Table(client, environment.tableName));
-  const uses = { documents: { open: () => faulty }, files: { open: () => files } };
+  const uses = { documents: { get: () => faulty }, files: { get: () => files } };
   const handler = worker({ ...extractDocument, uses, timeoutSeconds });
   return async (message: object, delivery = 1): Promise<boolean> => {
     const record = {

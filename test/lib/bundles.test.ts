@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { jobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
-import { bundleOf } from '../../lib/bundles.ts';
+import { bundlePath } from '../../lib/bundles.ts';
 import { newWorld, target, unique } from '../support/world.ts';
 
 const names = [...routes, ...jobs].map(({ name }) => name);
@@ -20,7 +20,7 @@ const onThisMachine = () => ({
 /** Runs a script as Lambda runs a function: plain Node, the function’s own files, and the settings it is given. */
 const run = (script: string, argument: unknown, settings: Record<string, string> = {}) =>
   promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script, JSON.stringify(argument)], {
-    cwd: bundleOf(names[0] as string),
+    cwd: bundlePath(names[0] as string),
     env: settings,
   });
 
@@ -33,7 +33,7 @@ describe('a function’s bundle', () => {
       }`;
     const { stdout, stderr } = await run(
       script,
-      names.map((name) => join(bundleOf(name), 'index.mjs')),
+      names.map((name) => join(bundlePath(name), 'index.mjs')),
     );
     expect(stderr).toBe('');
     expect(stdout.trim().split('\n')).toEqual(names.map(() => 'function'));
@@ -52,7 +52,7 @@ describe('a function’s bundle', () => {
       const { file, event } = JSON.parse(process.argv[1]);
       const { handler } = await import(file);
       console.log(JSON.stringify(await handler(event, {})));`;
-    const file = join(bundleOf('addBlockedNumbers'), 'index.mjs');
+    const file = join(bundlePath('addBlockedNumbers'), 'index.mjs');
     const settings = { ...onThisMachine(), AWS_SESSION_TOKEN: 'a session' };
     const { stdout } = await run(script, { file, event }, settings);
     const { statusCode, body } = JSON.parse(stdout);
@@ -85,7 +85,7 @@ describe('a function’s bundle', () => {
       stream.on('data', (piece) => told.pieces.push([performance.now(), String(piece)]));
       await handler(event, stream, { getRemainingTimeInMillis: () => 60000 });
       console.log(JSON.stringify(told));`;
-    const file = join(bundleOf('buildChat'), 'index.mjs');
+    const file = join(bundlePath('buildChat'), 'index.mjs');
     const settings = {
       ...onThisMachine(),
       AWS_ENDPOINT_URL_BEDROCK_RUNTIME: target.endpoints.bedrock,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSettings, WrongSettings } from '../../lib/settings.ts';
+import { readSettings, SettingsError } from '../../lib/settings.ts';
 import { appWith, production, required } from '../support/deployment.ts';
 
 const read = (context: Record<string, unknown>) => readSettings(appWith(context).node);
@@ -8,7 +8,7 @@ const mistakesIn = (context: Record<string, unknown>): string[] => {
   try {
     read(context);
   } catch (error) {
-    if (error instanceof WrongSettings) return error.mistakes;
+    if (error instanceof SettingsError) return error.mistakes;
     throw error;
   }
   return [];

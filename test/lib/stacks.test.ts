@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { permissionsOf } from '../../functions/http/endpoint.ts';
 import { jobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
-import { kebab } from '../../lib/bundles.ts';
+import { toKebabCase } from '../../lib/bundles.ts';
 import {
   type Deployment,
   deploymentOf,
@@ -25,7 +25,9 @@ const streamed = routes.filter(({ streams }) => streams);
 const answered = routes.filter(({ streams }) => !streams);
 const functionsOf = (deployment: Deployment) => deployment.all('AWS::Lambda::Function');
 const functionOf = (deployment: Deployment, name: string) =>
-  functionsOf(deployment).find(({ properties }) => properties.FunctionName.endsWith(`-${kebab(name)}`)) as Resource;
+  functionsOf(deployment).find(({ properties }) =>
+    properties.FunctionName.endsWith(`-${toKebabCase(name)}`),
+  ) as Resource;
 
 /** The resource of the same part that a `Ref` or a `Fn::GetAtt` means. */
 const meant = (deployment: Deployment, from: Resource, reference: Json): Resource => {
@@ -102,7 +104,7 @@ describe('the API', () => {
       const integration = dev.resources.find(({ logicalId }) => logicalId === integrationId) as Resource;
       expect(integration.properties).toMatchObject({ IntegrationType: 'AWS_PROXY', PayloadFormatVersion: '2.0' });
       expect(meant(dev, integration, integration.properties.IntegrationUri).properties.FunctionName).toBe(
-        `voice-agents-dev-${kebab(name)}`,
+        `voice-agents-dev-${toKebabCase(name)}`,
       );
     }
   });
@@ -151,12 +153,12 @@ describe('the functions', () => {
     const names = functionsOf(deployment).map(({ properties }) => properties.FunctionName);
     const stage = deployment === dev ? 'dev' : 'prod';
     const expected = [...[...routes, ...jobs].map(({ name }) => name), 'servePages'];
-    expect(names.sort()).toEqual(expected.map((name) => `voice-agents-${stage}-${kebab(name)}`).sort());
+    expect(names.sort()).toEqual(expected.map((name) => `voice-agents-${stage}-${toKebabCase(name)}`).sort());
   });
 
   it('have names that Lambda takes, also in the longest stage', () => {
     for (const { name } of [...routes, ...jobs]) {
-      expect(`voice-agents-staging-${kebab(name)}`).toMatch(/^[a-z0-9-]{1,64}$/);
+      expect(`voice-agents-staging-${toKebabCase(name)}`).toMatch(/^[a-z0-9-]{1,64}$/);
     }
   });
 

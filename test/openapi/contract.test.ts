@@ -23,7 +23,7 @@ beforeAll(async () => {
   useTargetInThisProcess();
   const createdAt = '2026-03-01T10:00:00.000Z';
   const agent = { uid: target.uid, agentId, name: 'Front desk', configuration: {}, createdAt, updatedAt: createdAt };
-  await agents.open().create(agent);
+  await agents.get().create(agent);
 });
 
 /** There is always a document to try again, and a website to read again, to switch or to delete. */
@@ -31,10 +31,10 @@ beforeEach(async () => {
   const changed = { lastUpdatedBy: target.uid, lastUpdatedAt: '2026-03-01T10:00:00.000Z' };
   const file = { name: 'Price list.pdf', size: 48_213, type: 'pdf' as const };
   const id = 'doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0';
-  await documents.open().add({ id, agentId, ...file, active: true, status: 'failed', ...changed });
+  await documents.get().add({ id, agentId, ...file, active: true, status: 'failed', ...changed });
   const site = { id: 'web_01KB3P8V4N6T0R2X5Z7B9D1F3H', name: 'example.com', url: 'https://example.com/' };
   const crawl = { limit: 5, maxDepth: 1, pages: 0, failedPages: [], includePaths: [], excludePaths: [] };
-  await websites.open().add({ ...site, agentId, ...crawl, active: true, status: 'ready', ...changed });
+  await websites.get().add({ ...site, agentId, ...crawl, active: true, status: 'ready', ...changed });
 });
 
 type Parameter = { name: string; in: string; example?: unknown; schema: { examples?: unknown[] } };

@@ -4,7 +4,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { documented } from '../../functions/domain/describe.ts';
+import { describe as describeField } from '../../functions/domain/describe.ts';
 import { FormFile } from '../../functions/domain/uploaded-file.ts';
 import { type AnyEndpoint, endpoint } from '../../functions/http/endpoint.ts';
 import { type OpenApiDocument, type Operation, openApiDocument } from '../../functions/openapi/document.ts';
@@ -55,7 +55,7 @@ describe('the OpenAPI document', () => {
         query: z.object({ bare: z.string(), described: z.string().check(z.describe('Only described.')) }),
         response: z.object({
           items: z.array(z.object({ name: z.string() })).check(z.describe('The items.')),
-          untyped: z.unknown().check(documented('Anything.', 1)),
+          untyped: z.unknown().check(describeField('Anything.', 1)),
         }),
       },
     ];
@@ -76,13 +76,13 @@ describe('the OpenAPI document', () => {
       ...bare,
       method: 'POST',
       body: z.object({
-        uid: z.string().check(documented('Whose.', 'demo-user')),
+        uid: z.string().check(describeField('Whose.', 'demo-user')),
         files: z.array(FormFile).check(z.maxLength(3), z.describe('The files.')),
       }),
       multipart: form,
       caller: { kind: 'anyone', key: 'optional' },
       streams: true,
-      response: z.string().check(documented('Events.', 'data: [DONE]\n\n')),
+      response: z.string().check(describeField('Events.', 'data: [DONE]\n\n')),
     } as unknown as AnyEndpoint;
     const made = openApiDocument([sending]);
     const { requestBody, responses, security } = (made.paths['/chat/nothing'] as Record<string, Operation>)

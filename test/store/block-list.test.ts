@@ -9,7 +9,7 @@ import { useTargetInThisProcess } from '../support/world.ts';
 let list: BlockList;
 beforeAll(() => {
   useTargetInThisProcess();
-  list = new BlockList(table.open());
+  list = new BlockList(table.get());
 });
 
 const phones = Array.from({ length: 40 }, (_, n) => `+141555501${String(n).padStart(2, '0')}`);
@@ -34,7 +34,7 @@ describe('the block list under faults', () => {
   it('tells the truth of every number in any history, with one call in ten going wrong', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), fc.integer(), async (history, seed) => {
-        injectFaults(table.open().client, tenPercent(seed));
+        injectFaults(table.get().client, tenPercent(seed));
         const agentId = `agent-${randomUUID()}`;
         const model = new Set<string>();
         for (const action of history) {
@@ -53,7 +53,7 @@ describe('the block list under faults', () => {
             expect(found?.number).toBe(model.has(action.number) ? action.number : undefined);
           }
         }
-        injectFaults(table.open().client, () => undefined);
+        injectFaults(table.get().client, () => undefined);
         expect(await numbersIn(agentId)).toEqual([...model].sort());
       }),
       { numRuns: 60 },
@@ -63,7 +63,7 @@ describe('the block list under faults', () => {
   it('gives each number to exactly one of several callers at once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(some, { minLength: 2, maxLength: 4 }), fc.integer(), async (requests, seed) => {
-        injectFaults(table.open().client, tenPercent(seed));
+        injectFaults(table.get().client, tenPercent(seed));
         const agentId = `agent-${randomUUID()}`;
         const asked = [...new Set(requests.flat())];
         const added = await Promise.all(requests.map((numbers) => list.add(agentId, numbers)));
@@ -84,13 +84,13 @@ describe('the block list under faults', () => {
         return operation === 'BatchExecuteStatement' && attempts % 2 === 1 ? fault : undefined;
       };
       let attempts = 0;
-      injectFaults(table.open().client, everySecond);
+      injectFaults(table.get().client, everySecond);
       const outcomes = await list.add(agentId, phones);
       expect(new Set(outcomes.values())).toEqual(new Set(['done']));
       attempts = 0;
       const removed = await list.remove(agentId, phones);
       expect(new Set(removed.values())).toEqual(new Set(['done']));
-      injectFaults(table.open().client, () => undefined);
+      injectFaults(table.get().client, () => undefined);
       expect(await numbersIn(agentId)).toEqual([]);
     },
   );
@@ -98,7 +98,7 @@ describe('the block list under faults', () => {
   it('writes N numbers with ceil(N/25) statements batches and reads nothing', async () => {
     const seen: string[] = [];
     injectFaults(
-      table.open().client,
+      table.get().client,
       () => undefined,
       (operation) => seen.push(operation),
     );
@@ -114,7 +114,7 @@ describe('the block list under faults', () => {
     const sizes: number[] = [];
     let first = true;
     injectFaults(
-      table.open().client,
+      table.get().client,
       () => {
         const fault = first ? ('conflict' as const) : undefined;
         first = false;
@@ -129,13 +129,13 @@ describe('the block list under faults', () => {
   });
 
   it('says that it does not know when DynamoDB stays away, and says it in time', async () => {
-    injectFaults(table.open().client, () => 'server error');
-    const impatient = new BlockList(table.open(), 1500);
+    injectFaults(table.get().client, () => 'server error');
+    const impatient = new BlockList(table.get(), 1500);
     const started = Date.now();
     const outcomes = await impatient.add(`agent-${randomUUID()}`, phones);
     expect(new Set(outcomes.values())).toEqual(new Set(['temporarily_unavailable']));
     expect(Date.now() - started).toBeLessThan(4000);
-    injectFaults(table.open().client, () => undefined);
+    injectFaults(table.get().client, () => undefined);
   });
 });
 

@@ -10,7 +10,7 @@ import { useTargetInThisProcess } from '../support/world.ts';
 let calls: Calls;
 beforeAll(() => {
   useTargetInThisProcess();
-  calls = new Calls(table.open());
+  calls = new Calls(table.get());
 });
 
 const ids = ['a', 'b', 'c', 'd'];
@@ -76,7 +76,7 @@ describe('calls under faults', () => {
   it('are as a plain model says after any history, with one call in ten going wrong', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), fc.integer(), async (history, seed) => {
-        injectFaults(table.open().client, tenPercent(seed));
+        injectFaults(table.get().client, tenPercent(seed));
         const agentId = `agent-${randomUUID()}`;
         const model = new Model();
         for (const action of history) {
@@ -117,7 +117,7 @@ describe('calls under faults', () => {
             if (action.verb === 'set') expect(withoutHistory(result)).toEqual(expected[index]);
           }
         }
-        injectFaults(table.open().client, () => undefined);
+        injectFaults(table.get().client, () => undefined);
         const all = model.newestFirst();
         const listed: Call[] = [];
         for await (const call of calls.list(agentId)) listed.push(call);
@@ -144,13 +144,13 @@ describe('calls under faults', () => {
     };
     await calls.change({ agentId, reference: { callId: 'a' } }, () => facts);
     let lost = 0;
-    injectFaults(table.open().client, (operation) =>
+    injectFaults(table.get().client, (operation) =>
       operation === 'TransactWriteItems' && lost++ < 1 ? 'lost response' : undefined,
     );
     const change = (call: Call | undefined) =>
       call && withOutcome(call, { custom_call_outcome: 'x' }, 'replace', 'key', at);
     const changed = await calls.change({ agentId, reference: { callId: 'a' } }, change);
-    injectFaults(table.open().client, () => undefined);
+    injectFaults(table.get().client, () => undefined);
     expect(changed?.outcomeHistory?.length).toBe(1);
     expect(await calls.find(agentId, { callId: 'a' })).toEqual(changed);
   });

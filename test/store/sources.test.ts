@@ -13,7 +13,7 @@ let world: World;
 beforeAll(async () => {
   world = await newWorld();
 });
-const noFaults = () => injectFaults(table.open().client, () => undefined);
+const noFaults = () => injectFaults(table.get().client, () => undefined);
 afterEach(noFaults);
 
 const record = (more: Partial<WebsiteRecord> = {}) => websiteRecord(world, more);
@@ -25,22 +25,22 @@ const textsOf = (content: string, contentMD = content) => ({
 /** The revisions under which pieces of a source are stored. */
 const revisionsStored = async ({ id }: WebsiteRecord) => {
   const revisions = new Set<string>();
-  for await (const { sk } of table.open().query<Item>(textPiecesOf(id))) revisions.add(sk.split('#')[0] as string);
+  for await (const { sk } of table.get().query<Item>(textPiecesOf(id))) revisions.add(sk.split('#')[0] as string);
   return [...revisions];
 };
 
 /** Brings a source a new text, as a job does. */
 const bring = async (source: WebsiteRecord, content: string, attempt = 'first', contentMD = content) => {
-  const run = await websites.open().start(source, attempt);
+  const run = await websites.get().start(source, attempt);
   if (!run) return false;
-  return websites.open().finish(source, { attempt, revision: run.revision }, textsOf(content, contentMD), { pages: 1 });
+  return websites.get().finish(source, { attempt, revision: run.revision }, textsOf(content, contentMD), { pages: 1 });
 };
 
 const wholeOf = async (source: WebsiteRecord) => {
   const whole = { content: '', contentMD: '', answers: 0 };
   let cursor: string | undefined;
   do {
-    const piece = await websites.open().readTexts(source, cursor);
+    const piece = await websites.get().readTexts(source, cursor);
     if (!piece) return undefined;
     expect(Buffer.byteLength(JSON.stringify(piece))).toBeLessThan(6 * 1024 * 1024);
     whole.content += piece.content;
@@ -55,20 +55,20 @@ describe('a text', () => {
   it('of any length comes back as it was, in as many answers as it takes', async () => {
     const content = `${'🙂 Grüße, "Welt"\n\n'.repeat(400_000)}the end`;
     const contentMD = '字'.repeat(1_500_001);
-    const source = await websites.open().add(record());
+    const source = await websites.get().add(record());
     expect(await bring(source, content, 'first', contentMD)).toBe(true);
     const whole = await wholeOf(source);
     expect(whole?.content === content).toBe(true);
     expect(whole?.contentMD === contentMD).toBe(true);
     expect(whole?.answers).toBeGreaterThan(2);
-    const [listed] = (await websites.open().page(world.agentId, { withTexts: true, limit: 1 })).items;
+    const [listed] = (await websites.get().page(world.agentId, { withTexts: true, limit: 1 })).items;
     expect(listed?.truncated).toBe(true);
-    await websites.open().remove(source);
+    await websites.get().remove(source);
     expect(await revisionsStored(source)).toEqual([]);
   });
 
   it('is seen whole, old or new, while it is replaced again and again', async () => {
-    const source = await websites.open().add(record());
+    const source = await websites.get().add(record());
     const long = (letter: string) => letter.repeat(300_000);
     await bring(source, long('a'));
     let done = false;
@@ -82,56 +82,56 @@ describe('a text', () => {
     const seen = new Set<string>();
     const read = async () => {
       while (!done) {
-        const { items } = await websites.open().page(world.agentId, { withTexts: true });
+        const { items } = await websites.get().page(world.agentId, { withTexts: true });
         const { content = '', contentMD = '' } = items.find(({ id }) => id === source.id) ?? {};
         expect([content.length, new Set(content).size, content === contentMD]).toEqual([300_000, 1, true]);
         seen.add(content[0] as string);
-        const whole = await websites.open().readTexts(source, undefined);
+        const whole = await websites.get().readTexts(source, undefined);
         expect([whole?.content.length, new Set(whole?.content).size]).toEqual([300_000, 1]);
       }
     };
     await Promise.all([write(), read(), read()]);
     expect(seen.size).toBeGreaterThan(2);
     expect((await revisionsStored(source)).length).toBe(1);
-    await websites.open().remove(source);
+    await websites.get().remove(source);
   });
 
   it('read in pieces is of one revision: the cursor of a replaced one is refused', async () => {
-    const source = await websites.open().add(record());
+    const source = await websites.get().add(record());
     await bring(source, 'a'.repeat(8_000_000));
-    const first = await websites.open().readTexts(source, undefined);
+    const first = await websites.get().readTexts(source, undefined);
     expect(first?.nextCursor).toBeDefined();
     await restartWebsite(source, 'second');
     await bring(source, 'b'.repeat(8_000_000), 'second');
-    await expect(websites.open().readTexts(source, first?.nextCursor)).rejects.toMatchObject({
+    await expect(websites.get().readTexts(source, first?.nextCursor)).rejects.toMatchObject({
       code: 'invalid_request',
     });
-    await websites.open().remove(source);
+    await websites.get().remove(source);
   });
 
   it('is the old or the new one wherever a job is killed, and the message delivered again brings the new one', async () => {
     let kills = 0;
     for (let fatal = 0; ; fatal++) {
-      const source = await websites.open().add(record());
+      const source = await websites.get().add(record());
       await bring(source, 'old '.repeat(60_000));
       await restartWebsite(source, 'second');
       let calls = 0;
-      injectFaults(table.open().client, () => (calls++ === fatal ? 'kill' : undefined));
+      injectFaults(table.get().client, () => (calls++ === fatal ? 'kill' : undefined));
       const outcome = await bring(source, 'new '.repeat(60_000), 'second').catch((error: Error) => error.name);
       noFaults();
-      const { content } = (await websites.open().readTexts(source, undefined)) as { content: string };
+      const { content } = (await websites.get().readTexts(source, undefined)) as { content: string };
       expect(['old '.repeat(60_000), 'new '.repeat(60_000)]).toContain(content);
       if (outcome === true) break;
       expect(outcome).toBe('Killed');
       kills += 1;
       await bring(source, 'new '.repeat(60_000), 'second');
-      expect((await websites.open().readTexts(source, undefined))?.content).toBe('new '.repeat(60_000));
+      expect((await websites.get().readTexts(source, undefined))?.content).toBe('new '.repeat(60_000));
       expect((await findWebsite(source))?.status).toBe('ready');
       // What a run left when it was killed after its last write goes with the next one.
       await restartWebsite(source, 'third');
       await bring(source, 'newest', 'third');
       expect((await revisionsStored(source)).length).toBe(1);
-      await websites.open().remove(source);
+      await websites.get().remove(source);
       expect(await revisionsStored(source)).toEqual([]);
     }
     expect(kills).toBeGreaterThanOrEqual(4);
@@ -141,12 +141,12 @@ describe('a text', () => {
     for (let seed = 0; seed < 15; seed++) {
       const next = chance(seed);
       const faults: Fault[] = ['lost response', 'throttle', 'server error', 'slow'];
-      injectFaults(table.open().client, () => (next() < 0.2 ? faults[Math.floor(next() * faults.length)] : undefined));
+      injectFaults(table.get().client, () => (next() < 0.2 ? faults[Math.floor(next() * faults.length)] : undefined));
       const source = record();
       const tell = async () => {
         for (let delivery = 0; delivery < 10; delivery++) {
           try {
-            await websites.open().add(source);
+            await websites.get().add(source);
             return await bring(source, 'text '.repeat(80_000));
           } catch {
             // Delivered again.
@@ -156,87 +156,87 @@ describe('a text', () => {
       await tell();
       noFaults();
       expect((await findWebsite(source))?.status).toBe('ready');
-      expect((await websites.open().readTexts(source, undefined))?.content).toBe('text '.repeat(80_000));
+      expect((await websites.get().readTexts(source, undefined))?.content).toBe('text '.repeat(80_000));
       expect((await revisionsStored(source)).length).toBe(1);
-      await websites.open().remove(source);
+      await websites.get().remove(source);
     }
   });
 });
 
 describe('a job', () => {
   it('of an attempt that has ended, was replaced or never was changes nothing', async () => {
-    const source = await websites.open().add(record());
-    const late = await websites.open().start(source, 'first');
+    const source = await websites.get().add(record());
+    const late = await websites.get().start(source, 'first');
     await restartWebsite(source, 'second');
-    expect(await websites.open().start(source, 'first')).toBeUndefined();
+    expect(await websites.get().start(source, 'first')).toBeUndefined();
     expect(await bring(source, 'second', 'second')).toBe(true);
     const run = { attempt: 'first', revision: late?.revision as string };
-    expect(await websites.open().finish(source, run, textsOf('first'), {})).toBe(false);
-    expect(await websites.open().fail(source, 'first', 'Too late.')).toBe(false);
-    expect(await websites.open().start(source, 'second')).toBeUndefined();
+    expect(await websites.get().finish(source, run, textsOf('first'), {})).toBe(false);
+    expect(await websites.get().fail(source, 'first', 'Too late.')).toBe(false);
+    expect(await websites.get().start(source, 'second')).toBeUndefined();
     expect(await findWebsite(source)).toMatchObject({ status: 'ready', attempt: 'second' });
-    expect((await websites.open().readTexts(source, undefined))?.content).toBe('second');
+    expect((await websites.get().readTexts(source, undefined))?.content).toBe('second');
     expect((await revisionsStored(source)).length).toBe(1);
-    await websites.open().remove(source);
+    await websites.get().remove(source);
   });
 
   it('of which two runs are at work at once leaves the text of one, whole', async () => {
-    const source = await websites.open().add(record());
+    const source = await websites.get().add(record());
     const [one, two] = await Promise.all(['one', 'two'].map((text) => bring(source, text.repeat(100_000))));
     expect([one, two].filter(Boolean).length).toBe(1);
-    const content = (await websites.open().readTexts(source, undefined))?.content;
+    const content = (await websites.get().readTexts(source, undefined))?.content;
     expect(content).toBe((one ? 'one' : 'two').repeat(100_000));
     expect((await revisionsStored(source)).length).toBe(1);
-    await websites.open().remove(source);
+    await websites.get().remove(source);
   });
 
   it('whose source is deleted meanwhile leaves nothing', async () => {
-    const source = await websites.open().add(record());
-    const run = await websites.open().start(source, 'first');
-    expect(await websites.open().remove(source)).toBe(true);
+    const source = await websites.get().add(record());
+    const run = await websites.get().start(source, 'first');
+    expect(await websites.get().remove(source)).toBe(true);
     const { revision } = run as { revision: string };
-    expect(await websites.open().finish(source, { attempt: 'first', revision }, textsOf('text'), {})).toBe(false);
+    expect(await websites.get().finish(source, { attempt: 'first', revision }, textsOf('text'), {})).toBe(false);
     expect(await findWebsite(source)).toBeUndefined();
     expect(await revisionsStored(source)).toEqual([]);
-    expect(await websites.open().start(source, 'first')).toBeUndefined();
+    expect(await websites.get().start(source, 'first')).toBeUndefined();
     expect(await findWebsite(source)).toBeUndefined();
   });
 
   it('that never ends counts as failed when its time is over, and may be started anew', async () => {
-    const source = await websites.open().add(record({ dueBy: Date.now() - 1 }));
+    const source = await websites.get().add(record({ dueBy: Date.now() - 1 }));
     expect(await findWebsite(source)).toMatchObject({
       status: 'failed',
       error: expect.stringContaining('did not end'),
     });
     const again = await websites
-      .open()
+      .get()
       .restart(
         source,
         { attempt: 'second', uid: world.uid, dueBy: Date.now() + 60_000 },
         (status) => status === 'failed',
       );
     expect(again?.restarted).toBe(true);
-    expect(await websites.open().start(source, 'second', Date.now() + 200)).toBeDefined();
+    expect(await websites.get().start(source, 'second', Date.now() + 200)).toBeDefined();
     expect((await findWebsite(source))?.status).toBe('crawling');
     await expect.poll(async () => (await findWebsite(source))?.status).toBe('failed');
-    await websites.open().remove(source);
+    await websites.get().remove(source);
   });
 
   it('that cannot be sent leaves no source that waits for it', async () => {
     const down = () => Promise.reject(new Error('The queue is down.'));
-    const added = await websites.open().add(record());
-    await expect(websites.open().send(added, down, 'remove')).rejects.toThrow('The queue is down.');
+    const added = await websites.get().add(record());
+    await expect(websites.get().send(added, down, 'remove')).rejects.toThrow('The queue is down.');
     expect(await findWebsite(added)).toBeUndefined();
-    const other = await websites.open().add(record());
+    const other = await websites.get().add(record());
     await bring(other, 'text');
     const restarted = await restartWebsite(other, 'second');
-    await expect(websites.open().send(restarted, down, 'fail')).rejects.toThrow('The queue is down.');
+    await expect(websites.get().send(restarted, down, 'fail')).rejects.toThrow('The queue is down.');
     expect(await findWebsite(other)).toMatchObject({
       status: 'failed',
       error: 'The work could not be begun. Try again.',
     });
-    expect((await websites.open().readTexts(other, undefined))?.content).toBe('text');
-    await websites.open().remove(other);
+    expect((await websites.get().readTexts(other, undefined))?.content).toBe('text');
+    await websites.get().remove(other);
   });
 });
 
@@ -244,16 +244,16 @@ describe('a deletion', () => {
   it('killed anywhere leaves a source that nobody sees, and deleting it again completes it', async () => {
     let kills = 0;
     for (let fatal = 0; ; fatal++) {
-      const source = await websites.open().add(record());
+      const source = await websites.get().add(record());
       await bring(source, 'text '.repeat(60_000));
       let calls = 0;
-      injectFaults(table.open().client, () => (calls++ === fatal ? 'kill' : undefined));
+      injectFaults(table.get().client, () => (calls++ === fatal ? 'kill' : undefined));
       const outcome = await websites
-        .open()
+        .get()
         .remove(source)
         .catch((error: Error) => error.name);
       noFaults();
-      const { items } = await websites.open().page(world.agentId, { withTexts: true });
+      const { items } = await websites.get().page(world.agentId, { withTexts: true });
       const isSeen = items.some(({ id }) => id === source.id);
       expect(isSeen).toBe((await findWebsite(source)) !== undefined);
       if (outcome === true) {
@@ -262,22 +262,22 @@ describe('a deletion', () => {
       }
       kills += 1;
       if (fatal > 0) expect(isSeen).toBe(false);
-      expect(await websites.open().edit(source, { active: false }, world.uid)).toEqual(
+      expect(await websites.get().edit(source, { active: false }, world.uid)).toEqual(
         isSeen ? expect.anything() : undefined,
       );
-      expect(await websites.open().remove(source)).toBe(true);
+      expect(await websites.get().remove(source)).toBe(true);
       expect(await revisionsStored(source)).toEqual([]);
-      expect(await websites.open().remove(source)).toBe(false);
+      expect(await websites.get().remove(source)).toBe(false);
     }
     expect(kills).toBeGreaterThanOrEqual(3);
   });
 
   it('that two ask for at once is done, and told to both or to one', async () => {
-    const source = await websites.open().add(record());
+    const source = await websites.get().add(record());
     await bring(source, 'text');
-    const told = await Promise.all([websites.open().remove(source), websites.open().remove(source)]);
+    const told = await Promise.all([websites.get().remove(source), websites.get().remove(source)]);
     expect(told).toContain(true);
-    expect(await websites.open().remove(source)).toBe(false);
+    expect(await websites.get().remove(source)).toBe(false);
   });
 });
 
@@ -286,7 +286,7 @@ describe('a list', () => {
   const count = () => {
     seen.length = 0;
     injectFaults(
-      table.open().client,
+      table.get().client,
       () => undefined,
       (operation) => seen.push(operation),
     );
@@ -297,7 +297,7 @@ describe('a list', () => {
   it('of a hundred sources is one query without their texts, and one read more with them', async () => {
     const own = await newWorld();
     for (let n = 0; n < 100; n++) {
-      const source = await websites.open().add(record({ agentId: own.agentId }));
+      const source = await websites.get().add(record({ agentId: own.agentId }));
       if (n < 50) await bring(source, `text ${n}`);
     }
     count();
@@ -317,12 +317,12 @@ describe('a list', () => {
   it('stays under what an answer may weigh, however much its sources have to say', async () => {
     const own = await newWorld();
     for (const unit of ['"', '\\', '字', '🙂', 'a\n\n', '\u0001', 'x']) {
-      const source = await websites.open().add(record({ agentId: own.agentId }));
-      const run = await websites.open().start(source, 'first');
+      const source = await websites.get().add(record({ agentId: own.agentId }));
+      const run = await websites.get().start(source, 'first');
       const text = unit.repeat(3_000_000);
       const page = { url: 'https://example.com/', title: 'Page', text };
       const texts = { content: pagesText([page]), contentMD: proseText(text) };
-      await websites.open().finish(source, { attempt: 'first', revision: run?.revision as string }, texts, {});
+      await websites.get().finish(source, { attempt: 'first', revision: run?.revision as string }, texts, {});
     }
     const ids = new Set<string>();
     let cursor: string | undefined;

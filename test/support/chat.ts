@@ -64,8 +64,8 @@ export const model = (...calls: ModelPart[][]) => {
 export const handlerWith = (chatModel: LanguageModel, usage?: ChatUsage): ApiHandler => {
   useTargetInThisProcess();
   process.env.CHAT_SIGNING_SECRET ??= randomBytes(32).toString('hex');
-  const counted = usage && { chatUsage: { open: () => usage } };
-  const uses = { ...buildChat.uses, chatModel: { open: () => chatModel }, ...counted };
+  const counted = usage && { chatUsage: { get: () => usage } };
+  const uses = { ...buildChat.uses, chatModel: { get: () => chatModel }, ...counted };
   return lambda({ ...buildChat, uses });
 };
 

@@ -1,7 +1,7 @@
-import { confine } from '../../functions/extraction/sandboxed-worker.ts';
+import { runInWorker } from '../../functions/extraction/sandboxed-worker.ts';
 
 /** Work of every kind that a thread may be given. */
-export const misbehave = confine(
+export const misbehave = runInWorker(
   'misbehave',
   import.meta.url,
   async (how: string) => {

@@ -15,7 +15,7 @@ export type Sample = {
 const document = async (agentId: string, status: 'pending' | 'failed') => {
   const id = newIdentifier('doc');
   const changed = { lastUpdatedBy: 'somebody', lastUpdatedAt: new Date().toISOString() };
-  await documents.open().add({ id, agentId, name: 'notes.txt', size: 5, active: true, status, ...changed });
+  await documents.get().add({ id, agentId, name: 'notes.txt', size: 5, active: true, status, ...changed });
   return id;
 };
 
@@ -32,7 +32,7 @@ const website = async (agentId: string, status: 'pending' | 'ready' = 'ready') =
     excludePaths: [],
   };
   const changed = { lastUpdatedBy: 'somebody', lastUpdatedAt: new Date().toISOString() };
-  await websites.open().add({ id, agentId, name: 'example.com', ...crawl, active: true, status, ...changed });
+  await websites.get().add({ id, agentId, name: 'example.com', ...crawl, active: true, status, ...changed });
   return id;
 };
 

@@ -68,12 +68,12 @@ export const websiteRecord = ({ agentId, uid }: World, more: Partial<WebsiteReco
 });
 
 /** A website as the store has it now. */
-export const findWebsite = ({ agentId, id }: WebsiteRecord) => websites.open().find(agentId, id);
+export const findWebsite = ({ agentId, id }: WebsiteRecord) => websites.get().find(agentId, id);
 
 /** Begins another attempt at a website's text, whatever has become of the one before. */
 export const restartWebsite = async (source: WebsiteRecord, attempt: string): Promise<WebsiteRecord> => {
   const next = { attempt, uid: source.lastUpdatedBy, dueBy: Date.now() + 60_000 };
-  const restarted = await websites.open().restart(source, next, () => true);
+  const restarted = await websites.get().restart(source, next, () => true);
   if (!restarted) throw new Error('The website is not there.');
   return restarted.record;
 };

@@ -60,8 +60,8 @@ export const unique = (prefix: string) => `${prefix}-${randomBytes(6).toString('
 export const newUser = async (scopes?: Scope[]) => {
   useTargetInThisProcess();
   const uid = unique('user');
-  await users.open().create(uid);
-  const { secret, keyId } = await apiKeys.open().create(uid, { name: 'test', scopes });
+  await users.get().create(uid);
+  const { secret, keyId } = await apiKeys.get().create(uid, { name: 'test', scopes });
   return { uid, apiKey: secret, keyId };
 };
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { permissionsOf } from '../../../functions/http/endpoint.ts';
 import { jobs } from '../../../functions/jobs.ts';
 import { routes } from '../../../functions/routes.ts';
-import { bundleOf } from '../../../lib/bundles.ts';
+import { bundlePath } from '../../../lib/bundles.ts';
 import type { Row } from '../benchmark.ts';
 
 /** What a bundle may weigh, in KiB: one that uses the table alone, and those that carry a provider's package. */
@@ -20,7 +20,7 @@ export const bundles: Row = {
   async measure() {
     const functions = [...routes.map((route) => ({ ...route, may: permissionsOf(route) })), ...jobs];
     return functions.map(({ name, may, sends = [], secrets = [] }) => {
-      const kibibytes = statSync(join(bundleOf(name), 'index.mjs')).size / 1024;
+      const kibibytes = statSync(join(bundlePath(name), 'index.mjs')).size / 1024;
       const others = may.filter((action) => !action.startsWith('dynamodb:'));
       const onTableAlone = may.length > 0 && [...others, ...sends, ...secrets].length === 0;
       const onFiles = others.some((action) => action.startsWith('s3:'));

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { AnyEndpoint } from '../../../functions/http/endpoint.ts';
 import { routes } from '../../../functions/routes.ts';
-import { bundleOf, kebab } from '../../../lib/bundles.ts';
+import { bundlePath, toKebabCase } from '../../../lib/bundles.ts';
 import { type Figure, median, type Row } from '../benchmark.ts';
 import { samples } from '../operations.ts';
-import { NoRuntimeClient, runtimeClient, runUnderRuntimeClient } from '../runtime-client.ts';
+import { RuntimeClientMissingError, runtimeClient, runUnderRuntimeClient } from '../runtime-client.ts';
 import { eventOf, type World } from '../world.ts';
 
 const rounds = 6;
@@ -32,7 +32,7 @@ export const coldStarts: Row = {
         const first = {
           empty: await firstAnswer(client, world, bare('empty'), 'empty', {}),
           read: await firstAnswer(client, world, bare('one-read'), 'one-read', {}),
-          ours: await firstAnswer(client, world, bundleOf(endpoint.name), endpoint.name, event),
+          ours: await firstAnswer(client, world, bundlePath(endpoint.name), endpoint.name, event),
         };
         if (round === 0) continue;
         for (const way of ['ours', 'read', 'empty'] as const) taken[way].push(first[way]);
@@ -56,7 +56,7 @@ const clientOf = async (say: (sentence: string) => void) => {
   try {
     return await runtimeClient(say);
   } catch (error) {
-    if (!(error instanceof NoRuntimeClient)) throw error;
+    if (!(error instanceof RuntimeClientMissingError)) throw error;
     say(error.message);
     return undefined;
   }
@@ -70,7 +70,7 @@ const eventFor = async (endpoint: AnyEndpoint, world: World) => {
 
 /** Milliseconds until the first part of an answer; anything but a 200 ends the benchmark. */
 const firstAnswer = async (client: string, world: World, folder: string, name: string, event: unknown) => {
-  const run = { folder, functionName: kebab(name), environment: world.settings, event };
+  const run = { folder, functionName: toKebabCase(name), environment: world.settings, event };
   const { outcome, parts, log } = await runUnderRuntimeClient(client, run);
   const [first] = parts;
   const text = Buffer.concat(parts.map(({ bytes }) => bytes)).toString();

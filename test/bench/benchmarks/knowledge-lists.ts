@@ -18,7 +18,7 @@ export const knowledgeLists: Row = {
     proxy.delay(0);
     for (let index = 0; index < count; index++) {
       const document = { id: newIdentifier('doc'), agentId, name: `Document ${index}.pdf`, size: 1, active: true };
-      await documents.open().add({ ...document, status: 'ready', lastUpdatedBy: uid, lastUpdatedAt: now() });
+      await documents.get().add({ ...document, status: 'ready', lastUpdatedBy: uid, lastUpdatedAt: now() });
     }
     await proxy.take();
     await invoke(listDocuments, { apiKey, query: { uid, agentId, content: 'false' } });

@@ -162,7 +162,7 @@ describe('the use of keys', () => {
 
   it('of one user is shown with the keys that were not used', async () => {
     const { uid, keyId } = await newUser();
-    const unused = await apiKeys.open().create(uid, { name: 'forgotten' });
+    const unused = await apiKeys.get().create(uid, { name: 'forgotten' });
     const rows = [
       row(keyId, uid, 200, 7, '2026-11-20 10:00:00.000'),
       row('key_b', 'other', 200, 1, '2026-11-20 10:00:00.000'),
