@@ -7,12 +7,12 @@ import { limits } from '../../functions/domain/limits.ts';
 import { PhoneNumber } from '../../functions/domain/phone-numbers.ts';
 import type { Agents } from '../../functions/store/agents.ts';
 import { refusalOf } from '../../functions/store/table.ts';
-import { examples, type Operator } from './command-line.ts';
+import { existingUser } from './existing-user.ts';
 import { print, record } from './output.ts';
+import { examples, type Operator } from './program.ts';
 import { as, readJsonFile } from './read.ts';
 import { openStores } from './stores.ts';
 import { UsageError } from './usage-error.ts';
-import { existingUser } from './user.ts';
 
 /** A configuration nests no deeper than one that came in a request’s body could. */
 const Configuration = AgentConfiguration.check(

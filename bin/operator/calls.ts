@@ -1,7 +1,7 @@
 import { MultiBar, Presets } from 'cli-progress';
-import { examples, type Operator } from './command-line.ts';
 import { type ImportListener, type ImportReport, importCalls } from './import-calls.ts';
 import { print, record, say, visible } from './output.ts';
+import { examples, type Operator } from './program.ts';
 import { pathOf } from './read.ts';
 import { openStores } from './stores.ts';
 import { UsageError } from './usage-error.ts';

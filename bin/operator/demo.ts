@@ -1,8 +1,8 @@
 import { withFacts } from '../../functions/domain/calls.ts';
 import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
-import { examples, type Operator } from './command-line.ts';
 import { print, record } from './output.ts';
+import { examples, type Operator } from './program.ts';
 import { openStores, type Stores } from './stores.ts';
 
 /** What there is to try the service with. `phone` has two calls of `agentId`, of which `callId` is the later one. */

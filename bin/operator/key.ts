@@ -1,24 +1,18 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import * as z from 'zod/mini';
-import { type ApiKey, isUsable, Scope } from '../../functions/domain/api-keys.ts';
+import { type ApiKey, isUsable, Scope, statusOf } from '../../functions/domain/api-keys.ts';
 import { Identifier } from '../../functions/domain/identifiers.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import { text } from '../../functions/domain/text.ts';
 import type { ApiKeys, MadeApiKey } from '../../functions/store/api-keys.ts';
-import { examples, type Operator } from './command-line.ts';
+import { existingUser } from './existing-user.ts';
 import { columns, print, record } from './output.ts';
+import { examples, type Operator } from './program.ts';
 import { as } from './read.ts';
 import { openStores, type TableOptions } from './stores.ts';
 import { duration, future } from './times.ts';
 import { type KeyUsage, keyUsage } from './usage.ts';
 import { UsageError } from './usage-error.ts';
-import { existingUser } from './user.ts';
-
-/** What has become of a key. An `ending` one was rotated, and is good until its `revokedAt`. */
-export const statusOf = (key: ApiKey): 'active' | 'ending' | 'revoked' | 'expired' => {
-  if (isUsable(key)) return key.revokedAt ? 'ending' : 'active';
-  return isUsable({ revokedAt: key.revokedAt }) ? 'expired' : 'revoked';
-};
 
 export const addKeyCommands = (program: Operator) => {
   const key = program

@@ -8,8 +8,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import pMap from 'p-map';
 import { backOff, chunks, type Table } from '../../functions/store/table.ts';
-import { examples, type Operator } from './command-line.ts';
 import { print, record, say } from './output.ts';
+import { examples, type Operator } from './program.ts';
 import { openStores } from './stores.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import password from '@inquirer/password';
-import { examples, type Operator } from './command-line.ts';
 import { print } from './output.ts';
+import { examples, type Operator } from './program.ts';
 import { outputsOf } from './stack.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,20 +1,13 @@
+import { statusOf } from '../../functions/domain/api-keys.ts';
 import { Identifier } from '../../functions/domain/identifiers.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import { text } from '../../functions/domain/text.ts';
-import type { Users } from '../../functions/store/users.ts';
-import { examples, type Operator } from './command-line.ts';
-import { statusOf } from './key.ts';
+import { existingUser } from './existing-user.ts';
 import { columns, print, record } from './output.ts';
+import { examples, type Operator } from './program.ts';
 import { as } from './read.ts';
 import { openStores } from './stores.ts';
 import { UsageError } from './usage-error.ts';
-
-/** The user of that id. */
-export const existingUser = async (users: Users, uid: string) => {
-  const user = await users.find(uid);
-  if (!user) throw new UsageError(`There is no user ${uid}: make one with "user create ${uid}".`);
-  return user;
-};
 
 export const addUserCommands = (program: Operator) => {
   const user = program

@@ -3,7 +3,7 @@ import { isIdentifier } from '../../functions/domain/identifiers.ts';
 import { normalisePhoneNumber } from '../../functions/domain/phone-numbers.ts';
 import { check } from '../../functions/http/parse-request.ts';
 import type { Schema } from '../../functions/openapi/client.ts';
-import type { ReadOptions, Row, UsageError } from './rows.ts';
+import type { ReadOptions, Row, RowError } from './row.ts';
 
 /** The fields of an item, as a header or a line may name them. */
 export const fields = ['agentId', 'callIdOrPhone', 'preference', 'metadataMode', ...outcomeFields] as const;
@@ -16,7 +16,7 @@ export const checkedRow = (
   line: number,
   read: Record<string, unknown>,
   options: ReadOptions,
-  alreadyWrong: UsageError[] = [],
+  alreadyWrong: RowError[] = [],
 ): Row => {
   const item: Record<string, unknown> = { ...(options.agentId !== undefined && { agentId: options.agentId }), ...read };
   if (typeof item.callIdOrPhone === 'string') {

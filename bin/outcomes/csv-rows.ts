@@ -4,7 +4,7 @@ import { outcomeFields } from '../../functions/domain/calls.ts';
 import { parseJson } from '../../functions/domain/json.ts';
 import { checkedRow, fields } from './checked-row.ts';
 import { InputFileError } from './input-file-error.ts';
-import type { ReadOptions, Row, UsageError } from './rows.ts';
+import type { ReadOptions, Row, RowError } from './row.ts';
 
 /** A column of this form holds one key of the metadata, as text. */
 const metadataPrefix = 'custom_call_metadata.';
@@ -90,7 +90,7 @@ const isKnown = (name: string) =>
 
 const rowOf = (line: number, header: string[], record: string[], options: ReadOptions): Row => {
   const item: Record<string, unknown> = {};
-  const mistakes: UsageError[] = [];
+  const mistakes: RowError[] = [];
   if (record.length !== header.length) {
     mistakes.push({ message: `has ${record.length} cells, and the header has ${header.length}` });
   }

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { parseJson } from '../../functions/domain/json.ts';
 import { checkedRow, fields } from './checked-row.ts';
-import type { ReadOptions, Row, UsageError } from './rows.ts';
+import type { ReadOptions, Row, RowError } from './row.ts';
 
 /** The rows of a file with one JSON object a line; empty lines are none. */
 export async function* jsonRows(text: AsyncGenerator<string>, options: ReadOptions): AsyncGenerator<Row> {
@@ -25,7 +25,7 @@ const rowOf = (line: number, written: string, options: ReadOptions): Row => {
     return { ...nobody, mistakes: [{ message: 'is not a JSON object' }] };
   }
   const known = Object.fromEntries(Object.entries(value).filter(([name]) => fields.includes(name as never)));
-  const unknown: UsageError[] = Object.keys(value)
+  const unknown: RowError[] = Object.keys(value)
     .filter((name) => !(name in known) && !options.ignoreUnknown)
     .map((column) => ({ column, message: 'is no field of an outcome' }));
   return checkedRow(line, known, options, unknown);

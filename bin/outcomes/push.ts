@@ -5,7 +5,8 @@ import { displayOn, duration } from './display.ts';
 import { InputFileError } from './input-file-error.ts';
 import { type Counts, ProgressFile } from './progress.ts';
 import { invalid, type Result, ResultFile } from './results.ts';
-import { formatOf, mistakesOf, type ReadOptions, type Row, rowsOf } from './rows.ts';
+import type { ReadOptions, Row } from './row.ts';
+import { formatOf, mistakesOf, rowsOf } from './rows.ts';
 import { callOf, type Outcome, type Sender, sender } from './send.ts';
 
 export type PushOptions = ReadOptions & {

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
 import { InputFileError } from './input-file-error.ts';
-import type { Format, Row, UsageError } from './rows.ts';
+import type { Format, Row, RowError } from './row.ts';
 import type { Outcome } from './send.ts';
 
 /** What became of one row. `invalid` ones were not sent. */
@@ -86,4 +86,4 @@ export const invalid = (row: Row): Result => ({
   outcome: { status: 'invalid', message: (row.mistakes ?? []).map(said).join('; ') },
 });
 
-const said = ({ column, message }: UsageError) => (column === undefined ? message : `${column}: ${message}`);
+const said = ({ column, message }: RowError) => (column === undefined ? message : `${column}: ${message}`);

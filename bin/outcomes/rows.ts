@@ -1,26 +1,8 @@
-import type { Schema } from '../../functions/openapi/client.ts';
 import { csvRows } from './csv-rows.ts';
 import { InputFileError } from './input-file-error.ts';
 import { jsonRows } from './json-rows.ts';
+import type { Format, ReadOptions, Row } from './row.ts';
 import { textOf } from './text-of-file.ts';
-
-/** What is wrong with a row: in which column or field, and in CSV in which column by number. */
-export type UsageError = { column?: string | undefined; number?: number | undefined; message: string };
-
-/** One row of the input: what it asks for, or what is wrong with it. `line` is the one it begins on, counted from 1. */
-export type Row = { line: number; agentId: string; callIdOrPhone: string } & (
-  | { item: Schema<'CallOutcomeItem'>; mistakes?: undefined }
-  | { mistakes: UsageError[]; item?: undefined }
-);
-
-export type Format = 'csv' | 'jsonl';
-
-export type ReadOptions = {
-  /** The agent of the rows that name none. */
-  agentId?: string | undefined;
-  /** Whether columns and fields that mean nothing are passed over, instead of being a mistake. */
-  ignoreUnknown?: boolean | undefined;
-};
 
 export const formatOf = (file: string): Format => {
   if (/\.csv$/i.test(file)) return 'csv';

@@ -56,3 +56,11 @@ export const startOfApiKey = (key: string) => key.slice(0, prefix.length + 4);
 /** Whether a key that exists may still be used. */
 export const isUsable = (key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, at = Date.now()) =>
   !(key.revokedAt && Date.parse(key.revokedAt) <= at) && !(key.expiresAt && Date.parse(key.expiresAt) <= at);
+
+export type ApiKeyStatus = 'active' | 'ending' | 'revoked' | 'expired';
+
+/** An `ending` key was rotated, and stays valid until its `revokedAt`. */
+export const statusOf = (key: ApiKey): ApiKeyStatus => {
+  if (isUsable(key)) return key.revokedAt ? 'ending' : 'active';
+  return isUsable({ revokedAt: key.revokedAt }) ? 'expired' : 'revoked';
+};
