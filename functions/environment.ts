@@ -51,7 +51,7 @@ export const environment = {
   get stripeSecret() {
     return secret('STRIPE_SECRET_KEY', 'STRIPE_SECRET_ARN');
   },
-  /** Where Stripe is, for a stand-in. */
+  /** The address of Stripe, or of a fake. */
   get stripeApiBase() {
     return origin('STRIPE_API_BASE', 'https://api.stripe.com');
   },

@@ -1,4 +1,4 @@
-/** A request to ConverseStream, as far as the stand-in reads it. */
+/** The fields of a ConverseStream request that the fake model reads. */
 export type ConverseRequest = {
   messages: { role: 'user' | 'assistant'; content: Block[] }[];
   toolConfig?: { tools?: { toolSpec?: Tool }[] };
@@ -10,13 +10,13 @@ type Block = {
 };
 type Tool = { name: string; inputSchema: { json: { properties?: Record<string, unknown>; required?: string[] } } };
 
-/** What the stand-in says next: text, calls of tools, or both. */
+/** The next response of the fake model: text, tool calls, or both. */
 export type Turn = { text?: string; calls?: { name: string; input: object }[] };
 
-/** What the user asked last, and what has been done about it since. */
+/** The user's last message, and the tool calls made since. */
 type Request = { text: string; done: { name: string; result: string }[] };
 
-/** The user's last words, with the tools called and what they answered since. */
+/** Returns the user's last message with the tool calls, and their results, that follow it. */
 export const requestOf = ({ messages }: ConverseRequest): Request => {
   const names = new Map<string, string>();
   let request: Request = { text: '', done: [] };
@@ -34,30 +34,30 @@ export const requestOf = ({ messages }: ConverseRequest): Request => {
 };
 
 /**
- * A way to answer: the first whose words fit what the user said and whose tools are offered. `steps` are called one
- * after the other; those that need an agent are preceded by a look at the user's agents when none is named.
+ * A rule for answering: the first that matches the user's message and whose tools are offered applies. `steps` are the
+ * tools to call, in order; a tool that takes an agent is preceded by `listAgents` when the message names none.
  */
-type Way = { when: RegExp; steps: string[]; needs?: 'number'; before?: string };
+type Rule = { when: RegExp; steps: string[]; needs?: 'number'; before?: string };
 
-const ways: Way[] = [
+const rules: Rule[] = [
   {
     when: /^\W*(how|why|where|what (does|is|are|do|can)|which (operation|endpoint|field|error))\b(?!.*\b(blocked|my)\b)/i,
     steps: ['searchDocumentation'],
     before: 'Let me look that up.',
   },
   { when: /\b(is|are|was)\b.*\bblocked\b|\bblocked\?/i, steps: ['isNumberBlocked'], needs: 'number' },
-  { when: /\bblock\b/i, steps: ['blockNumbers'], needs: 'number', before: 'I can block that. It takes your approval.' },
-  { when: /https?:\/\//i, steps: ['addWebsite'], before: 'I can add that website. It takes your approval.' },
+  { when: /\bblock\b/i, steps: ['blockNumbers'], needs: 'number', before: 'I can block that. It needs your approval.' },
+  { when: /https?:\/\//i, steps: ['addWebsite'], before: 'I can add that website. It needs your approval.' },
   {
     when: /\b(duplicate|copy|clone)\b/i,
     steps: ['duplicateAgent'],
-    before: 'I can copy the agent. It takes your approval.',
+    before: 'I can copy the agent. It needs your approval.',
   },
-  { when: /\b(rename|update|change)\b/i, steps: ['updateAgent'], before: 'I can change that. It takes your approval.' },
+  { when: /\b(rename|update|change)\b/i, steps: ['updateAgent'], before: 'I can change that. It needs your approval.' },
   {
     when: /\b(create|make|add|set up)\b.*\b(agent|it|one)\b/i,
     steps: ['createAgent'],
-    before: 'I can create this agent. It takes your approval.',
+    before: 'I can create this agent. It needs your approval.',
   },
   {
     when: /\b(create|make|draft|build|design|suggest|set up|new)\b|receptionist|configuration/i,
@@ -75,7 +75,7 @@ const ways: Way[] = [
   { when: /./s, steps: ['searchDocumentation'], before: 'Let me look that up.' },
 ];
 
-const ofAgents = new Set([
+const toolsOfAnAgent = new Set([
   'isNumberBlocked',
   'blockNumbers',
   'addWebsite',
@@ -86,34 +86,38 @@ const ofAgents = new Set([
   'getAgent',
 ]);
 
-/** What to say or do next. The same conversation always gets the same answer. */
+/** Returns the next response. It depends on the conversation alone. */
 export const nextTurn = (conversation: ConverseRequest): Turn => {
   const request = requestOf(conversation);
   const tools = new Map(
     (conversation.toolConfig?.tools ?? []).flatMap(({ toolSpec }) => (toolSpec ? [[toolSpec.name, toolSpec]] : [])),
   );
   const facts = factsOf(request.text, JSON.stringify(conversation.messages));
-  const words = request.text.replace(/\[stand-in: \w+\]/g, '').trim();
-  const fitting = ways.filter(({ when, needs }) => when.test(words) && (!needs || facts[needs] !== ''));
-  const way = fitting.find(({ steps }) => steps.every((name) => tools.has(name)));
-  if (!way) return { text: welcome([...tools.keys()]) };
+  const message = request.text.replace(/\[fake: \w+\]/g, '').trim();
+  const matching = rules.filter(({ when, needs }) => when.test(message) && (!needs || facts[needs] !== ''));
+  const rule = matching.find(({ steps }) => steps.every((name) => tools.has(name)));
+  if (!rule) return { text: greeting([...tools.keys()]) };
   const last = request.done.at(-1);
-  if (last && isFailure(last.result)) return { text: apology(last.result) };
+  if (last && isFailure(last.result)) return { text: describeFailure(last.result) };
   const done = request.done.map(({ name }) => name);
-  const step = way.steps
-    .flatMap((name) => (ofAgents.has(name) && !facts.agentId && tools.has('listAgents') ? ['listAgents', name] : name))
-    .find((name) => !done.includes(name) && !(ofAgents.has(name) && !facts.agentId && done.includes('listAgents')));
+  const step = rule.steps
+    .flatMap((name) =>
+      toolsOfAnAgent.has(name) && !facts.agentId && tools.has('listAgents') ? ['listAgents', name] : name,
+    )
+    .find(
+      (name) => !done.includes(name) && !(toolsOfAnAgent.has(name) && !facts.agentId && done.includes('listAgents')),
+    );
   const tool = step === undefined ? undefined : tools.get(step);
   if (tool) {
-    const text = last ? undefined : way.before;
+    const text = last ? undefined : rule.before;
     return { ...(text && { text }), calls: [{ name: tool.name, input: inputOf(tool, facts) }] };
   }
-  const missed = fitting[0] !== way && fitting[0]?.steps.some((name) => !tools.has(name));
-  const more = missed ? '\n\nWith your API key I could do that for you: enter it above.' : '';
-  return { text: (last ? report(last) : welcome([...tools.keys()])) + more };
+  const needsKey = matching[0] !== rule && matching[0]?.steps.some((name) => !tools.has(name));
+  const more = needsKey ? '\n\nWith an API key I can do that for you. Enter your key above.' : '';
+  return { text: (last ? describeResult(last) : greeting([...tools.keys()])) + more };
 };
 
-/** What can be read out of the user's words, under every name a tool's input may have for it. */
+/** Values found in the user's message, under every name that a tool's input has for them. */
 type Facts = ReturnType<typeof factsOf>;
 
 const factsOf = (words: string, conversation: string) => {
@@ -121,7 +125,7 @@ const factsOf = (words: string, conversation: string) => {
   const name =
     /\b(?:called|named|name|to)\s+["“‘']?([^"”’'.,;:!?\n]{1,60})/i.exec(words)?.[1]?.trim() ??
     /["“]([^"”]{1,60})["”]/.exec(words)?.[1] ??
-    capitalised(/\bfor (?:an?|the|my|our) ([\w -]{2,40})/i.exec(words)?.[1]) ??
+    capitalize(/\bfor (?:an?|the|my|our) ([\w -]{2,40})/i.exec(words)?.[1]) ??
     'Front desk';
   const url = /https?:\/\/[^\s"'<>)]+/.exec(words)?.[0]?.replace(/[.,;]$/, '') ?? '';
   const agentId =
@@ -150,9 +154,9 @@ const factsOf = (words: string, conversation: string) => {
   };
 };
 
-const capitalised = (text: string | undefined) => text && text.charAt(0).toUpperCase() + text.slice(1).trimEnd();
+const capitalize = (text: string | undefined) => text && text.charAt(0).toUpperCase() + text.slice(1).trimEnd();
 
-/** The fields of a tool's input that the words tell; of an optional one only where they do. */
+/** Fills a tool's required input fields, and the optional ones listed here. */
 const inputOf = ({ name, inputSchema }: Tool, facts: Facts) => {
   const { properties = {}, required = [] } = inputSchema.json;
   const optional = { createAgent: ['configuration'], duplicateAgent: ['name'], updateAgent: ['name'] }[name] ?? [];
@@ -163,87 +167,87 @@ const inputOf = ({ name, inputSchema }: Tool, facts: Facts) => {
 const isFailure = (result: string) =>
   /nothing was done|\bdenied\b|^error|^\{"error"|not valid|did not approve/i.test(result.slice(0, 400));
 
-const apology = (result: string) =>
+const describeFailure = (result: string) =>
   /nothing was done|denied|approve/i.test(result)
-    ? 'All right, I have changed nothing.'
+    ? 'Cancelled. I changed nothing.'
     : `That did not work: ${result.slice(0, 300)}`;
 
-/** What a tool answered, in words: in the words for that tool, or as a list of what there is in it. */
-const report = ({ name, result }: { name: string; result: string }): string => {
-  const value = parsed(result);
-  const [heading, lines] = (isRecord(value) && reports[name]?.(value)) || ['This is what came of it:', linesOf(value)];
+/** Describes a tool's result: by the tool's own description, or as a list of its fields. */
+const describeResult = ({ name, result }: { name: string; result: string }): string => {
+  const value = parseJson(result);
+  const [heading, lines] = (isRecord(value) && reports[name]?.(value)) || ['Result:', linesOf(value)];
   return lines.length > 0 ? `${heading}\n\n${lines.map((line) => `- ${line}`).join('\n')}` : heading;
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever a tool answers
+// biome-ignore lint/suspicious/noExplicitAny: tool results have no type here
 type Value = Record<string, any>;
 type Report = (value: Value) => [heading: string, lines: string[]];
 
 const agent = ({ name, agentId }: Value) => `**${name}** (\`${agentId}\`)`;
-const configured = ({ configuration = {} }: Value) =>
+const configurationLines = ({ configuration = {} }: Value) =>
   Object.entries(configuration).map(
     ([field, value]) => `${field}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-const counted = (items: unknown[], one: string) => `${items.length} ${items.length === 1 ? one : `${one}s`}`;
+const pluralize = (items: unknown[], one: string) => `${items.length} ${items.length === 1 ? one : `${one}s`}`;
 
 const reports: Record<string, Report> = {
   searchDocumentation: ({ topics = [] }) => {
     const [best, ...others] = topics as Value[];
-    if (!best) return ['The documentation says nothing about that.', []];
-    const more = others.length > 0 ? '\n\nIt also has:' : '';
+    if (!best) return ['I found nothing about that in the documentation.', []];
+    const more = others.length > 0 ? '\n\nRelated topics:' : '';
     return [
-      `This is what the documentation says.\n\n**${best.title}**\n\n${best.text}${more}`,
+      `I found this in the documentation.\n\n**${best.title}**\n\n${best.text}${more}`,
       others.map(({ title }) => title),
     ];
   },
   draftAgent: ({ agent, problems = [], advice = [] }) => [
-    `Here is a draft of **${agent?.name}**. Tell me what to change; with your API key I can create it.`,
+    `Here is a draft of **${agent?.name}**. Tell me what to change. With an API key I can create it.`,
     [
-      ...configured(agent ?? {}),
-      ...problems.map(({ path, message }: Value) => `To be mended: \`${path}\` ${message}`),
-      ...advice.map(({ path, message }: Value) => `To be considered: \`${path}\` ${message}`),
+      ...configurationLines(agent ?? {}),
+      ...problems.map(({ path, message }: Value) => `Error: \`${path}\` ${message}`),
+      ...advice.map(({ path, message }: Value) => `Warning: \`${path}\` ${message}`),
     ],
   ],
   checkNumbers: ({ numbers = [] }) => [
-    'This is what I make of the numbers:',
+    'I checked the numbers:',
     numbers.map(({ given, valid, number, problem }: Value) =>
-      valid ? `${given} is \`${number}\`.` : `${given} cannot be used. ${problem}`,
+      valid ? `${given} is valid: \`${number}\`.` : `${given} is not valid. ${problem}`,
     ),
   ],
   listAgents: ({ agents = [] }) =>
     agents.length === 0
       ? ['You have no agent yet. Ask me to create one.', []]
-      : [`You may use ${counted(agents, 'agent')}:`, agents.map(agent)],
-  getAgent: (found) => [`This is ${agent(found)}:`, configured(found)],
-  createAgent: (made) => [`Done. ${agent(made)} is there.`, []],
-  updateAgent: (changed) => [`Done. It is now ${agent(changed)}.`, []],
-  duplicateAgent: (copy) => [`Done. The copy is ${agent(copy)}.`, []],
-  addWebsite: ({ websiteId }) => [`Done. The website \`${websiteId}\` is being read now.`, []],
+      : [`You have access to ${pluralize(agents, 'agent')}:`, agents.map(agent)],
+  getAgent: (found) => [`This is ${agent(found)}:`, configurationLines(found)],
+  createAgent: (created) => [`Done. I created ${agent(created)}.`, []],
+  updateAgent: (changed) => [`Done. I updated ${agent(changed)}.`, []],
+  duplicateAgent: (copy) => [`Done. I copied the agent to ${agent(copy)}.`, []],
+  addWebsite: ({ websiteId }) => [`Done. The website \`${websiteId}\` is being crawled.`, []],
   listKnowledge: ({ websites = [], documents = [] }) => {
     const sources = [...websites, ...documents].map(
       ({ name, url, type, status }: Value) => `**${name}** (${url ?? type}): ${status}`,
     );
     return sources.length === 0
       ? ['The agent has no websites and no documents yet.', []]
-      : [`The agent knows from ${counted(sources, 'source')}:`, sources];
+      : [`The agent has ${pluralize(sources, 'knowledge source')}:`, sources];
   },
   isNumberBlocked: ({ number, blocked }) => [`\`${number}\` is ${blocked ? 'blocked' : 'not blocked'}.`, []],
   blockNumbers: ({ added = [], failed = [] }) => [
-    `Done. I blocked ${counted(added, 'number')}.`,
+    `Done. I blocked ${pluralize(added, 'number')}.`,
     failed.map(({ number, reason }: Value) => `${number}: ${reason}`),
   ],
   listCalls: ({ calls = [] }) =>
     calls.length === 0
       ? ['There are no calls yet.', []]
       : [
-          'These are the latest calls:',
+          'The latest calls are:',
           calls
             .slice(0, 10)
             .map((call: Value) => `${call.startedAt}: ${call.direction}, ${call.phone}, ${call.status ?? 'no status'}`),
         ],
 };
 
-const parsed = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
@@ -273,17 +277,17 @@ const labelOf = (item: unknown): string => {
   return rest.length > 0 ? `**${first}** ${rest.slice(0, 2).join(' · ')}` : first;
 };
 
-const welcome = (tools: string[]): string =>
+const greeting = (tools: string[]): string =>
   [
-    'Hello! I am a stand-in for the assistant: what I say is canned, what my tools do is real. I can',
+    'Hello! I am a fake model for local use: my answers are canned, my tools are real. I can',
     '',
-    '- look things up in the documentation: “How do I block a number?”',
+    '- search the documentation: “How do I block a number?”',
     '- draft an agent: “Draft a receptionist for a dentist”',
     '- check phone numbers: “Check +1 (415) 555-0100”',
     ...(tools.includes('listAgents')
       ? [
-          '- look at your agents and calls: “Show my agents”',
-          '- create and change things, once you approve: “Create an agent called Reception”',
+          '- list your agents and calls: “Show my agents”',
+          '- create and change things after your approval: “Create an agent called Reception”',
         ]
-      : ['', 'With your API key I can also look at your agents and, once you approve, create and change them.']),
+      : ['', 'With an API key I can also list your agents and, after your approval, create and change them.']),
   ].join('\n');

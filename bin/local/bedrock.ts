@@ -8,27 +8,27 @@ import { type ConverseRequest, nextTurn, requestOf, type Turn } from './bedrock-
 import { type Listening, listen } from './listen.ts';
 
 /**
- * What can be made to go wrong, by writing `[stand-in: stall]` in a message: throttled or refused before the stream,
- * an exception or a cut in mid-stream, a stall in mid-stream or from the start, and an answer without end.
+ * Faults that a message such as `[fake: stall]` injects: an error response before the stream, an exception or a broken
+ * connection in mid-stream, a stall in mid-stream or from the start, and a response without end.
  */
-const faults = ['throttle', 'refuse', 'exception', 'cut', 'stall', 'silence', 'endless'] as const;
+const faults = ['throttle', 'reject', 'exception', 'cut', 'stall', 'silence', 'endless'] as const;
 export type Fault = (typeof faults)[number];
 
 type Options = {
   port?: number;
-  /** Between one word and the next. */
+  /** The pause between two words. */
   paceMilliseconds?: number;
 };
 
-/** Stands in for Bedrock: answers ConverseStream in its binary event stream, with canned text and calls of the tools it is offered. */
+/** Starts a fake Bedrock: it serves ConverseStream in the binary event stream format, with canned text and calls of the offered tools. */
 export const startBedrock = async (options: Options = {}): Promise<Listening> => {
   const server = createServer((request, response) => {
-    answer(request.method, request.url ?? '', request.headers.authorization, request, response).catch((error) => {
-      if (!response.destroyed) refuse(response, 500, 'InternalServerException', String(error));
+    respond(request.method, request.url ?? '', request.headers.authorization, request, response).catch((error) => {
+      if (!response.destroyed) sendError(response, 500, 'InternalServerException', String(error));
     });
   });
 
-  const answer = async (
+  const respond = async (
     method: string | undefined,
     url: string,
     authorization: string | undefined,
@@ -37,18 +37,17 @@ export const startBedrock = async (options: Options = {}): Promise<Listening> =>
   ) => {
     const given = await text(body);
     if (!/^(AWS4-HMAC-SHA256 Credential=|Bearer \S)/.test(authorization ?? '')) {
-      return refuse(response, 403, 'MissingAuthenticationTokenException', 'Missing Authentication Token');
+      return sendError(response, 403, 'MissingAuthenticationTokenException', 'Missing Authentication Token');
     }
     if (method !== 'POST' || !/^\/model\/[^/]+\/converse-stream$/.test(url)) {
-      return refuse(response, 404, 'UnknownOperationException', 'The stand-in knows ConverseStream alone.');
+      return sendError(response, 404, 'UnknownOperationException', 'The fake Bedrock supports ConverseStream alone.');
     }
     const conversation = JSON.parse(given) as ConverseRequest;
     const fault = faultIn(requestOf(conversation).text);
     if (fault === 'throttle') {
-      return refuse(response, 429, 'ThrottlingException', 'Too many requests, please wait before trying again.');
+      return sendError(response, 429, 'ThrottlingException', 'Too many requests, please wait before trying again.');
     }
-    if (fault === 'refuse')
-      return refuse(response, 400, 'ValidationException', 'The model does not take this request.');
+    if (fault === 'reject') return sendError(response, 400, 'ValidationException', 'The model rejected this request.');
     response.writeHead(200, {
       'content-type': 'application/vnd.amazon.eventstream',
       'x-amzn-requestid': randomUUID(),
@@ -60,15 +59,15 @@ export const startBedrock = async (options: Options = {}): Promise<Listening> =>
   return listen(server, options.port);
 };
 
-const faultIn = (words: string) => faults.find((fault) => words.includes(`[stand-in: ${fault}]`));
+const faultIn = (words: string) => faults.find((fault) => words.includes(`[fake: ${fault}]`));
 
-const refuse = (response: ServerResponse, status: number, type: string, message: string) => {
+const sendError = (response: ServerResponse, status: number, type: string, message: string) => {
   if (response.headersSent) return response.destroy();
   response.writeHead(status, { 'content-type': 'application/json', 'x-amzn-errortype': type });
   response.end(JSON.stringify({ message }));
 };
 
-/** Streams a turn as the model's events, in Bedrock's order. */
+/** Streams a response as the model's events, in Bedrock's order. */
 const stream = async (
   response: ServerResponse,
   turn: Turn,
@@ -80,7 +79,7 @@ const stream = async (
     if (!response.write(bytes)) await once(response, 'drain', { signal: left.signal });
     await sleep(pace, undefined, { signal: left.signal });
   };
-  const event = (type: string, body: object) => send(encoded('event', type, body));
+  const event = (type: string, body: object) => send(encodeMessage('event', type, body));
   try {
     if (fault === 'silence') return await forever(left.signal);
     await event('messageStart', { role: 'assistant' });
@@ -93,12 +92,12 @@ const stream = async (
         if (characters < 20) continue;
         if (fault === 'stall') return await forever(left.signal);
         if (fault === 'exception') {
-          const message = 'The model has met an unexpected error.';
-          response.end(encoded('exception', 'modelStreamErrorException', { message }));
+          const message = 'The model encountered an unexpected error.';
+          response.end(encodeMessage('exception', 'modelStreamErrorException', { message }));
           return;
         }
         if (fault === 'cut') {
-          response.write(encoded('event', 'contentBlockDelta', { contentBlockIndex: index }).subarray(0, 40));
+          response.write(encodeMessage('event', 'contentBlockDelta', { contentBlockIndex: index }).subarray(0, 40));
           setTimeout(() => response.destroy(), 20);
           return;
         }
@@ -122,7 +121,7 @@ const stream = async (
     const inputTokens = Math.ceil(given.length / 4);
     const outputTokens = Math.ceil(characters / 4);
     const usage = { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
-    response.end(encoded('event', 'metadata', { usage, metrics: { latencyMs: 1 } }));
+    response.end(encodeMessage('event', 'metadata', { usage, metrics: { latencyMs: 1 } }));
   } catch (error) {
     // The reader left.
     if (!left.signal.aborted) throw error;
@@ -142,8 +141,8 @@ const codec = new EventStreamCodec(
   (text) => Buffer.from(text),
 );
 
-/** One message of the event stream. `p` is the padding by which Bedrock hides the length of what it says. */
-const encoded = (messageType: 'event' | 'exception', type: string, body: object): Uint8Array => {
+/** Encodes one message of the event stream. `p` is the padding that Bedrock adds to hide the length of the text. */
+const encodeMessage = (messageType: 'event' | 'exception', type: string, body: object): Uint8Array => {
   const padding = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'.slice(0, 4 + Math.floor(Math.random() * 48));
   return codec.encode({
     headers: {

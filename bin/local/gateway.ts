@@ -8,14 +8,14 @@ import { listen } from './listen.ts';
 import type { pageServer } from './pages.ts';
 import { type Started, StartupError } from './started.ts';
 
-/** API Gateway's own bound on a request, and Lambda's on an event and on an answer. */
+/** API Gateway's limit for a request, and Lambda's for an event and for a response. */
 const requestBytes = 10 * 1024 * 1024;
 const payloadBytes = 6 * 1024 * 1024;
 const functionSeconds = 29;
-/** A function that streams its answer has a Function URL, and longer. */
+/** A function that streams has a Function URL instead of API Gateway, and a longer timeout. */
 const streamingSeconds = 60;
 
-/** Every header and method the interface uses, as the deployed API's CORS settings name them. */
+/** The methods and headers of the interface, as in the CORS settings of the deployed API. */
 const preflight = {
   'access-control-allow-methods': 'GET,POST,PUT,PATCH,DELETE',
   'access-control-allow-headers': 'content-type,x-authorization,idempotency-key',
@@ -28,13 +28,13 @@ type Settings = { appOrigin: string; sendPage: ReturnType<typeof pageServer> };
 type Match = { route: Route; pathParameters: Record<string, string> };
 
 /**
- * Speaks HTTP as API Gateway's HTTP API does, and hands requests to the same handlers that Lambda runs.
- * The port is taken at once; requests are answered from `open` on.
+ * Emulates API Gateway's HTTP API in front of the same handlers that Lambda runs.
+ * It binds the port at once, and handles requests after `open` is called.
  */
 export const startGateway = async (
   port: number,
 ): Promise<Started & { baseUrl: string; open(settings: Settings): void }> => {
-  answerAsLambdaStreams();
+  installStreamifyResponse();
   const table = routes.map((endpoint) => ({ endpoint, segments: endpoint.path.split('/'), handler: lambda(endpoint) }));
   const opened = Promise.withResolvers<Settings>();
   const server = createServer(async (request, response) => {
@@ -43,9 +43,9 @@ export const startGateway = async (
     response.setHeader('access-control-allow-origin', appOrigin);
     response.setHeader('access-control-expose-headers', exposed);
     response.setHeader('vary', 'origin');
-    answer(table, request, response).catch((error: Error) => {
+    respond(table, request, response).catch((error: Error) => {
       console.error(error);
-      if (!response.headersSent) refuse(response, 500, 'Internal Server Error');
+      if (!response.headersSent) sendError(response, 500, 'Internal Server Error');
       response.destroy();
     });
   });
@@ -61,7 +61,7 @@ export const startGateway = async (
   return { baseUrl, open: opened.resolve, stop };
 };
 
-const answer = async (table: Route[], request: IncomingMessage, response: ServerResponse): Promise<void> => {
+const respond = async (table: Route[], request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const [path = '/', query = ''] = splitOnce(request.url ?? '/', '?');
   if (request.method === 'OPTIONS') {
     response.writeHead(204, preflight).end();
@@ -69,30 +69,30 @@ const answer = async (table: Route[], request: IncomingMessage, response: Server
   }
   const body = await read(request);
   const decoded = decode(path);
-  if (decoded === undefined) return refuse(response, 400, 'Bad Request');
+  if (decoded === undefined) return sendError(response, 400, 'Bad Request');
   const match = matchOf(table, request.method ?? 'GET', decoded);
-  const says413 = match?.route.endpoint.multipart;
-  if (body.length > requestBytes && !says413) return refuse(response, 413, 'Request Entity Too Large');
-  if (!match) return refuse(response, 404, 'Not Found');
-  // On AWS, API Gateway answers 413 in its own words here. Of an upload the function does, and tells the way for larger ones.
-  const carried = says413 ? body.subarray(0, Math.floor(payloadBytes * 0.74)) : body;
+  const handles413 = match?.route.endpoint.multipart;
+  if (body.length > requestBytes && !handles413) return sendError(response, 413, 'Request Entity Too Large');
+  if (!match) return sendError(response, 404, 'Not Found');
+  // API Gateway answers 413 with its own body. An upload endpoint answers itself: its message names the way for larger files.
+  const carried = handles413 ? body.subarray(0, Math.floor(payloadBytes * 0.74)) : body;
   const event = eventOf(request, match, decoded, query, carried);
-  if (Buffer.byteLength(event.body ?? '') > payloadBytes) return refuse(response, 413, 'Request Entity Too Large');
+  if (Buffer.byteLength(event.body ?? '') > payloadBytes) return sendError(response, 413, 'Request Entity Too Large');
   if (match.route.endpoint.streams) return stream(match.route.handler, event, response);
   const result = await invoke(match.route.handler, event);
-  if (result === 'timed out') return refuse(response, 503, 'Service Unavailable');
-  if (Buffer.byteLength(result.body ?? '') > payloadBytes) return refuse(response, 500, 'Internal Server Error');
+  if (result === 'timed out') return sendError(response, 503, 'Service Unavailable');
+  if (Buffer.byteLength(result.body ?? '') > payloadBytes) return sendError(response, 500, 'Internal Server Error');
   const bytes = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8');
   const headers = { ...(result.headers as Record<string, string>), 'content-length': bytes.length };
   response.writeHead(result.statusCode ?? 200, headers).end(bytes);
 };
 
-/** What API Gateway answers by itself carries its own body. */
-const refuse = (response: ServerResponse, status: number, message: string) => {
+/** Sends an error with the body that API Gateway itself would send. */
+const sendError = (response: ServerResponse, status: number, message: string) => {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ message }));
 };
 
-/** API Gateway decodes a path before it looks for its route: an encoded slash parts it, too. */
+/** API Gateway decodes a path before it matches a route: an encoded slash separates segments, too. */
 const decode = (path: string): string | undefined => {
   try {
     return decodeURIComponent(path);
@@ -106,7 +106,7 @@ const matchOf = (table: Route[], method: string, path: string): Match | undefine
   const candidates = table.filter(
     ({ endpoint, segments }) => endpoint.method === method && segments.length === given.length,
   );
-  // A route without variables goes before one with: API Gateway takes the most specific.
+  // API Gateway takes the most specific route: one without variables goes first.
   for (const route of candidates.sort((a, b) => variablesIn(a) - variablesIn(b))) {
     const pathParameters: Record<string, string> = {};
     const fits = route.segments.every((segment, index) => {
@@ -121,7 +121,7 @@ const matchOf = (table: Route[], method: string, path: string): Match | undefine
 
 const variablesIn = ({ segments }: Route) => segments.filter((segment) => segment.startsWith('{')).length;
 
-/** The event of payload format 2.0: headers in lower case, repeated ones joined by commas, values decoded once. */
+/** An event of payload format 2.0: header names in lower case, repeated values joined by commas, values decoded once. */
 const eventOf = (
   request: IncomingMessage,
   { route, pathParameters }: Match,
@@ -171,7 +171,7 @@ const eventOf = (
   };
 };
 
-/** A body of a text type as text; of any other type, or when it is not UTF-8, nothing: it travels as base64. */
+/** The body as text, or undefined if its type is not text or it is not UTF-8: then the event carries it as base64. */
 const textOf = (bytes: Buffer, contentType: string): string | undefined => {
   if (
     contentType &&
@@ -185,8 +185,8 @@ const textOf = (bytes: Buffer, contentType: string): string | undefined => {
   }
 };
 
-/** What Lambda's own process has for handlers that stream: here the answer goes straight to whoever asked. */
-const answerAsLambdaStreams = () => {
+/** Installs the global that Lambda's runtime has for streaming handlers; here the stream is the HTTP response itself. */
+const installStreamifyResponse = () => {
   const streamifyResponse = (handler: StreamifyHandler) => handler;
   const from = (response: ServerResponse, { statusCode, headers }: APIGatewayProxyStructuredResultV2) => {
     response.writeHead(statusCode ?? 200, headers as Record<string, string>);
@@ -205,7 +205,7 @@ const stream = async (handler: ApiHandler, event: APIGatewayProxyEventV2, respon
       contextFor(streamingSeconds),
     );
   } catch (error) {
-    // Whoever asked may go away at any time.
+    // The client may disconnect at any time.
     if (!response.destroyed) throw error;
   } finally {
     clearTimeout(timer);
@@ -231,7 +231,7 @@ const invoke = async (handler: ApiHandler, event: APIGatewayProxyEventV2) => {
   return result as APIGatewayProxyStructuredResultV2 | 'timed out';
 };
 
-/** The body; of one larger than API Gateway takes, just enough more to tell. */
+/** Reads the body. Of one above API Gateway's limit it keeps only enough to exceed the limit. */
 const read = async (request: IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -3,10 +3,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Started } from './started.ts';
 
-/** A server that is there: where, and how to end it with all its connections. */
+/** A listening server; `stop` closes it with all its connections. */
 export type Listening = Started & { endpoint: string; port: number };
 
-/** Has a server listen on this machine alone, at a free port unless one is given. */
+/** Listens on loopback, on a free port unless one is given. */
 export const listen = async (server: Server, wanted = 0): Promise<Listening> => {
   server.listen(wanted, '127.0.0.1');
   await once(server, 'listening');
@@ -23,7 +23,7 @@ export const listen = async (server: Server, wanted = 0): Promise<Listening> => 
   };
 };
 
-/** A port that was free a moment ago, for a program that must be told one. */
+/** A port that was free a moment ago, for a program that cannot choose one itself. */
 export const freePort = async (): Promise<number> => {
   const { port, stop } = await listen(createServer());
   await stop();

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type PageFile, pageHeaders } from '../../lib/pages.ts';
 
 /**
- * Answers requests for pages, as CloudFront does where the service is deployed; says whether it was one. The reference
- * page finds the demo data here, so that operations can be tried with them; elsewhere there is no such file.
+ * Serves the pages, as CloudFront does in a deployment; returns false for any other request. It also serves the demo
+ * data, which the pages use as defaults; a deployment has no such file.
  */
 export const pageServer = (files: PageFile[], demo: () => object | undefined) => {
   const byPath = new Map(files.map((file) => [file.path, file]));

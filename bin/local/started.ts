@@ -1,7 +1,7 @@
-/** A part of the local run that was started. */
+/** A running part of the local run. */
 export type Started = { stop(): Promise<void> };
 
-/** Why the local run cannot start, in a sentence that says what to do. */
+/** The local run cannot start; the message is one sentence that names the remedy. */
 export class StartupError extends Error {
-  override readonly name = 'Unstartable';
+  override readonly name = 'StartupError';
 }

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type Stripe from 'stripe';
 import { type Listening, listen } from './listen.ts';
 
-/** The customers of the stand-in. The first has a few invoices, in every state there is. */
+/** The customers of the fake Stripe. The first has a few invoices, one in every status. */
 export const stripeCustomers = {
   several: 'cus_LocalSeveral',
   many: 'cus_LocalMany',
@@ -11,16 +11,16 @@ export const stripeCustomers = {
   deleted: 'cus_LocalDeleted',
 } as const;
 
-/** An invoice as it travels, where a decimal is a text. */
+/** An invoice as Stripe sends it: decimals are strings. */
 type WireInvoice = Omit<Stripe.Invoice, 'lines'> & { lines: object };
 type StripeError = { type: string; message: string; code?: string; param?: string; doc_url?: string };
 
-/** Stands in for Stripe: lists the invoices of a few customers, in Stripe's own words, to whoever has the key. */
+/** Starts a fake Stripe: it lists the invoices of a few customers in Stripe's wire format, for requests with the key. */
 export const startStripe = async (options: { key: string; port?: number }): Promise<Listening> => {
   const invoices = demoInvoices();
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
-    const answer = (status: number, body: object) => {
+    const send = (status: number, body: object) => {
       const requestId = `req_${randomUUID().replaceAll('-', '').slice(0, 14)}`;
       const version = request.headers['stripe-version'];
       response.writeHead(status, {
@@ -30,24 +30,24 @@ export const startStripe = async (options: { key: string; port?: number }): Prom
       });
       response.end(JSON.stringify(body, null, 2));
     };
-    const refuse = (status: number, error: StripeError) => answer(status, { error });
+    const sendError = (status: number, error: StripeError) => send(status, { error });
     request.resume();
-    const wrongKey = refusalOfKey(request.headers.authorization, options.key);
-    if (wrongKey) return refuse(401, wrongKey);
+    const keyError = checkKey(request.headers.authorization, options.key);
+    if (keyError) return sendError(401, keyError);
     if (request.method !== 'GET' || pathname !== '/v1/invoices') {
-      return refuse(404, {
+      return sendError(404, {
         type: 'invalid_request_error',
         message: `Unrecognized request URL (${request.method}: ${pathname}). Please see https://stripe.com/docs.`,
       });
     }
     const list = listInvoices(invoices, searchParams);
-    return 'error' in list ? refuse(400, list.error) : answer(200, list);
+    return 'error' in list ? sendError(400, list.error) : send(200, list);
   });
   return listen(server, options.port);
 };
 
-/** The key comes as a bearer token, or as the user name of basic authentication. */
-const refusalOfKey = (header: string | undefined, key: string): StripeError | undefined => {
+/** Accepts the key as a bearer token, or as the user name of basic authentication. */
+const checkKey = (header: string | undefined, key: string): StripeError | undefined => {
   const [scheme, value = ''] = (header ?? '').split(' ');
   const given = scheme === 'Basic' ? Buffer.from(value, 'base64').toString().split(':')[0] : value;
   if (given === key) return undefined;
@@ -66,16 +66,16 @@ const listInvoices = (invoices: WireInvoice[], query: URLSearchParams) => {
   }
   const customer = query.get('customer');
   const known: string[] = [stripeCustomers.several, stripeCustomers.many, stripeCustomers.none];
-  if (customer && !known.includes(customer)) return missing('customer', customer);
+  if (customer && !known.includes(customer)) return notFound('customer', customer);
   const matching = invoices.filter((invoice) => !customer || invoice.customer === customer);
   const after = query.get('starting_after');
   const place = matching.findIndex(({ id }) => id === after);
-  if (after && place < 0) return missing('invoice', after, 'starting_after');
+  if (after && place < 0) return notFound('invoice', after, 'starting_after');
   const rest = matching.slice(place + 1);
   return { object: 'list', data: rest.slice(0, limit), has_more: rest.length > limit, url: '/v1/invoices' };
 };
 
-const missing = (kind: string, id: string, param = kind): { error: StripeError } => ({
+const notFound = (kind: string, id: string, param = kind): { error: StripeError } => ({
   error: {
     type: 'invalid_request_error',
     code: 'resource_missing',
@@ -209,6 +209,6 @@ const invoice = (customer: string, index: number, created: number, status: Strip
   };
 };
 
-/** The same again in every run, so that what was noted of one holds in the next. */
+/** Identifiers are the same in every run. */
 const identifier = (prefix: string, customer: string, index: number) =>
   `${prefix}_${createHash('sha256').update(`${customer}/${index}`).digest('hex').slice(0, 24)}`;

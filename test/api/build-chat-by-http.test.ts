@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Client, chunksIn, userSays } from '../support/chat.ts';
 import { call, newWorld, target } from '../support/world.ts';
 
-/** The service as it runs, with the provider’s own code before the stand-in for Bedrock. */
+/** The service as it runs, with the provider’s own code before the fake Bedrock. */
 const clientOf = (headers?: Record<string, string>) =>
   new Client({ send: fetch, api: `${target.baseUrl}/chat/build`, ...(headers && { headers }) });
 
@@ -70,7 +70,7 @@ describe('the running service', () => {
     ['exception', 200],
     ['cut', 200],
   ])('says in words what went wrong when Bedrock fails: %s', async (fault, status) => {
-    const body = { id: 'c', messages: [userSays(`Hello [stand-in: ${fault}]`)] };
+    const body = { id: 'c', messages: [userSays(`Hello [fake: ${fault}]`)] };
     const answer = await call('POST', '/chat/build', { body });
     expect(answer.status).toBe(status);
     if (status === 500) expect(answer.body).toEqual({ error: 'chat_failed', message: expect.any(String) });
@@ -104,7 +104,7 @@ describe('the running service', () => {
   });
 
   it('is not troubled by a reader who leaves, or who stops reading', async () => {
-    const body = JSON.stringify({ id: 'c', messages: [userSays('Hello [stand-in: endless]')] });
+    const body = JSON.stringify({ id: 'c', messages: [userSays('Hello [fake: endless]')] });
     const leaving = new AbortController();
     const left = await fetch(`${target.baseUrl}/chat/build`, { method: 'POST', body, signal: leaving.signal });
     await (left.body as ReadableStream<Uint8Array>).getReader().read();

@@ -421,7 +421,7 @@ describe('the origin', () => {
   });
 });
 
-describe('the stand-in for Stripe', () => {
+describe('the fake Stripe', () => {
   it('refuses a wrong key as Stripe does, and shows little of it', async () => {
     const { endpoint, stop } = await startStripe({ key });
     const ask = async (authorization?: string) => {

@@ -61,7 +61,7 @@ export const startWorld = async (): Promise<World> => {
     STRIPE_SECRET_KEY: stripeKey,
     STRIPE_API_BASE: way.stripe,
     AWS_ENDPOINT_URL_BEDROCK_RUNTIME: way.bedrock,
-    CHAT_MODEL_ID: 'stand-in',
+    CHAT_MODEL_ID: 'fake-model',
     CHAT_SIGNING_SECRET: randomUUID(),
     // As much as a measurement wants to say.
     CHAT_RATE_PER_MINUTE: '100000',

@@ -9,8 +9,8 @@ export type Deployed = {
   apiUrl: string;
   chatUrl: string | null;
   environment: Record<string, string>;
-  /** Where the functions find the stand-ins for Stripe and Bedrock. */
-  standIns: Record<string, string>;
+  /** Where the functions find the fake Stripe and Bedrock. */
+  fakes: Record<string, string>;
   grants: string;
   /** The Python programs beside the emulator. */
   programs: string;

@@ -25,7 +25,7 @@ const region = 'us-east-1';
 
 /**
  * Starts an emulated AWS that checks signatures and enforces IAM, over TLS: a bucket's policy asks for it.
- * `settings` are those of the stand-ins, which its functions inherit.
+ * `settings` are those of the fakes, which its functions inherit.
  */
 export const startEmulator = async (
   programs: string,

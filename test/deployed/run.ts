@@ -94,15 +94,15 @@ const main = async (): Promise<boolean> => {
   const stripeKey = `sk_test_${randomBytes(12).toString('hex')}`;
   const stripe = await start(startStripe({ key: stripeKey }));
   const bedrock = await start(startBedrock());
-  const standIns = { STRIPE_API_BASE: stripe.endpoint, AWS_ENDPOINT_URL_BEDROCK_RUNTIME: bedrock.endpoint };
-  const emulator = await start(startEmulator(programs, folder, standIns));
+  const fakes = { STRIPE_API_BASE: stripe.endpoint, AWS_ENDPOINT_URL_BEDROCK_RUNTIME: bedrock.endpoint };
+  const emulator = await start(startEmulator(programs, folder, fakes));
   const { environment } = emulator;
   const site = await start(startSite());
   // All tests have one address, and talk more than anybody may.
   const settings = {
     stage: 'dev',
     appOrigin,
-    chatModelId: 'stand-in',
+    chatModelId: 'fake-model',
     chatRatePerMinute: 1000,
     crawlTrustedOrigins: site.origin,
   };
@@ -149,7 +149,7 @@ const main = async (): Promise<boolean> => {
     apiUrl: api.baseUrl,
     chatUrl: chat?.baseUrl ?? null,
     environment,
-    standIns,
+    fakes,
     grants: emulator.grants,
     programs,
     assembly,

@@ -24,7 +24,7 @@ beforeAll(async () => {
 const run = async (name: string, event: unknown): Promise<Invocation> => {
   const functionName = `${deployed.stack}-${toKebabCase(name)}`;
   const { Configuration } = await new LambdaClient({}).send(new GetFunctionCommand({ FunctionName: functionName }));
-  const environment = { ...deployed.environment, ...deployed.standIns, ...Configuration?.Environment?.Variables };
+  const environment = { ...deployed.environment, ...deployed.fakes, ...Configuration?.Environment?.Variables };
   return runUnderRuntimeClient(client, { folder: bundlePath(name), functionName, environment, event });
 };
 
@@ -76,7 +76,7 @@ describe('under Lambda’s own runtime client', () => {
       expect(JSON.parse(head)).toMatchObject({ statusCode: 200, headers: { 'content-type': 'text/event-stream' } });
       expect(body).toContain('"type":"text-delta"');
       expect(body.trimEnd().endsWith('data: [DONE]')).toBe(true);
-      // The stand-in for the model pauses between words; so do the parts.
+      // The fake model pauses between words; so do the parts.
       const times = outcome.parts.map(({ at }) => at);
       expect(times.length).toBeGreaterThan(10);
       expect((times.at(-1) as number) - (times[0] as number)).toBeGreaterThan(50);

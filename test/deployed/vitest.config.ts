@@ -7,7 +7,7 @@ const elsewhere = [
   '.*sends what comes as it comes',
   '.*is not troubled by a reader ',
   'Stripe ',
-  'the stand-in for Stripe ',
+  'the fake Stripe ',
   '.*is whole or absent when ',
   // S3 itself refuses a file that is larger than its form allows, so that it never comes to be checked.
   '.*checks what came by it: too large',

@@ -101,7 +101,7 @@ describe('a function’s bundle', () => {
     const text = pieces.map(([, piece]) => piece).join('');
     expect(text).toContain(world.agentId);
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
-    // The stand-in pauses between words; so do the pieces.
+    // The fake model pauses between words; so do the pieces.
     expect(pieces.length).toBeGreaterThan(20);
     const [first, last] = [pieces[0] as [number, string], pieces.at(-1) as [number, string]];
     expect(last[0] - first[0]).toBeGreaterThan(100);

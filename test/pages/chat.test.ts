@@ -42,7 +42,7 @@ describe('a conversation', () => {
     expect(lengths.size).toBeGreaterThan(3);
     expect(await wordsIn(log(page))).toContain('This is what I make of the numbers');
     await say(page, 'Hello');
-    await page.getByText('I am a stand-in for the assistant').waitFor();
+    await page.getByText('I am a fake model').waitFor();
     await settled(page);
     expect(await page.getByRole('article').count()).toBe(4);
     expect(complaints).toEqual([]);
@@ -65,8 +65,8 @@ describe('a conversation', () => {
 
   it('can be stopped in mid-answer, and begun anew', async () => {
     const { page } = await open();
-    await say(page, 'Hello [stand-in: endless]');
-    await page.getByText('I am a stand-in').first().waitFor();
+    await say(page, 'Hello [fake: endless]');
+    await page.getByText('I am a fake model').first().waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await settled(page);
     const text = await wordsIn(log(page));
@@ -127,7 +127,7 @@ describe('an approval', () => {
     expect(await composer(page).evaluate('document.activeElement.id')).toBe('message');
     expect((await agentsOf(user)).map(({ name }) => name)).toEqual(['Reception']);
     await say(page, 'Show my agents');
-    await page.getByText('You may use 1 agent').waitFor();
+    await page.getByText('You have access to 1 agent').waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -137,7 +137,7 @@ describe('an approval', () => {
     await useKey(page, user.apiKey);
     await say(page, 'Create an agent called Reception');
     await page.getByRole('button', { name: 'Deny' }).click();
-    await page.getByText('I have changed nothing').waitFor();
+    await page.getByText('I changed nothing').waitFor();
     await page.getByText('Creating an agent: you said no').waitFor();
     expect(await agentsOf(user)).toEqual([]);
   });
@@ -151,7 +151,7 @@ describe('an approval', () => {
     await settled(page);
     await say(page, 'Hello');
     await page.getByText('you did not answer, so it was not done').waitFor();
-    await page.getByText('I am a stand-in').waitFor();
+    await page.getByText('I am a fake model').waitFor();
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
     expect(await agentsOf(user)).toEqual([]);
   });
@@ -165,17 +165,17 @@ describe('an error', () => {
 
   it('before the answer is told in words, and the message can be sent again', async () => {
     const { page } = await open();
-    await say(page, 'Hello [stand-in: refuse]');
+    await say(page, 'Hello [fake: reject]');
     expect(await alert(page)).toMatch(/^[A-Z][^{}]+\.$/);
     const again = page.waitForRequest('**/chat/build');
     await page.getByRole('button', { name: 'Try again' }).click();
-    expect((await again).postData()).toContain('Hello [stand-in: refuse]');
+    expect((await again).postData()).toContain('Hello [fake: reject]');
     expect(await alert(page)).toMatch(/^[A-Z][^{}]+\.$/);
   });
 
   it('in mid-answer keeps what was said', async () => {
     const { page } = await open();
-    await say(page, 'Hello [stand-in: exception]');
+    await say(page, 'Hello [fake: exception]');
     expect(await alert(page)).toMatch(/^[A-Z][^{}]+\.$/);
     expect(await wordsIn(log(page))).toContain('I am');
     await say(page, 'Hello');
@@ -283,10 +283,10 @@ describe('the page', () => {
     await settled(page);
     expect(await violations()).toEqual([]);
     await page.getByRole('button', { name: 'Deny' }).click();
-    await page.getByText('I have changed nothing').waitFor();
+    await page.getByText('I changed nothing').waitFor();
     await settled(page);
     await page.getByText('Creating an agent: you said no').click();
-    await say(page, 'Hello [stand-in: refuse]');
+    await say(page, 'Hello [fake: reject]');
     await page.getByRole('alert').waitFor();
     expect(await violations()).toEqual([]);
   });

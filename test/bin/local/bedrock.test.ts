@@ -3,15 +3,15 @@ import { isStepCount, jsonSchema, type ModelMessage, streamText, tool } from 'ai
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBedrock } from '../../../bin/local/bedrock.ts';
 
-let standIn: Awaited<ReturnType<typeof startBedrock>>;
+let fake: Awaited<ReturnType<typeof startBedrock>>;
 beforeAll(async () => {
-  standIn = await startBedrock({ paceMilliseconds: 0 });
+  fake = await startBedrock({ paceMilliseconds: 0 });
 });
-afterAll(() => standIn.stop());
+afterAll(() => fake.stop());
 
 const model = () =>
-  createAmazonBedrock({ baseURL: standIn.endpoint, region: 'us-east-1', accessKeyId: 'a', secretAccessKey: 'b' })(
-    'stand-in.v1',
+  createAmazonBedrock({ baseURL: fake.endpoint, region: 'us-east-1', accessKeyId: 'a', secretAccessKey: 'b' })(
+    'fake-model.v1',
   );
 
 const object = (properties: Record<string, object>, required = Object.keys(properties)) =>
@@ -80,10 +80,10 @@ const outcomeOf = async (messages: string | ModelMessage[], options?: { approval
   };
 };
 
-describe('the stand-in for Bedrock', () => {
-  it('greets, says that it is a stand-in, and counts tokens', async () => {
+describe('the fake Bedrock', () => {
+  it('greets, says that it is a fake model, and counts tokens', async () => {
     const { text, calls, finishReason, usage } = await outcomeOf('Hello!');
-    expect(text).toContain('I am a stand-in for the assistant');
+    expect(text).toContain('I am a fake model');
     expect([calls, finishReason]).toEqual([[], 'stop']);
     expect(usage.inputTokens).toBeGreaterThan(0);
     expect(usage.outputTokens).toBeGreaterThan(0);
@@ -113,7 +113,7 @@ describe('the stand-in for Bedrock', () => {
   it('tells what an agent knows', async () => {
     const { calls, text } = await outcomeOf(`What websites does ${agentId} have?`);
     expect(calls).toEqual([['listKnowledge', { agentId }]]);
-    expect(text).toContain('knows from 1 source:\n\n- **example.com** (https://example.com/): ready');
+    expect(text).toContain('has 1 knowledge source:\n\n- **example.com** (https://example.com/): ready');
   });
 
   it('asks for approval, goes on after it, and takes a no', async () => {
@@ -129,15 +129,15 @@ describe('the stand-in for Bedrock', () => {
       ...asked.response.messages,
       { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: request?.approvalId ?? '', approved }] },
     ];
-    expect((await outcomeOf(answered(true), { approvals })).text).toContain('Done. **Reception**');
+    expect((await outcomeOf(answered(true), { approvals })).text).toContain('Done. I created **Reception**');
     expect((await outcomeOf(answered(false), { approvals })).text).toContain('changed nothing');
   });
 
   it.each([
     ['throttle', 429],
-    ['refuse', 400],
+    ['reject', 400],
   ])('can %s before the stream begins', async (fault, statusCode) => {
-    const { result, errors } = run(`[stand-in: ${fault}]`);
+    const { result, errors } = run(`[fake: ${fault}]`);
     await result.consumeStream();
     expect(errors).toEqual([expect.objectContaining({ statusCode })]);
   });
@@ -146,7 +146,7 @@ describe('the stand-in for Bedrock', () => {
     ['exception', /unexpected error/],
     ['cut', /terminated|Incomplete|aborted/],
   ])('can end in mid-stream: %s', async (fault, message) => {
-    const { result, errors } = run(`Hello [stand-in: ${fault}]`);
+    const { result, errors } = run(`Hello [fake: ${fault}]`);
     let text = '';
     try {
       for await (const part of result.fullStream) if (part.type === 'text-delta') text += part.text;
@@ -161,7 +161,7 @@ describe('the stand-in for Bedrock', () => {
     const abort = new AbortController();
     const result = streamText({
       model: model(),
-      prompt: `Hello [stand-in: ${fault}]`,
+      prompt: `Hello [fake: ${fault}]`,
       abortSignal: abort.signal,
       onError: () => {},
     });
@@ -173,8 +173,7 @@ describe('the stand-in for Bedrock', () => {
   });
 
   it('wants a signature and knows one operation', async () => {
-    const post = (path: string, headers = {}) =>
-      fetch(standIn.endpoint + path, { method: 'POST', body: '{}', headers });
+    const post = (path: string, headers = {}) => fetch(fake.endpoint + path, { method: 'POST', body: '{}', headers });
     expect((await post('/model/x/converse-stream')).status).toBe(403);
     const authorization = 'AWS4-HMAC-SHA256 Credential=a/b';
     expect((await post('/model/x/converse', { authorization })).status).toBe(404);

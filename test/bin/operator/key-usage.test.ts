@@ -13,7 +13,7 @@ type Results = { status: string; rows?: Row[] };
 const stack = 'voice-agents-test';
 const functions = ['get-agent', 'list-agents', 'add-blocked-numbers'];
 
-/** What the stand-in for AWS answers, and what it was asked. */
+/** What the fake AWS answers, and what it was asked. */
 let groups: string[] = [];
 let answers: Results[] = [];
 let asked: { operation: string; input: Record<string, unknown> }[] = [];
