@@ -28,7 +28,7 @@ const bundleAll = (): string => {
   const entries = [
     ...routes.map(({ name }) => ({ name, file: `functions/api/${toKebabCase(name)}.ts` })),
     ...jobs.map(({ name }) => ({ name, file: `functions/jobs/${toKebabCase(name)}.ts` })),
-    { name: pagesFunction, file: `functions/http/${toKebabCase(pagesFunction)}.ts` },
+    { name: pagesFunction, file: `functions/pages/${toKebabCase(pagesFunction)}.ts` },
   ];
   const entryPoints = entries.map(({ name, file }) => ({ in: file, out: `${toKebabCase(name)}/index` }));
   const bundle = join(import.meta.dirname, 'bundle.ts');

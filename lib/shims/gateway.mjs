@@ -1,4 +1,4 @@
-// The AI SDK's way to Vercel's AI Gateway, which the service never takes: it names its model by an object, not by a text.
+// Replaces Vercel's AI Gateway in the AI SDK. The SDK uses it for models given by name; the service gives an object.
 export class GatewayError extends Error {
   static isInstance() {
     return false;

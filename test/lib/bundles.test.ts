@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { jobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
 import { bundlePath } from '../../lib/bundles.ts';
+import { bundles } from '../bench/benchmarks/bundles.ts';
 import { newWorld, target, unique } from '../support/world.ts';
 
 const names = [...routes, ...jobs].map(({ name }) => name);
@@ -37,6 +38,16 @@ describe('a function’s bundle', () => {
     );
     expect(stderr).toBe('');
     expect(stdout.trim().split('\n')).toEqual(names.map(() => 'function'));
+  });
+
+  it('stays within its size limit', async () => {
+    const figures = await bundles.measure(
+      () => Promise.reject(new Error('Nothing is started.')),
+      () => {},
+    );
+    const tooLarge = figures.filter(({ target }) => target && !target.reached);
+    expect(tooLarge.map(({ what, ours, target }) => `${what}: ${ours.value} KiB, ${target?.text}`)).toEqual([]);
+    expect(figures.filter(({ target }) => target).length).toBeGreaterThan(jobs.length);
   });
 
   it('answers a request, with the credentials that are in its environment', async () => {
