@@ -1,20 +1,21 @@
-/** `npm run openapi`: describes the interface, and makes of the description what follows from it. */
+/** `npm run openapi`: generates the OpenAPI document and what follows from it. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import openapiTypescript, { astToString } from 'openapi-typescript';
-import { type OpenApiDocument, openApiDocument } from '../functions/openapi/document.ts';
+import { openApiDocument } from '../functions/openapi/document.ts';
+import type { OpenApiDocument } from '../functions/openapi/openapi.ts';
 import { topicsOf } from '../functions/openapi/topics.ts';
 import { routes } from '../functions/routes.ts';
+import { writeClientTypes } from './client/types.ts';
 
 const root = join(import.meta.dirname, '..');
 
 const options = new Command('npm run openapi --')
   .description(
-    'Writes the OpenAPI document of the route table, the types of the client and the topics that the chat searches to functions/openapi/, and the table of operations into the README.',
+    'Generates the OpenAPI document, the types of the client and the topics that the chat searches in functions/openapi/, and the table of operations in the README.',
   )
-  .option('--print', 'print the document instead of writing anything')
-  .option('--check', 'write nothing; exit 1 when what is there is out of date')
+  .option('--print', 'print the document and write nothing')
+  .option('--check', 'write nothing; exit 1 when a committed file is out of date')
   .parse()
   .opts<{ print?: true; check?: true }>();
 
@@ -46,22 +47,21 @@ const documentText = `${JSON.stringify(document, null, 2)}\n`;
 if (options.print) {
   process.stdout.write(documentText);
 } else {
-  const types = await openapiTypescript(document as never, { alphabetize: false, defaultNonNullable: false });
   const files = {
     'functions/openapi/document.json': documentText,
     'functions/openapi/topics.json': `${JSON.stringify(topicsOf(document), null, 2)}\n`,
-    'functions/openapi/types.ts': `/** Made of document.json by \`npm run openapi\`: change the endpoints and run it again. */\n\n${astToString(types)}`,
     'README.md': readmeWith(readFileSync(join(root, 'README.md'), 'utf8'), document),
   };
   for (const [file, text] of Object.entries(files)) {
     const path = join(root, file);
     if (existsSync(path) && readFileSync(path, 'utf8') === text) continue;
     if (options.check) {
-      console.error(`${file} is out of date: run \`npm run openapi\` and commit what it writes.`);
+      console.error(`${file} is out of date: run \`npm run openapi\` and commit the changes.`);
       process.exitCode = 1;
     } else {
       writeFileSync(path, text);
       console.log(`${file} written.`);
     }
   }
+  if (!options.check) await writeClientTypes();
 }

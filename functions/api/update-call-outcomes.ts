@@ -49,7 +49,7 @@ export const updateCallOutcomes = endpoint({
   uses: { calls, credentials },
   body: z.object({
     items: z
-      .array(z.unknown().check(z.meta({ readAs: CallOutcomeItem })))
+      .array(z.unknown().check(z.meta({ documentAs: CallOutcomeItem })))
       .check(z.minLength(1), z.maxLength(limits.outcomesPerRequest), z.describe('1 to 1,000 changes.')),
   }),
   response: z.object({

@@ -123,7 +123,7 @@ export const ChatRequest = z.object({
     z.refine(isToBeAnswered, { error: 'must end with a message of the user, or with an answered approval request' }),
     z.meta({
       description: 'The whole conversation so far, ending with what is to be answered.',
-      readAs: z.array(DocumentedMessage).check(z.minLength(1), z.maxLength(limits.chatMessages)),
+      documentAs: z.array(DocumentedMessage).check(z.minLength(1), z.maxLength(limits.chatMessages)),
     }),
   ),
   userId: z.optional(

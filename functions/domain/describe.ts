@@ -18,7 +18,7 @@ export type JsonSchemaKeywords = {
   minItems?: number;
   maxItems?: number;
   /** A schema that tells more than this one: of items that are checked one by one, so that a bad one fails alone. */
-  readAs?: z.core.$ZodType;
+  documentAs?: z.core.$ZodType;
 };
 
 /** Gives a record a name of its own in the documents, by which operations refer to it. */

@@ -1,4 +1,5 @@
-import type { JsonSchema, OpenApiDocument, Operation } from './document.ts';
+import type { JsonSchema, OpenApiDocument, Operation } from './openapi.ts';
+import { nameOf } from './schemas.ts';
 
 /** A piece of the documentation that answers a question by itself. */
 export type Topic = { title: string; text: string };
@@ -111,5 +112,3 @@ const range = (least: unknown, most: unknown, of: string) => {
   if (least === undefined && most === undefined) return '';
   return `${least ?? ''}–${most ?? ''} ${of}`.trim();
 };
-
-const nameOf = (reference: string) => reference.split('/').at(-1) as string;

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { JsonSchema, OpenApiDocument, Operation } from '../../functions/openapi/document.ts';
+import type { JsonSchema, OpenApiDocument, Operation } from '../../functions/openapi/openapi.ts';
 
 /** Checks answers against a document's own schemas. What a schema does not name must not be in an answer. */
 export const contractOf = (document: OpenApiDocument) => {

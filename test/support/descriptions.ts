@@ -1,4 +1,4 @@
-import type { Content, JsonSchema, OpenApiDocument, Operation } from '../../functions/openapi/document.ts';
+import type { Content, JsonSchema, OpenApiDocument, Operation } from '../../functions/openapi/openapi.ts';
 
 /**
  * What a document leaves unsaid, each place named: a property or parameter without a description, a type or an example,

@@ -1,0 +1,24 @@
+/** The headers of responses, as components of the document. */
+export const headers = {
+  'x-request-id': {
+    description: 'The id of the request in the service’s log. Quote it when you ask for help.',
+    schema: { type: 'string' },
+    example: 'b1946ac9-2f4e-4c6a-9d5b-7e3f0c8a1d42',
+  },
+  'retry-after': {
+    description: 'Seconds after which the same request may succeed.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 1,
+  },
+  'idempotency-replayed': {
+    description:
+      '`true` when this repeats the response to an earlier request with the same Idempotency-Key. Nothing was done a second time.',
+    schema: { type: 'string', const: 'true' },
+    example: 'true',
+  },
+} as const;
+
+export const headerReference = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` as const });
+
+/** The headers of every response. */
+export const always = { 'x-request-id': headerReference('x-request-id') };

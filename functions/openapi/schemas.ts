@@ -1,0 +1,80 @@
+import * as z from 'zod/mini';
+import { type CreateDocumentOptions, createSchema } from 'zod-openapi';
+import type { Json, JsonSchema, OpenApiDocument } from './openapi.ts';
+
+type Override = NonNullable<CreateDocumentOptions['override']>;
+
+/**
+ * What zod's JSON Schema lacks for this document, or has too much of. Components that only a `documentAs` refers to are
+ * collected in `components`.
+ */
+export const schemaOverride = (components: Record<string, JsonSchema>): Override => {
+  const override: Override = ({ zodSchema, jsonSchema, io }) => {
+    const json = jsonSchema as JsonSchema;
+    // Zod leaves out the examples of a transformed schema, which here hold before and after.
+    const { examples } = z.globalRegistry.get(zodSchema) ?? {};
+    if (examples) json.examples ??= examples as unknown[];
+    if (json.documentAs) {
+      const { documentAs, description, examples } = json;
+      const documented = createSchema(documentAs as z.core.$ZodType, { io, opts: { override } });
+      Object.assign(components, documented.components);
+      replace(json, { ...(documented.schema as Json), ...defined({ description, examples }) });
+    }
+    // The pattern that zod adds says the same as the format, at great length.
+    if (json.format === 'date-time') delete json.pattern;
+    // Fields may be added to responses, and unknown fields of requests are ignored.
+    if (json.additionalProperties === false) delete json.additionalProperties;
+    if (json.type === 'object' && !json.properties) json.additionalProperties ??= {};
+    delete json.propertyNames;
+    if (json.type === 'integer') {
+      if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
+      if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
+    }
+    mergeNull(json);
+  };
+  return override;
+};
+
+/** Writes a nullable schema as one with two types, so that its description and examples are its own and not a branch's. */
+const mergeNull = (json: JsonSchema) => {
+  const [value, nothing, ...others] = json.anyOf ?? [];
+  if (!value || value.$ref || nothing?.type !== 'null' || others.length > 0) return;
+  const { anyOf: _, ...own } = json;
+  const { description, examples, ...rest } = value;
+  const nullable = typeof rest.type === 'string' ? { ...rest, type: [rest.type, 'null'] } : { anyOf: [rest, nothing] };
+  replace(json, { ...nullable, ...defined({ description, examples }), ...own });
+};
+
+const replace = (json: Json, content: Json) => {
+  for (const key of Object.keys(json)) delete json[key];
+  Object.assign(json, content);
+};
+
+const defined = (fields: Json): Json =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+/** An example of a schema of a document: its own, or one made of its parts' examples. */
+export const exampleOf = (document: OpenApiDocument, schema: JsonSchema): unknown => {
+  const resolved = resolve(document, schema);
+  const { examples, properties, items, anyOf, type, additionalProperties } = resolved;
+  if (examples) return examples[0];
+  if ('const' in resolved) return resolved.const;
+  if (properties) {
+    return defined(
+      Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, exampleOf(document, property)])),
+    );
+  }
+  if (items) {
+    const item = exampleOf(document, items);
+    return item === undefined ? undefined : [item];
+  }
+  if (anyOf) return anyOf.map((one) => exampleOf(document, one)).find((example) => example !== undefined);
+  return type === 'object' && additionalProperties ? {} : undefined;
+};
+
+/** The schema itself, or the component that it refers to. */
+export const resolve = (document: OpenApiDocument, schema: JsonSchema): JsonSchema =>
+  schema.$ref ? (document.components.schemas[nameOf(schema.$ref)] as JsonSchema) : schema;
+
+/** The name of the component that a reference points to. */
+export const nameOf = (reference: string) => reference.split('/').at(-1) as string;
