@@ -1,10 +1,11 @@
 import * as z from 'zod/mini';
 import { describeWithoutText } from '../chat/describe-without-text.ts';
-import { guardStream } from '../chat/guarded-stream.ts';
 import { readHistory } from '../chat/history.ts';
 import { Signatures } from '../chat/signatures.ts';
+import { streamAnswer } from '../chat/stream/stream-answer.ts';
 import { systemPrompt } from '../chat/system-prompt.ts';
-import { accessOf, calledEndpoints, offeredTools } from '../chat/tools.ts';
+import { TokenMeter } from '../chat/token-meter.ts';
+import { calledEndpoints, describeAccess, toolNamesFor, toolsFor } from '../chat/tools.ts';
 import { Turn } from '../chat/turn.ts';
 import { chatModel } from '../clients/bedrock.ts';
 import { chatSigningSecret } from '../clients/secrets.ts';
@@ -57,44 +58,43 @@ export const buildChat = streamingEndpoint({
   },
   refusals: ['chat_budget_exhausted', 'chat_failed'],
 
-  async handle({ body, ...from }, { chatModel, chatSigningSecret, chatUsage }) {
-    const { principal, address, requestId, receivedAt } = from;
+  async handle({ body, ...request }, { chatModel, chatSigningSecret, chatUsage }) {
+    const { address, requestId, receivedAt } = request;
+    const principal = request.principal.uid === '' ? undefined : request.principal;
     const signatures = new Signatures(await chatSigningSecret.read(), body.id);
-    const approvals = new Map<string, string>();
-    const offered = offeredTools({ from, approvalOf: (toolCallId) => approvals.get(toolCallId) });
-    const history = readHistory(body.messages, { signatures, uid: principal.uid, offered: offered.tools });
-    for (const { toolCallId, approvalId } of history.answered) approvals.set(toolCallId, approvalId);
+    const toolNames = toolNamesFor(principal);
+    const history = readHistory(body.messages, { signatures, uid: principal?.uid, toolNames });
+    const tools = toolsFor({ principal, context: { address, requestId, receivedAt }, approvals: history.approvals });
 
-    const wait = await chatUsage.countTurn(address);
-    if (wait) throw tooManyTurns(wait.seconds);
-    const instructions = systemPrompt(accessOf(principal));
-    const spending = chatUsage.spending();
+    const retryAfter = await chatUsage.countTurn(address);
+    if (retryAfter) throw tooManyTurns(retryAfter.seconds);
+    const instructions = systemPrompt(describeAccess(principal));
+    const meter = new TokenMeter(chatUsage.budget());
+    await meter.reserve(instructions, history.messages);
     const turn = new Turn({
       model: chatModel,
       instructions,
       history,
-      offered,
+      tools,
       signatures,
-      uid: principal.uid,
-      spending,
+      uid: principal?.uid,
+      meter,
     });
-    await turn.prepare();
 
-    const stream = await guardStream({
+    const stream = await streamAnswer({
       receivedAt,
       start: (signal) => turn.start(signal),
-      translate: (part) => turn.translate(part),
+      toChunk: (part) => turn.toChunk(part),
       async onEnd({ state, cause }) {
-        await turn.settle().finally(() => {
-          const { uid, keyId } = principal;
+        await meter.settle().finally(() => {
           log(state === 'failed' ? 'error' : 'info', {
             requestId,
             operation: 'buildChat',
             chatId: body.id,
             userId: body.userId,
-            ...(uid && { uid, keyId }),
+            ...(principal && { uid: principal.uid, keyId: principal.keyId }),
             state,
-            ...turn.account,
+            ...turn.usage,
             milliseconds: Math.round(performance.now() - receivedAt),
             ...(cause !== undefined && cause !== null && { cause: describeWithoutText(cause) }),
           });
@@ -111,7 +111,7 @@ export const buildChat = streamingEndpoint({
 });
 
 const tooManyTurns = (retryAfterSeconds: number) =>
-  new ApiError('rate_limited', 'There were too many messages from this address in the last minute. Wait a little.', {
+  new ApiError('rate_limited', 'Too many messages from this address in the last minute. Try again in a moment.', {
     retryAfterSeconds,
   });
 

@@ -3,130 +3,130 @@ import { type AssistantMessage, type ChatMessage, lastStepOf, type ToolPart } fr
 import { invalidField } from '../domain/errors.ts';
 import type { Signatures, ToolCall } from './signatures.ts';
 
-/** A call for which the user has just answered the request for approval. */
-export type AnsweredCall = ToolCall & { approvalId: string };
+/** A tool call whose approval request the user has just answered. */
+export type AnsweredApproval = ToolCall & { approvalId: string };
 
-/** A conversation that may be shown to the model, and the calls in it that wait to be done or refused. */
-export type History = { messages: UIMessage[]; answered: AnsweredCall[] };
+/** A conversation as the model may see it, and the approvals that this turn starts with. */
+export type History = { messages: UIMessage[]; approvals: AnsweredApproval[] };
 
-/** To whom the conversation belongs now, and what they are offered. */
-export type HistoryReader = { signatures: Signatures; uid: string; offered: object };
+/** Who sends the conversation now, and the tools they may use. */
+export type HistoryReader = { signatures: Signatures; uid: string | undefined; toolNames: string[] };
 
 type UIPart = UIMessage['parts'][number];
 
 /**
- * Reads a conversation that came back from the client. Whatever in it claims to be this service's must bear its
- * signature; what the model is shown is rebuilt from that alone, without metadata, and every call has a result.
+ * Reads a conversation that the client sent back. Everything in it that claims to be from this service must have its
+ * signature. The model sees only what is rebuilt from that, without metadata, and every call has a result.
  */
 export const readHistory = (messages: ChatMessage[], reader: HistoryReader): History => {
-  const answered: AnsweredCall[] = [];
+  const approvals: AnsweredApproval[] = [];
   const read = messages.flatMap((message, index): UIMessage[] => {
     if (message.role === 'user') {
       return [{ id: message.id, role: 'user', parts: message.parts.filter(({ text }) => text !== '') }];
     }
-    const live = index === messages.length - 1 ? answered : undefined;
-    const parts = partsOf(message, { ...reader, path: `messages.${index}.parts`, live });
+    const pending = index === messages.length - 1 ? approvals : undefined;
+    const parts = readParts(message, { ...reader, path: `messages.${index}.parts`, pending });
     return parts.some(({ type }) => type !== 'step-start') ? [{ id: message.id, role: 'assistant', parts }] : [];
   });
   for (const { parts } of read) {
-    for (const [index, part] of parts.entries()) setApart(part, index, answered);
+    for (const [index, part] of parts.entries()) makeIdUnique(part, index, approvals);
   }
-  // A conversation begins with its user for the model, whatever greeting a page shows before that.
-  return { messages: read.slice(read.findIndex(({ role }) => role === 'user')), answered };
+  // For the model a conversation starts with the user, even where a page shows a greeting first.
+  return { messages: read.slice(read.findIndex(({ role }) => role === 'user')), approvals };
 };
 
-/** An older call that bears the id of one that was just approved is given another: the approval is for the newer one alone. */
-const setApart = (part: UIPart, index: number, answered: AnsweredCall[]) => {
+/** Renames an older call with the id of an approved one: the approval is for the newer call only. */
+const makeIdUnique = (part: UIPart, index: number, approvals: AnsweredApproval[]) => {
   if (!('toolCallId' in part) || part.state === 'approval-responded') return;
-  if (answered.some(({ toolCallId }) => toolCallId === part.toolCallId)) part.toolCallId += `_${index}`;
+  if (approvals.some(({ toolCallId }) => toolCallId === part.toolCallId)) part.toolCallId += `_${index}`;
 };
 
-type PartReader = HistoryReader & { path: string; live: AnsweredCall[] | undefined };
+/** `pending` collects the calls to run or deny in this turn; older parts of the conversation have none. */
+type PartReader = HistoryReader & { path: string; pending: AnsweredApproval[] | undefined };
 
-const partsOf = (message: AssistantMessage, reader: PartReader): UIPart[] => {
+const readParts = (message: AssistantMessage, reader: PartReader): UIPart[] => {
   const firstOfLastStep = message.parts.length - lastStepOf(message).length;
   return message.parts.flatMap((part, index): UIPart[] => {
     if (part.type === 'step-start') return [{ type: 'step-start' }];
     if (part.type === 'text') return part.text === '' ? [] : [{ type: 'text', text: part.text }];
-    // Nothing is done with the model's reasoning once its turn is over.
+    // The model's reasoning is not used after its turn.
     if (part.type === 'reasoning') return [];
     const path = `${reader.path}.${index}`;
-    const live = index >= firstOfLastStep ? reader.live : undefined;
-    return toolPartOf(part, { ...reader, path, live });
+    const pending = index >= firstOfLastStep ? reader.pending : undefined;
+    return readToolPart(part, { ...reader, path, pending });
   });
 };
 
-/** A tool call as the model is to see it: not at all when it was cut off, otherwise with what became of it. */
-const toolPartOf = (part: ToolPart, reader: PartReader): UIPart[] => {
-  const { signatures, path, live } = reader;
+/** A tool call as the model may see it: with its result, or omitted if the call was cut off. */
+const readToolPart = (part: ToolPart, reader: PartReader): UIPart[] => {
+  const { signatures, path, pending } = reader;
   if (part.state === 'input-streaming' || part.state === 'input-available') return [];
   const toolName = part.type.slice('tool-'.length);
   const call: ToolCall = { toolCallId: part.toolCallId, toolName, input: part.input };
-  const seen = { type: part.type, toolCallId: part.toolCallId, input: part.input };
+  const base = { type: part.type, toolCallId: part.toolCallId, input: part.input };
   const failed = (errorText: string): UIPart[] => [
-    { ...seen, input: objectOf(part.input), state: 'output-error', errorText },
+    { ...base, input: toObject(part.input), state: 'output-error', errorText },
   ];
   const signature = (metadata: ToolPart['callProviderMetadata']) => metadata?.voiceAgentPlatform?.signature;
 
   switch (part.state) {
     case 'output-available': {
       const { output } = part;
-      if (!signatures.isOutcome(call, { output }, signature(part.resultProviderMetadata))) throw notOurs(path);
-      return [{ ...seen, state: 'output-available', output }];
+      if (!signatures.isOutcome(call, { output }, signature(part.resultProviderMetadata))) throw notIssued(path);
+      return [{ ...base, state: 'output-available', output }];
     }
     case 'output-error': {
       const { errorText } = part;
-      if (!signatures.isOutcome(call, { errorText }, signature(part.resultProviderMetadata))) throw notOurs(path);
+      if (!signatures.isOutcome(call, { errorText }, signature(part.resultProviderMetadata))) throw notIssued(path);
       return failed(errorText);
     }
     case 'output-denied':
     case 'approval-requested':
-      if (!signatures.isCall(call, signature(part.callProviderMetadata))) throw notOurs(path);
-      if (!live || part.state === 'output-denied') return failed(refusals[part.state]);
-      // One of several requests that the user left unanswered while answering another.
-      admit({ ...call, approvalId: part.approval.id }, live, path);
-      return [{ ...seen, state: 'approval-responded', approval: denied(part.approval.id, refusals[part.state]) }];
+      if (!signatures.isCall(call, signature(part.callProviderMetadata))) throw notIssued(path);
+      if (!pending || part.state === 'output-denied') return failed(denials[part.state]);
+      // The user answered another of several requests, and left this one open.
+      addApproval({ ...call, approvalId: part.approval.id }, pending, path);
+      return [{ ...base, state: 'approval-responded', approval: deny(part.approval.id, denials[part.state]) }];
     case 'approval-responded': {
       const { id, approved, reason, signature: given } = part.approval;
-      // An answer that is long past stands beside the call; one that is to be acted on must be this user's own.
-      if (!live) {
-        if (!signatures.isCall(call, signature(part.callProviderMetadata))) throw notOurs(path);
-        return failed(approved ? refusals.lost : refusals['output-denied']);
+      // An old answer is shown beside its call. An answer to act on must be this user's own.
+      if (!pending) {
+        if (!signatures.isCall(call, signature(part.callProviderMetadata))) throw notIssued(path);
+        return failed(approved ? denials.unknown : denials['output-denied']);
       }
       const verdict = signatures.checkApproval(call, id, reader.uid, given);
-      if (verdict === 'forged') throw notOurs(path);
-      admit({ ...call, approvalId: id }, live, path);
-      if (verdict === 'expired')
-        return [{ ...seen, state: 'approval-responded', approval: denied(id, refusals.expired) }];
-      if (!Object.hasOwn(reader.offered, toolName)) {
-        return [{ ...seen, state: 'approval-responded', approval: denied(id, refusals.notOffered) }];
+      if (verdict === 'forged') throw notIssued(path);
+      addApproval({ ...call, approvalId: id }, pending, path);
+      if (verdict === 'expired') return [{ ...base, state: 'approval-responded', approval: deny(id, denials.expired) }];
+      if (!reader.toolNames.includes(toolName)) {
+        return [{ ...base, state: 'approval-responded', approval: deny(id, denials.notAllowed) }];
       }
-      return [{ ...seen, state: 'approval-responded', approval: { id, approved, ...(reason && { reason }) } }];
+      return [{ ...base, state: 'approval-responded', approval: { id, approved, ...(reason && { reason }) } }];
     }
   }
 };
 
-/** Which of two calls of one id an answer is for could not be told. */
-const admit = (call: AnsweredCall, live: AnsweredCall[], path: string) => {
-  if (live.some(({ toolCallId }) => toolCallId === call.toolCallId)) {
+/** Two calls with the same id are an error: the answer could be for either. */
+const addApproval = (approval: AnsweredApproval, pending: AnsweredApproval[], path: string) => {
+  if (pending.some(({ toolCallId }) => toolCallId === approval.toolCallId)) {
     throw invalidField(path, 'repeats the id of another tool call');
   }
-  live.push(call);
+  pending.push(approval);
 };
 
-const denied = (id: string, reason: string) => ({ id, approved: false as const, reason });
+const deny = (id: string, reason: string) => ({ id, approved: false as const, reason });
 
-/** What the model is told of a call that came to nothing. */
-const refusals = {
+/** What the model sees as the result of a call that was not run, or whose result was lost. */
+const denials = {
   'output-denied': 'The user did not approve this. Nothing was done.',
-  'approval-requested': 'The user did not answer the request for approval, which counts as no. Nothing was done.',
-  expired: 'The approval came too late. Nothing was done; ask again.',
-  notOffered: 'The user’s API key does not allow this. Nothing was done.',
-  lost: 'The user approved this, but it is not known whether it was done. Look before you propose it again.',
+  'approval-requested': 'The user did not answer the approval request, which counts as no. Nothing was done.',
+  expired: 'The approval has expired. Nothing was done; ask again.',
+  notAllowed: 'The user’s API key does not allow this. Nothing was done.',
+  unknown: 'The user approved this, but its result is unknown. Check before you propose it again.',
 };
 
-const notOurs = (path: string) =>
+const notIssued = (path: string) =>
   invalidField(path, 'was not issued by this service in this conversation for this user, or was changed since');
 
-/** Providers take objects alone as a call’s input, also of a call that failed for its input. */
-const objectOf = (input: unknown) => (typeof input === 'object' && input !== null ? input : {});
+/** Providers accept only objects as a call’s input, also for a call that failed because of its input. */
+const toObject = (input: unknown) => (typeof input === 'object' && input !== null ? input : {});

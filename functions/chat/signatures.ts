@@ -1,17 +1,17 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { hashOfJson } from '../domain/json.ts';
 
-/** A call of a tool, as the model made it. */
+/** A tool call as the model made it. */
 export type ToolCall = { toolCallId: string; toolName: string; input: unknown };
-/** What became of it. */
+/** The result of a tool call. */
 export type ToolOutcome = { output: unknown } | { errorText: string };
 
-/** An approval is good for this long: shorter than an action is remembered that was done under it. */
+/** How long an approval is valid: less than an Idempotency-Key is kept, so that an approved action never runs twice. */
 const approvalHours = 20;
 
 /**
- * What this service issues in a conversation, signed for it. The client keeps the conversation and sends it back each
- * turn: a tool call, a result or an approval that another conversation, or nobody, was given does not verify.
+ * Signs what this service issues in a conversation. The client keeps the conversation and sends it back with each request:
+ * a tool call, result or approval that was changed, or comes from another conversation, does not verify.
  */
 export class Signatures {
   readonly #secret: string;
@@ -27,33 +27,33 @@ export class Signatures {
   }
 
   ofOutcome(call: ToolCall, outcome: ToolOutcome): string {
-    const said = 'output' in outcome ? ['output', hashOf(outcome.output)] : ['error', outcome.errorText];
-    return this.#sign('outcome', ...fieldsOf(call), ...said);
+    const result = 'output' in outcome ? ['output', hashOf(outcome.output)] : ['error', outcome.errorText];
+    return this.#sign('outcome', ...fieldsOf(call), ...result);
   }
 
-  /** Of a request for approval, put to one user; it carries when it was made. */
-  ofApproval(call: ToolCall, approvalId: string, uid: string, issuedAt = Date.now()): string {
+  /** Signs an approval request to one user; the signature includes its time. */
+  ofApproval(call: ToolCall, approvalId: string, uid = '', issuedAt = Date.now()): string {
     return `${issuedAt}.${this.#sign('approval', ...fieldsOf(call), approvalId, uid, String(issuedAt))}`;
   }
 
   isCall(call: ToolCall, signature: string | undefined): boolean {
-    return same(signature, this.ofCall(call));
+    return isSame(signature, this.ofCall(call));
   }
 
   isOutcome(call: ToolCall, outcome: ToolOutcome, signature: string | undefined): boolean {
-    return same(signature, this.ofOutcome(call, outcome));
+    return isSame(signature, this.ofOutcome(call, outcome));
   }
 
-  /** Whether this user was asked, and whether that was too long ago. */
+  /** Whether the request was issued to this user, and is still valid. */
   checkApproval(
     call: ToolCall,
     approvalId: string,
-    uid: string,
+    uid: string | undefined,
     signature: string | undefined,
-  ): 'good' | 'expired' | 'forged' {
+  ): 'valid' | 'expired' | 'forged' {
     const issuedAt = Number(/^(\d{1,15})\./.exec(signature ?? '')?.[1]);
-    if (!same(signature, this.ofApproval(call, approvalId, uid, issuedAt))) return 'forged';
-    return Date.now() - issuedAt < approvalHours * 60 * 60 * 1000 ? 'good' : 'expired';
+    if (!isSame(signature, this.ofApproval(call, approvalId, uid, issuedAt))) return 'forged';
+    return Date.now() - issuedAt < approvalHours * 60 * 60 * 1000 ? 'valid' : 'expired';
   }
 
   #sign(...fields: string[]): string {
@@ -65,11 +65,11 @@ export class Signatures {
 
 const fieldsOf = ({ toolCallId, toolName, input }: ToolCall) => [toolCallId, toolName, hashOf(input)];
 
-/** Of a value as it comes back: through JSON, where what is undefined is not there. */
+/** Hashes a value as it comes back through JSON, which omits what is undefined. */
 const hashOf = (value: unknown) => hashOfJson(JSON.parse(JSON.stringify(value) ?? 'null'));
 
-const same = (given: string | undefined, right: string) =>
+const isSame = (given: string | undefined, expected: string) =>
   given !== undefined &&
-  given.length === right.length &&
-  Buffer.byteLength(given) === right.length &&
-  timingSafeEqual(Buffer.from(given), Buffer.from(right));
+  given.length === expected.length &&
+  Buffer.byteLength(given) === expected.length &&
+  timingSafeEqual(Buffer.from(given), Buffer.from(expected));

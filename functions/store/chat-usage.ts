@@ -7,12 +7,12 @@ import { type Item, refusalOf, type Table, table } from './table.ts';
 const minute = 60;
 const day = 24 * 60 * 60;
 
-/** A refusal that lifts by itself. */
-export type Wait = { seconds: number };
+/** How long to wait until a limit allows more. */
+export type RetryAfter = { seconds: number };
 
 type TurnsItem = Item & { turns: number };
 
-/** What the build chat, which anyone may call, has been used: by one address in a minute, and by all in a day. */
+/** The usage of the build chat, which anyone may call: turns of an address in a minute, and tokens in a day. */
 export class ChatUsage {
   readonly #table: Table;
   readonly #turnsPerMinute: number;
@@ -25,40 +25,42 @@ export class ChatUsage {
   }
 
   /**
-   * Counts a turn of an address, unless that would be more than it may have in any sixty seconds. Those of the minute
-   * before count by how much of it lies within the last sixty seconds; of many at once, no more get through.
+   * Counts a turn of an address, unless it has reached its limit for any sixty seconds. Turns of the previous minute count
+   * by the part of it that lies within the last sixty seconds. The limit holds for concurrent requests too.
    */
-  async countTurn(address: string): Promise<Wait | undefined> {
-    const from = networkOf(address);
+  async countTurn(address: string): Promise<RetryAfter | undefined> {
+    const network = networkOf(address);
     const now = Date.now() / 1000;
     const current = Math.floor(now / minute);
-    const passed = now - current * minute;
-    const former = (await this.#table.get<TurnsItem>(chatTurnsKey(from, current - 1)))?.turns ?? 0;
-    const free = this.#turnsPerMinute - former * (1 - passed / minute);
-    const refusal = { seconds: Math.ceil(minute - passed) };
+    const elapsed = now - current * minute;
+    const previous = (await this.#table.get<TurnsItem>(chatTurnsKey(network, current - 1)))?.turns ?? 0;
+    const free = this.#turnsPerMinute - previous * (1 - elapsed / minute);
+    const retryAfter = { seconds: Math.ceil(minute - elapsed) };
     if (free < 1)
-      return this.#turnsPerMinute < 1 ? refusal : { seconds: secondsUntilFree(former, this.#turnsPerMinute, passed) };
+      return this.#turnsPerMinute < 1
+        ? retryAfter
+        : { seconds: secondsUntilFree(previous, this.#turnsPerMinute, elapsed) };
     try {
-      await this.#table.update(chatTurnsKey(from, current), {
+      await this.#table.update(chatTurnsKey(network, current), {
         UpdateExpression: 'add turns :one set ttlSeconds = :end',
-        ConditionExpression: 'attribute_not_exists(turns) or turns <= :most',
-        ExpressionAttributeValues: { ':one': 1, ':most': free - 1, ':end': (current + 3) * minute },
+        ConditionExpression: 'attribute_not_exists(turns) or turns <= :max',
+        ExpressionAttributeValues: { ':one': 1, ':max': free - 1, ':end': (current + 3) * minute },
       });
       return undefined;
     } catch (error) {
-      if (refusalOf(error) === 'condition') return refusal;
+      if (refusalOf(error) === 'condition') return retryAfter;
       throw error;
     }
   }
 
-  /** What one turn of a conversation spends of today's tokens. */
-  spending(): Spending {
-    return new Spending(this.#table, this.#tokensPerDay);
+  /** Today's token budget, for one turn of a conversation. */
+  budget(): TokenBudget {
+    return new TokenBudget(this.#table, this.#tokensPerDay);
   }
 }
 
-/** The tokens of one turn: set aside before each model call, and corrected to what was spent at the end. */
-export class Spending {
+/** The day's tokens as one turn uses them: reserved before each model call, corrected to the actual usage at the end. */
+export class TokenBudget {
   readonly #table: Table;
   readonly #tokensPerDay: number;
   readonly #midnight = (Math.floor(Date.now() / 1000 / day) + 1) * day;
@@ -70,40 +72,40 @@ export class Spending {
     this.#tokensPerDay = tokensPerDay;
   }
 
-  /** Sets tokens aside; refused once the day's are spent. A turn that never ends has spent them. */
-  async reserve(tokens: number): Promise<Wait | undefined> {
-    const refusal = { seconds: Math.max(1, Math.ceil(this.#midnight - Date.now() / 1000)) };
-    if (this.#tokensPerDay < 1) return refusal;
+  /** Reserves tokens, unless the day's are used up. A turn that never ends has used what it reserved. */
+  async reserve(tokens: number): Promise<RetryAfter | undefined> {
+    const retryAfter = { seconds: Math.max(1, Math.ceil(this.#midnight - Date.now() / 1000)) };
+    if (this.#tokensPerDay < 1) return retryAfter;
     try {
       await this.#table.update(this.#key, {
         UpdateExpression: 'add tokens :tokens set ttlSeconds = :end',
-        ConditionExpression: 'attribute_not_exists(tokens) or tokens < :most',
-        ExpressionAttributeValues: { ':tokens': tokens, ':most': this.#tokensPerDay, ':end': this.#midnight + day },
+        ConditionExpression: 'attribute_not_exists(tokens) or tokens < :max',
+        ExpressionAttributeValues: { ':tokens': tokens, ':max': this.#tokensPerDay, ':end': this.#midnight + day },
       });
       this.#reserved += tokens;
       return undefined;
     } catch (error) {
-      if (refusalOf(error) === 'condition') return refusal;
+      if (refusalOf(error) === 'condition') return retryAfter;
       throw error;
     }
   }
 
-  /** Corrects what was set aside to what was spent. */
-  async settle(spent: number): Promise<void> {
-    if (spent === this.#reserved) return;
+  /** Corrects the reservation to the actual usage. */
+  async settle(used: number): Promise<void> {
+    if (used === this.#reserved) return;
     await this.#table.update(this.#key, {
       UpdateExpression: 'add tokens :tokens',
-      ExpressionAttributeValues: { ':tokens': spent - this.#reserved },
+      ExpressionAttributeValues: { ':tokens': used - this.#reserved },
     });
-    this.#reserved = spent;
+    this.#reserved = used;
   }
 }
 
-/** When the turns of the minute before have moved out of the last sixty seconds far enough for one more. */
-const secondsUntilFree = (former: number, most: number, passed: number) =>
-  Math.max(1, Math.ceil(minute * (1 - (most - 1) / former) - passed));
+/** Seconds until enough turns of the previous minute are older than sixty seconds. */
+const secondsUntilFree = (previous: number, max: number, elapsed: number) =>
+  Math.max(1, Math.ceil(minute * (1 - (max - 1) / previous) - elapsed));
 
-/** One caller's network: an IPv4 address, or the 64 bits of an IPv6 one within which a caller may choose freely. */
+/** The network of one caller: an IPv4 address, or the /64 of an IPv6 address, within which a caller can choose freely. */
 const networkOf = (address: string): string => {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   if (mapped) return mapped[1] as string;

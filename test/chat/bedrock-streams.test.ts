@@ -1,9 +1,8 @@
 import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock';
 import { EventStreamCodec } from '@smithy/core/event-streams';
-import { uiMessageChunkSchema } from 'ai';
 import pMap from 'p-map';
 import { describe, expect, it } from 'vitest';
-import { chunksIn, talk } from '../support/chat.ts';
+import { protocolErrors, talk } from '../support/chat.ts';
 
 const codec = new EventStreamCodec(
   (bytes) => Buffer.from(bytes as Uint8Array).toString('utf8'),
@@ -11,7 +10,7 @@ const codec = new EventStreamCodec(
 );
 const text = (value: string) => ({ type: 'string' as const, value });
 
-/** Events of Bedrock's ConverseStream, as its wire carries them. */
+/** Events of Bedrock's ConverseStream, encoded as Bedrock sends them. */
 const wire = (...events: [string, object][]) =>
   Buffer.concat(
     events.map(([type, payload]) =>
@@ -55,7 +54,7 @@ const answers = wire(
   ['metadata', { usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 }, metrics: { latencyMs: 1 } }],
 );
 
-/** The provider's own code, before a wire that carries these bytes, one call's after the other. */
+/** The provider's own code, with these bytes as the responses of its calls. */
 const bedrockThatSends = (...calls: (Buffer | (() => Response))[]) => {
   let made = 0;
   const provider = createAmazonBedrock({
@@ -71,20 +70,15 @@ const bedrockThatSends = (...calls: (Buffer | (() => Response))[]) => {
   return provider('anthropic.claude-sonnet-4');
 };
 
-const schema = uiMessageChunkSchema();
-const faultsOf = async (answer: Awaited<ReturnType<typeof talk>>): Promise<string[]> => {
+const errorsIn = async (answer: Awaited<ReturnType<typeof talk>>): Promise<string[]> => {
   if (answer.status === 500) return answer.body?.error === 'chat_failed' ? [] : [answer.text];
-  const faults = answer.text.endsWith('data: [DONE]\n\n') ? [] : ['no [DONE]'];
-  for (const chunk of chunksIn(answer.text)) {
-    const result = await schema.validate?.(chunk);
-    if (!result?.success) faults.push(JSON.stringify(chunk));
-  }
-  const last = chunksIn(answer.text).at(-1)?.type;
-  return last === 'finish' || last === 'error' ? faults : [...faults, `ends with ${last}`];
+  const errors = await protocolErrors(answer.text);
+  const last = answer.chunks.at(-1)?.type;
+  return last === 'finish' || last === 'error' ? errors : [...errors, `ends with ${last}`];
 };
 
 describe('Bedrock’s own stream', () => {
-  it('of a tool call and an answer becomes the UI message stream', async () => {
+  it('with a tool call and an answer becomes the UI message stream', async () => {
     const answer = await talk(bedrockThatSends(callsTool, answers));
     expect(answer.chunks.map(({ type }) => type)).toEqual([
       'start',
@@ -104,51 +98,51 @@ describe('Bedrock’s own stream', () => {
       'finish-step',
       'finish',
     ]);
-    expect(await faultsOf(answer)).toEqual([]);
+    expect(await errorsIn(answer)).toEqual([]);
   });
 
-  it('cut at any byte is a failure in words, or complete, and never a broken answer', async () => {
+  it('cut at any byte is a reported failure or a complete answer, and never an invalid stream', async () => {
     const cuts = Array.from({ length: callsTool.length }, (_, bytes) => bytes);
     const outcomes = await pMap(
       cuts,
       async (bytes) => {
         const answer = await talk(bedrockThatSends(callsTool.subarray(0, bytes), answers));
-        const ended = chunksIn(answer.text).at(-1)?.type ?? 'not begun';
-        return { bytes, faults: await faultsOf(answer), ended };
+        const ended = answer.chunks.at(-1)?.type ?? 'not begun';
+        return { bytes, errors: await errorsIn(answer), ended };
       },
       { concurrency: 6 },
     );
-    expect(outcomes.filter(({ faults }) => faults.length > 0)).toEqual([]);
-    // Only what lacks no more than the count of its tokens is complete.
+    expect(outcomes.filter(({ errors }) => errors.length > 0)).toEqual([]);
+    // The answer is complete only if nothing but the token usage is missing.
     const complete = outcomes.filter(({ ended }) => ended === 'finish').map(({ bytes }) => bytes);
     expect(complete).toEqual([callsTool.length - tokens.length]);
   }, 240_000);
 
-  it('with any byte changed is a failure in words, or complete, and never a broken answer', async () => {
+  it('with any byte changed is a reported failure or a complete answer, and never an invalid stream', async () => {
     const places = Array.from({ length: Math.ceil(callsTool.length / 7) }, (_, index) => index * 7);
     const outcomes = await pMap(
       places,
       async (place) => {
         const changed = Buffer.from(callsTool);
         changed[place] = (changed[place] as number) ^ 0x55;
-        return { place, faults: await faultsOf(await talk(bedrockThatSends(changed, answers))) };
+        return { place, errors: await errorsIn(await talk(bedrockThatSends(changed, answers))) };
       },
       { concurrency: 6 },
     );
-    expect(outcomes.filter(({ faults }) => faults.length > 0)).toEqual([]);
+    expect(outcomes.filter(({ errors }) => errors.length > 0)).toEqual([]);
   }, 240_000);
 
   it.each([
     [
-      'a refusal',
+      'an error',
       () =>
         Response.json({ message: 'secret' }, { status: 400, headers: { 'x-amzn-errortype': 'ValidationException' } }),
     ],
     ['no access', () => Response.json({ message: 'secret' }, { status: 403 })],
     ['HTML', () => new Response('<html>secret</html>', { status: 502, headers: { 'content-type': 'text/html' } })],
     ['nothing', () => new Response(null, { status: 200 })],
-    ['JSON where a stream is due', () => Response.json({ secret: true })],
-  ])('that is %s is a 500 that tells nothing of it', async (_, response) => {
+    ['JSON instead of a stream', () => Response.json({ secret: true })],
+  ])('that is %s is a 500 without its details', async (_, response) => {
     const answer = await talk(bedrockThatSends(response));
     expect([answer.status, answer.body.error]).toEqual([500, 'chat_failed']);
     expect(answer.text).not.toContain('secret');

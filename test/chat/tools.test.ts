@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { offeredTools } from '../../functions/chat/tools.ts';
+import { toolsFor } from '../../functions/chat/tools.ts';
 import { newWorld, useTargetInThisProcess } from '../support/world.ts';
 
 describe('a tool that changes something', () => {
@@ -7,11 +7,11 @@ describe('a tool that changes something', () => {
     useTargetInThisProcess();
     const world = await newWorld();
     const principal = { uid: world.uid, keyId: 'key_1', scopes: undefined };
-    const from = { principal, requestId: 'request-1', address: '10.0.0.1', receivedAt: performance.now() };
-    const { tools, approvals } = offeredTools({ from, approvalOf: () => undefined });
+    const context = { requestId: 'request-1', address: '10.0.0.1', receivedAt: performance.now() };
+    const { tools, toolApproval } = toolsFor({ principal, context, approvals: [] });
     const call = { toolCallId: 'call-1', messages: [], context: undefined };
-    expect(Object.keys(approvals).length).toBeGreaterThan(4);
-    await expect(tools.createAgent?.execute?.({ name: 'Night desk' }, call)).rejects.toThrow('did not work');
+    expect(Object.keys(toolApproval).length).toBeGreaterThan(4);
+    await expect(tools.createAgent?.execute?.({ name: 'Night desk' }, call)).rejects.toThrow('This failed');
     const { body } = await world.call('GET', '/agents', { query: { uid: world.uid } });
     expect(body.agents.map(({ name }: { name: string }) => name)).toEqual(['Agent']);
   });

@@ -9,9 +9,11 @@ import {
   lastAssistantMessageIsCompleteWithApprovalResponses,
   type UIMessage,
   type UIMessageChunk,
+  uiMessageChunkSchema,
 } from 'ai';
 import { MockLanguageModelV4, simulateReadableStream } from 'ai/test';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import { vi } from 'vitest';
 import { buildChat } from '../../functions/api/build-chat.ts';
 import { type ApiHandler, type ApiResult, lambda } from '../../functions/http/lambda.ts';
 import type { ChatUsage } from '../../functions/store/chat-usage.ts';
@@ -25,7 +27,7 @@ const usage = {
   outputTokens: { total: 20, text: 20, reasoning: undefined },
 };
 
-/** What a model says in one call: texts, calls of tools, and how it ends. */
+/** The parts of a model call that answers with texts. */
 export const says = (...texts: string[]): ModelPart[] => [
   { type: 'stream-start', warnings: [] },
   { type: 'text-start', id: '0' },
@@ -46,7 +48,7 @@ export const callsTool = (toolName: string, input: unknown, toolCallId = `call-$
   ];
 };
 
-/** A model that says one thing a call, and then goes on with the last. */
+/** A model that answers each call with the next of these, and repeats the last. */
 export const model = (...calls: ModelPart[][]) => {
   let made = 0;
   return new MockLanguageModelV4({
@@ -60,7 +62,7 @@ export const model = (...calls: ModelPart[][]) => {
   });
 };
 
-/** The chat with a model of the test's; `usage` counts in place of what all tests share. */
+/** The chat with a model of the test, and with usage limits of its own if given. */
 export const handlerWith = (chatModel: LanguageModel, usage?: ChatUsage): ApiHandler => {
   useTargetInThisProcess();
   process.env.CHAT_SIGNING_SECRET ??= randomBytes(32).toString('hex');
@@ -94,7 +96,7 @@ export type TalkOptions = {
   usage?: ChatUsage;
 };
 
-/** One turn, answered in one piece. */
+/** One turn; resolves when the answer is complete. */
 export const talk = async (chatModel: LanguageModel, options: TalkOptions = {}) => {
   const { id = 'chat-1', messages = [userSays('Hello')], body, usage, ...caller } = options;
   const answer = await handlerWith(chatModel, usage)(chatEvent({ id, messages, ...body }, caller), {} as Context);
@@ -113,12 +115,32 @@ const read = (answer: ApiResult) => {
   };
 };
 
-/** The parts of a stream's text; the mark at its end and comments are not among them. */
+/** The chunks in a stream's text, without `[DONE]` and comments. */
 export const chunksIn = (text: string): UIMessageChunk[] =>
   text
     .split('\n\n')
     .filter((event) => event.startsWith('data: ') && event !== 'data: [DONE]')
     .map((event) => JSON.parse(event.slice('data: '.length)));
+
+const chunkSchema = uiMessageChunkSchema();
+
+/** What a strict client of the UI message stream would reject in a stream's text. */
+export const protocolErrors = async (text: string): Promise<string[]> => {
+  const errors: string[] = [];
+  const openTexts = new Set<string>();
+  if (!text.endsWith('data: [DONE]\n\n')) errors.push('does not end in [DONE]');
+  for (const chunk of chunksIn(text)) {
+    const result = await chunkSchema.validate?.(chunk);
+    if (!result?.success) errors.push(`${JSON.stringify(chunk)} is not of the schema`);
+    if (chunk.type === 'text-start') openTexts.add(chunk.id);
+    if ((chunk.type === 'text-delta' || chunk.type === 'text-end') && !openTexts.has(chunk.id)) {
+      errors.push(`text of part ${chunk.id}, which is not open`);
+    }
+    if (chunk.type === 'text-end') openTexts.delete(chunk.id);
+  }
+  if (openTexts.size > 0) errors.push('a text is left open');
+  return errors;
+};
 
 /** The AI SDK's own client, keeping its messages in an array. */
 export class Client extends AbstractChat<UIMessage> {
@@ -166,7 +188,7 @@ class ArrayState implements ChatState<UIMessage> {
   snapshot = <T>(thing: T): T => structuredClone(thing);
 }
 
-/** Sends a client's requests straight to the handler. */
+/** A `fetch` that calls the handler directly. */
 export const straightTo =
   (chatModel: LanguageModel, caller: { apiKey?: string; address?: string } = {}): typeof fetch =>
   async (_, init) => {
@@ -176,3 +198,26 @@ export const straightTo =
       headers: answer.headers as Record<string, string>,
     });
   };
+
+type UIPart = UIMessage['parts'][number];
+export type ToolPart = Extract<UIPart, { toolCallId: string }> & { approval?: { id: string } };
+
+/** The last call of a tool in a client's conversation. */
+export const toolPart = (client: Client, name: string) =>
+  client.messages.flatMap(({ parts }) => parts).findLast((part) => part.type === `tool-${name}`) as ToolPart;
+
+export const textOf = ({ parts }: UIMessage) => parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+
+/** Collects the lines that the code under test logs, until `stop`. */
+export const captureLog = () => {
+  const lines: string[] = [];
+  const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    lines.push(String(text));
+    return true;
+  });
+  return {
+    text: () => lines.join(''),
+    stop: () => spy.mockRestore(),
+    of: (chatId: string) => lines.map((line) => JSON.parse(line)).filter((line) => line.chatId === chatId),
+  };
+};

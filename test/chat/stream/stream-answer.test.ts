@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { type UIMessageChunk, uiMessageChunkSchema } from 'ai';
+import type { UIMessageChunk } from 'ai';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { guardStream, type StreamEnd } from '../../functions/chat/guarded-stream.ts';
-import { ApiError } from '../../functions/domain/errors.ts';
-import { chunksIn } from '../support/chat.ts';
+import type { StreamEnd } from '../../../functions/chat/stream/end-always.ts';
+import { streamAnswer } from '../../../functions/chat/stream/stream-answer.ts';
+import { ApiError } from '../../../functions/domain/errors.ts';
+import { chunksIn, protocolErrors } from '../../support/chat.ts';
 
-/** A source that says what it is told to, when it is told to. */
+/** A source whose parts the test provides one by one. */
 class Source {
   #waiting: (() => void) | undefined;
   #queue: (UIMessageChunk | Error | 'end')[] = [];
@@ -51,10 +52,10 @@ const finish: (UIMessageChunk | 'end')[] = [
 
 const guard = (source: Source, receivedAt = performance.now()) => {
   const ends: StreamEnd[] = [];
-  const head = guardStream({
+  const head = streamAnswer({
     receivedAt,
     start: source.start,
-    translate: (part: UIMessageChunk) => part,
+    toChunk: (part: UIMessageChunk) => part,
     onEnd: async (end) => {
       ends.push(end);
     },
@@ -71,7 +72,7 @@ const guard = (source: Source, receivedAt = performance.now()) => {
   return { ends, outcome, settled };
 };
 
-/** Reads on, and keeps what came. */
+/** Keeps reading, and collects the text. */
 const reading = (stream: Readable) => {
   const read = { text: '', ended: false, failed: false };
   stream.on('data', (data) => {
@@ -84,24 +85,6 @@ const reading = (stream: Readable) => {
     read.failed = !read.ended;
   });
   return read;
-};
-
-/** What a reader of the protocol could object to: nothing. */
-const faultsOf = async (text: string): Promise<string[]> => {
-  const faults: string[] = [];
-  const open = new Set<string>();
-  const schema = uiMessageChunkSchema();
-  if (!text.endsWith('data: [DONE]\n\n')) faults.push('does not end in [DONE]');
-  for (const chunk of chunksIn(text)) {
-    const result = await schema.validate?.(chunk);
-    if (!result?.success) faults.push(`${JSON.stringify(chunk)} is not of the schema`);
-    if (chunk.type === 'text-start') open.add(chunk.id);
-    if ((chunk.type === 'text-delta' || chunk.type === 'text-end') && !open.has(chunk.id))
-      faults.push('text not begun');
-    if (chunk.type === 'text-end') open.delete(chunk.id);
-  }
-  if (open.size > 0) faults.push('text left open');
-  return faults;
 };
 
 beforeEach(() => {
@@ -125,7 +108,7 @@ describe('the head', () => {
     expect(outcome.stream).toBeDefined();
   });
 
-  it('is held for nine seconds at most, counted from when the request came', async () => {
+  it('is held for nine seconds at most, counted from the arrival of the request', async () => {
     const source = new Source();
     const { outcome } = guard(source, performance.now() - 3_000);
     source.say(...start);
@@ -135,7 +118,7 @@ describe('the head', () => {
     expect(outcome.stream).toBeDefined();
   });
 
-  it('gives way to a failure that comes before it, and the source is told to stop at once', async () => {
+  it('is never sent after a failure before the first content: that is thrown, and the source is aborted', async () => {
     const source = new Source();
     const { outcome, ends } = guard(source);
     source.say(...start, new Error('secret of the provider'));
@@ -149,7 +132,7 @@ describe('the head', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('gives way to a source that ends without having said anything', async () => {
+  it('is never sent for a source that ends without content', async () => {
     const source = new Source();
     const { outcome } = guard(source);
     source.say({ type: 'start' }, 'end');
@@ -157,7 +140,7 @@ describe('the head', () => {
     expect((outcome.error as ApiError).code).toBe('chat_failed');
   });
 
-  it('gives way to a refusal of ours as it is', async () => {
+  it('is never sent after an error of our own, which is thrown as it is', async () => {
     const source = new Source();
     const { outcome } = guard(source);
     source.say(new ApiError('chat_budget_exhausted', 'Enough for today.'));
@@ -165,14 +148,14 @@ describe('the head', () => {
     expect((outcome.error as ApiError).status).toBe(429);
   });
 
-  it('comes with an answer that is empty but complete', async () => {
+  it('is sent for an answer that is empty but complete', async () => {
     const source = new Source();
     const { outcome } = guard(source);
     source.say({ type: 'start' }, { type: 'start-step' }, { type: 'finish-step' }, { type: 'finish' }, 'end');
     await pass(0);
     const read = reading(outcome.stream as Readable);
     await pass(0);
-    expect(await faultsOf(read.text)).toEqual([]);
+    expect(await protocolErrors(read.text)).toEqual([]);
   });
 });
 
@@ -186,7 +169,7 @@ describe('after the head', () => {
     return { source, ends, stream, read: reading(stream) };
   };
 
-  it('all of it arrives, and the end is told once', async () => {
+  it('the whole answer arrives, and its end is reported once', async () => {
     const { source, read, ends } = await begun();
     source.say(says(' there'), ...finish);
     await pass(0);
@@ -217,7 +200,7 @@ describe('after the head', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('a failure closes what is open, is an error part that tells nothing, and ends in [DONE]', async () => {
+  it('a failure closes the open texts, becomes an error part without details, and ends in [DONE]', async () => {
     const { source, read, ends } = await begun();
     source.say(new Error('secret of the provider'));
     await pass(0);
@@ -229,37 +212,37 @@ describe('after the head', () => {
         "",
       ]
     `);
-    expect(await faultsOf(read.text)).toEqual([]);
+    expect(await protocolErrors(read.text)).toEqual([]);
     expect(read.ended).toBe(true);
     expect(ends).toMatchObject([{ state: 'failed' }]);
     expect(source.signal?.aborted).toBe(true);
   });
 
-  it('a source that just ends has failed', async () => {
+  it('a source that ends without finishing has failed', async () => {
     const { source, read } = await begun();
     source.say('end');
     await pass(0);
     expect(chunksIn(read.text).at(-1)?.type).toBe('error');
-    expect(await faultsOf(read.text)).toEqual([]);
+    expect(await protocolErrors(read.text)).toEqual([]);
   });
 
-  it('text of a part that was not begun never reaches the reader', async () => {
+  it('text of a part that was not started never reaches the client', async () => {
     const { source, read } = await begun();
     source.say({ type: 'text-delta', id: 'other', delta: 'stray' });
     await pass(0);
     expect(read.text).not.toContain('stray');
-    expect(await faultsOf(read.text)).toEqual([]);
+    expect(await protocolErrors(read.text)).toEqual([]);
   });
 
-  it('what cannot be told as JSON is a failure, not a hole', async () => {
+  it('a chunk that is no JSON is a failure, not a gap', async () => {
     const { source, read } = await begun();
     source.say({ type: 'tool-output-available', toolCallId: 'call', output: 1n });
     await pass(0);
     expect(chunksIn(read.text).at(-1)?.type).toBe('error');
-    expect(await faultsOf(read.text)).toEqual([]);
+    expect(await protocolErrors(read.text)).toEqual([]);
   });
 
-  it('silence is broken by a comment every ten seconds, and by nothing else', async () => {
+  it('a comment is sent after every ten seconds of silence, and nothing else', async () => {
     const { source, read } = await begun();
     const pings = () => read.text.split('\n\n').filter((line) => line === ': ping').length;
     await pass(9_990);
@@ -275,23 +258,23 @@ describe('after the head', () => {
     expect(pings()).toBe(3);
   });
 
-  it('a silent source is over within 58 seconds, in words', async () => {
+  it('a silent source is over within 58 seconds, and the client learns why', async () => {
     const { source, read, ends } = await begun();
     await pass(56_990);
     expect(read.ended).toBe(false);
     await pass(20);
     expect(read.ended).toBe(true);
     expect(read.text).toContain('The answer took too long and was cut off.');
-    expect(await faultsOf(read.text)).toEqual([]);
+    expect(await protocolErrors(read.text)).toEqual([]);
     expect(source.signal?.aborted).toBe(true);
-    expect(ends).toMatchObject([{ state: 'failed', cause: { name: 'TookTooLong' } }]);
+    expect(ends).toMatchObject([{ state: 'failed', cause: { name: 'TurnTimeoutError' } }]);
     source.say(says('too late'), ...finish);
     await pass(1_000);
     expect(read.text).not.toContain('too late');
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('a source that never stops talking is over within 58 seconds', async () => {
+  it('a source that never stops is over within 58 seconds', async () => {
     vi.useRealTimers();
     const source = new Source();
     const chatter = setInterval(() => source.say(...Array.from({ length: 50 }, () => says('la'))), 1);
@@ -303,20 +286,20 @@ describe('after the head', () => {
     await once(outcome.stream as Readable, 'close');
     clearInterval(chatter);
     expect(performance.now() - begun).toBeLessThan(1_500);
-    expect(await faultsOf(read.text)).toEqual([]);
+    expect(await protocolErrors(read.text)).toEqual([]);
   });
 
-  it('a source that has all it says ready at once leaves the clock its turns', async () => {
+  it('a source that is always ready does not block timers', async () => {
     vi.useRealTimers();
     async function* endless() {
       yield* start;
       for (;;) yield says('la');
     }
     const receivedAt = performance.now() - 56_800;
-    const stream = await guardStream({
+    const stream = await streamAnswer({
       receivedAt,
       start: async () => endless(),
-      translate: (part: UIMessageChunk) => part,
+      toChunk: (part: UIMessageChunk) => part,
       onEnd: async () => {},
     });
     stream.resume();
@@ -324,7 +307,7 @@ describe('after the head', () => {
     expect(performance.now() - receivedAt).toBeLessThan(58_000);
   });
 
-  it('a reader who goes away stops the source at once', async () => {
+  it('a client that disconnects stops the source at once', async () => {
     const { source, stream, ends } = await begun();
     expect(source.signal?.aborted).toBe(false);
     stream.destroy();
@@ -334,12 +317,12 @@ describe('after the head', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('the end of the answer does not wait for what is written down about it', async () => {
+  it('the end of the answer does not wait for a report that hangs', async () => {
     const source = new Source();
-    const head = guardStream({
+    const head = streamAnswer({
       receivedAt: performance.now(),
       start: source.start,
-      translate: (part: UIMessageChunk) => part,
+      toChunk: (part: UIMessageChunk) => part,
       onEnd: () => new Promise(() => {}),
     });
     source.say(...start, says('Hello'), ...finish);
@@ -347,12 +330,12 @@ describe('after the head', () => {
     vi.useRealTimers();
     const read = reading(stream);
     await once(stream, 'end');
-    expect(await faultsOf(read.text)).toEqual([]);
+    expect(await protocolErrors(read.text)).toEqual([]);
   });
 });
 
-describe('a reader who does not read', () => {
-  it('makes the source wait', async () => {
+describe('a client that does not read', () => {
+  it('pauses the source', async () => {
     const source = new Source();
     const { outcome } = guard(source);
     source.say(...start, ...Array.from({ length: 5_000 }, () => says('x'.repeat(100))));
@@ -364,7 +347,7 @@ describe('a reader who does not read', () => {
     expect((outcome.stream as Readable).readableLength).toBeLessThan(32 * 1024);
   });
 
-  it('is given up on before 58 seconds have passed, and the source with it', async () => {
+  it('is disconnected within 58 seconds, and the source is aborted', async () => {
     const source = new Source();
     const { outcome, ends } = guard(source);
     source.say(...start, ...Array.from({ length: 5_000 }, () => says('x'.repeat(100))));
@@ -377,7 +360,7 @@ describe('a reader who does not read', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('finds all of it when they read again', async () => {
+  it('gets everything when it reads again', async () => {
     const source = new Source();
     const { outcome } = guard(source);
     const words = Array.from({ length: 2_000 }, (_, index) => `word ${index} `);
@@ -389,17 +372,17 @@ describe('a reader who does not read', () => {
     const said = chunksIn(read.text).flatMap((chunk) => (chunk.type === 'text-delta' ? [chunk.delta] : []));
     expect(said).toEqual(words);
     expect(read.text).not.toContain(': ping');
-    expect(await faultsOf(read.text)).toEqual([]);
+    expect(await protocolErrors(read.text)).toEqual([]);
   });
 });
 
-describe('a text that is longer than what is taken back', () => {
+describe('a text that is longer than the client may send back', () => {
   it.each([
     ['in small pieces', 'abcde'.repeat(2), 4_000],
     ['in one piece', 'x'.repeat(50_000), 1],
-    ['with emoji at the seam', '😀'.repeat(9_000), 2],
+    ['with emoji at the split', '😀'.repeat(9_000), 2],
     ['off by one', `x${'😀'.repeat(9_000)}`, 2],
-  ])('comes in several parts, each within the limit, none torn: %s', async (_, piece, times) => {
+  ])('comes in several parts, each within the limit, without splitting characters: %s', async (_, piece, times) => {
     const source = new Source();
     const { outcome } = guard(source);
     source.say(...start, ...Array.from({ length: times }, () => says(piece)), ...finish);
@@ -417,6 +400,6 @@ describe('a text that is longer than what is taken back', () => {
       expect(text.length).toBeLessThanOrEqual(16_000);
       expect(text.isWellFormed()).toBe(true);
     }
-    expect(await faultsOf(read.text)).toEqual([]);
+    expect(await protocolErrors(read.text)).toEqual([]);
   });
 });

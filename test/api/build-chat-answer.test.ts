@@ -1,0 +1,268 @@
+import type { MockLanguageModelV4 } from 'ai/test';
+import { describe, expect, it } from 'vitest';
+import { toolNames } from '../../functions/domain/chat.ts';
+import { callsTool, type ModelPart, model, says, talk } from '../support/chat.ts';
+import { newUser, newWorld } from '../support/world.ts';
+
+/** Replaces what differs between two runs. */
+const normalise = (text: string) =>
+  text
+    .replace(/aitxt-\w{24}/g, '<approval>')
+    .replace(/("signature":")(\d+\.)?[\w-]{43}/g, '$1<signature>')
+    .replace(/agent_\w{26}/g, '<agent>')
+    .replace(/user-\w{12}/g, '<user>')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>');
+
+describe('the answer', () => {
+  it('is the UI message stream of the AI SDK, event by event', async () => {
+    const answer = await talk(model(says('Hel', 'lo.')));
+    expect(answer.status).toBe(200);
+    expect(answer.text).toMatchInlineSnapshot(`
+      "data: {"type":"start"}
+
+      data: {"type":"start-step"}
+
+      data: {"type":"text-start","id":"0"}
+
+      data: {"type":"text-delta","id":"0","delta":"Hel"}
+
+      data: {"type":"text-delta","id":"0","delta":"lo."}
+
+      data: {"type":"text-end","id":"0"}
+
+      data: {"type":"finish-step"}
+
+      data: {"type":"finish","finishReason":"stop"}
+
+      data: [DONE]
+
+      "
+    `);
+    expect({ ...answer.headers, 'x-request-id': '' }).toMatchInlineSnapshot(`
+      {
+        "cache-control": "no-cache",
+        "content-type": "text/event-stream",
+        "x-accel-buffering": "no",
+        "x-content-type-options": "nosniff",
+        "x-request-id": "",
+        "x-vercel-ai-ui-message-stream": "v1",
+      }
+    `);
+  });
+
+  it('contains a tool call and its result, each signed', async () => {
+    const answer = await talk(
+      model(callsTool('checkNumbers', { numbers: ['+1 (415) 555-0100', '555'] }), says('One is good.')),
+    );
+    expect(normalise(answer.text)).toMatchInlineSnapshot(`
+      "data: {"type":"start"}
+
+      data: {"type":"start-step"}
+
+      data: {"type":"tool-input-start","toolCallId":"call-checkNumbers","toolName":"checkNumbers","dynamic":false}
+
+      data: {"type":"tool-input-delta","toolCallId":"call-checkNumbers","inputTextDelta":"{\\"numbers\\":[\\"+1 (415) 555-0100\\",\\"555\\"]}"}
+
+      data: {"type":"tool-input-available","toolCallId":"call-checkNumbers","toolName":"checkNumbers","input":{"numbers":["+1 (415) 555-0100","555"]},"providerMetadata":{"voiceAgentPlatform":{"signature":"<signature>"}}}
+
+      data: {"type":"tool-output-available","toolCallId":"call-checkNumbers","output":{"numbers":[{"given":"+1 (415) 555-0100","valid":true,"number":"+14155550100"},{"given":"555","valid":false,"problem":"It has no country code: it must begin with +, the code of its country, and no 0 after that."}]},"providerMetadata":{"voiceAgentPlatform":{"signature":"<signature>"}}}
+
+      data: {"type":"finish-step"}
+
+      data: {"type":"start-step"}
+
+      data: {"type":"text-start","id":"0"}
+
+      data: {"type":"text-delta","id":"0","delta":"One is good."}
+
+      data: {"type":"text-end","id":"0"}
+
+      data: {"type":"finish-step"}
+
+      data: {"type":"finish","finishReason":"stop"}
+
+      data: [DONE]
+
+      "
+    `);
+  });
+
+  it('requests approval for a tool that changes something, and does nothing before', async () => {
+    const world = await newWorld();
+    const answer = await talk(model(callsTool('createAgent', { name: 'Night desk' })), { apiKey: world.apiKey });
+    expect(normalise(answer.text)).toMatchInlineSnapshot(`
+      "data: {"type":"start"}
+
+      data: {"type":"start-step"}
+
+      data: {"type":"tool-input-start","toolCallId":"call-createAgent","toolName":"createAgent","dynamic":false}
+
+      data: {"type":"tool-input-delta","toolCallId":"call-createAgent","inputTextDelta":"{\\"name\\":\\"Night desk\\"}"}
+
+      data: {"type":"tool-input-available","toolCallId":"call-createAgent","toolName":"createAgent","input":{"name":"Night desk"},"providerMetadata":{"voiceAgentPlatform":{"signature":"<signature>"}}}
+
+      data: {"type":"tool-approval-request","approvalId":"<approval>","toolCallId":"call-createAgent","signature":"<signature>"}
+
+      data: {"type":"finish-step"}
+
+      data: {"type":"finish","finishReason":"tool-calls"}
+
+      data: [DONE]
+
+      "
+    `);
+    const { agents } = (await world.call('GET', '/agents', { query: { uid: world.uid } })).body;
+    expect(agents).toHaveLength(1);
+  });
+
+  it('contains a tool call whose input is invalid as an error, without requesting approval', async () => {
+    const world = await newWorld();
+    const calls = model(callsTool('blockNumbers', { agentId: world.agentId, numbers: [] }), says('I see.'));
+    const answer = await talk(calls, { apiKey: world.apiKey });
+    expect(normalise(answer.text)).toMatchInlineSnapshot(`
+      "data: {"type":"start"}
+
+      data: {"type":"start-step"}
+
+      data: {"type":"tool-input-start","toolCallId":"call-blockNumbers","toolName":"blockNumbers","dynamic":false}
+
+      data: {"type":"tool-input-delta","toolCallId":"call-blockNumbers","inputTextDelta":"{\\"agentId\\":\\"<agent>\\",\\"numbers\\":[]}"}
+
+      data: {"type":"tool-input-error","toolCallId":"call-blockNumbers","toolName":"blockNumbers","input":{"agentId":"<agent>","numbers":[]},"errorText":"Invalid input for tool blockNumbers: AI_TypeValidationError: Type validation failed: Value: {\\"agentId\\":\\"<agent>\\",\\"numbers\\":[]}.\\nError message: Error: numbers: Too small: expected array to have >=1 items","providerMetadata":{"voiceAgentPlatform":{"signature":"<signature>"}}}
+
+      data: {"type":"finish-step"}
+
+      data: {"type":"start-step"}
+
+      data: {"type":"text-start","id":"0"}
+
+      data: {"type":"text-delta","id":"0","delta":"I see."}
+
+      data: {"type":"text-end","id":"0"}
+
+      data: {"type":"finish-step"}
+
+      data: {"type":"finish","finishReason":"stop"}
+
+      data: [DONE]
+
+      "
+    `);
+    expect(JSON.stringify(calls.doStreamCalls[1]?.prompt)).toContain('numbers: Too small');
+  });
+
+  it('leaves out the model’s reasoning', async () => {
+    const [start, ...rest] = says('Hello.') as [ModelPart, ...ModelPart[]];
+    const thinking: ModelPart[] = [
+      start,
+      { type: 'reasoning-start', id: 'r' },
+      { type: 'reasoning-delta', id: 'r', delta: 'private thoughts' },
+      { type: 'reasoning-end', id: 'r', providerMetadata: { bedrock: { signature: 'of-the-provider' } } },
+      ...rest,
+    ];
+    const answer = await talk(model(thinking));
+    expect(answer.chunks.map(({ type }) => type)).toEqual([
+      'start',
+      'start-step',
+      'text-start',
+      'text-delta',
+      'text-end',
+      'finish-step',
+      'finish',
+    ]);
+    expect(answer.text).not.toContain('private thoughts');
+    expect(answer.text).not.toContain('of-the-provider');
+  });
+});
+
+describe('an API key', () => {
+  const offered = (chatModel: MockLanguageModelV4) => chatModel.doStreamCalls[0]?.tools?.map(({ name }) => name).sort();
+  const publicTools = ['checkNumbers', 'draftAgent', 'searchDocumentation'];
+
+  it('is not needed for the tools that read no user’s data', async () => {
+    const chatModel = model(says('Hello.'));
+    expect((await talk(chatModel)).status).toBe(200);
+    expect(offered(chatModel)).toEqual(publicTools);
+    const blank = model(says('Hello.'));
+    expect((await talk(blank, { apiKey: ' ' })).status).toBe(200);
+    expect(offered(blank)).toEqual(publicTools);
+  });
+
+  it('that is invalid is 401, before anything else is checked', async () => {
+    const chatModel = model(says('Never.'));
+    for (const apiKey of ['wrong', 'vap_', `vap_${'0'.repeat(30)}`, 'Bearer x']) {
+      const answer = await talk(chatModel, { apiKey, messages: [] });
+      expect([answer.status, answer.body]).toEqual([
+        401,
+        { error: 'invalid_api_key', message: 'The API key is not valid.' },
+      ]);
+    }
+    expect(chatModel.doStreamCalls).toHaveLength(0);
+  });
+
+  it('allows the tools of its scopes, and all tools when it has no scopes', async () => {
+    const full = await newWorld();
+    const everything = model(says('Hello.'));
+    await talk(everything, { apiKey: full.apiKey });
+    expect(offered(everything)).toEqual([...toolNames].sort());
+    const tools = {
+      agents: ['createAgent', 'duplicateAgent', 'getAgent', 'listAgents', 'updateAgent'],
+      calls: ['listCalls'],
+      knowledge: ['addWebsite', 'listKnowledge'],
+      'block-list': ['blockNumbers', 'isNumberBlocked'],
+    };
+    for (const [scope, names] of Object.entries(tools)) {
+      const { apiKey } = await newUser([scope as 'agents']);
+      const chatModel = model(says('Hello.'));
+      await talk(chatModel, { apiKey });
+      expect(offered(chatModel)).toEqual([...publicTools, ...names].sort());
+    }
+  });
+
+  it('gives access to its user’s data, and to no other’s', async () => {
+    const [world, stranger] = await Promise.all([newWorld(), newWorld()]);
+    for (const [tool, input] of [
+      ['getAgent', { agentId: stranger.agentId }],
+      ['listCalls', { agentId: stranger.agentId }],
+      ['isNumberBlocked', { agentId: stranger.agentId, number: '+14155550100' }],
+      ['getAgent', { agentId: 'no-such-agent' }],
+      ['getAgent', { agentId: '../agents' }],
+    ] as const) {
+      const answer = await talk(model(callsTool(tool, input), says('Hm.')), { apiKey: world.apiKey });
+      expect(answer.chunks.find(({ type }) => type === 'tool-output-error')).toMatchObject({
+        errorText: 'This API key may not do this, or there is no such agent.',
+      });
+      expect(answer.text).not.toContain(stranger.uid);
+    }
+  });
+
+  it('returns through the tools what the API returns', async () => {
+    const world = await newWorld();
+    await world.recordCall('call-1', { phone: '+14155550123' });
+    await world.block(['+14155550199'], { reason: 'spam' });
+    const output = async (tool: string, input: object) => {
+      const answer = await talk(model(callsTool(tool, input), says('So.')), { apiKey: world.apiKey });
+      const chunk = answer.chunks.find(({ type }) => type === 'tool-output-available') as { output: unknown };
+      expect(chunk, answer.text).toBeDefined();
+      return chunk.output;
+    };
+    const { agentId } = world;
+    expect(await output('getAgent', { agentId })).toEqual((await world.call('GET', `/agents/${agentId}`)).body);
+    expect(await output('listCalls', { agentId })).toEqual((await world.call('GET', `/calls/${agentId}`)).body);
+    expect(await output('listCalls', { agentId, phone: '+14155550100' })).toEqual({ calls: [] });
+    expect(await output('isNumberBlocked', { agentId, number: '+1 415 555 0199' })).toMatchObject({
+      blocked: true,
+      reason: 'spam',
+    });
+    expect(await output('listAgents', { limit: 1 })).toMatchObject({ agents: [{ agentId }] });
+    const form = new FormData();
+    form.set('uid', world.uid);
+    form.set('agentId', agentId);
+    form.append('files', new Blob(['Notes on prices']), 'notes.txt');
+    expect((await world.call('POST', '/agent-documents', { body: form })).status).toBe(200);
+    expect(await output('listKnowledge', { agentId })).toMatchObject({
+      websites: [],
+      documents: [{ name: 'notes.txt', active: true, size: 15 }],
+    });
+  });
+});

@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Signatures } from '../../functions/chat/signatures.ts';
+import { TokenMeter } from '../../functions/chat/token-meter.ts';
+import { Turn } from '../../functions/chat/turn.ts';
+import { ChatUsage } from '../../functions/store/chat-usage.ts';
+import { chatTokensKey, type ItemKey } from '../../functions/store/keys.ts';
+import { table } from '../../functions/store/table.ts';
+import { anyAddress, callsTool, model, says, talk, userSays } from '../support/chat.ts';
+import { useTargetInThisProcess } from '../support/world.ts';
+
+describe('the limits for callers', () => {
+  it('are thirty turns a minute for one address, also for concurrent requests', async () => {
+    const address = anyAddress();
+    const chatModel = model(says('Hello.'));
+    const answers = await Promise.all(Array.from({ length: 35 }, () => talk(chatModel, { address })));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(5);
+    expect(refused[0]?.body).toEqual({ error: 'rate_limited', message: expect.any(String) });
+    const retryAfter = Number(refused[0]?.headers['retry-after']);
+    expect(retryAfter).toBeGreaterThan(0);
+    expect(retryAfter).toBeLessThanOrEqual(60);
+    expect(chatModel.doStreamCalls).toHaveLength(30);
+    expect((await talk(chatModel, { address: anyAddress() })).status).toBe(200);
+  });
+
+  it('hold for any sixty seconds, not only for a minute of the clock', async () => {
+    useTargetInThisProcess();
+    const usage = new ChatUsage(table.get(), { turnsPerMinute: 10, tokensPerDay: 1 });
+    const address = anyAddress();
+    const minute = Math.ceil(Date.now() / 60_000) * 60_000;
+    const at = vi.spyOn(Date, 'now');
+    const turns = async (milliseconds: number, times: number) => {
+      at.mockReturnValue(minute + milliseconds);
+      let admitted = 0;
+      for (let turn = 0; turn < times; turn++) if (!(await usage.countTurn(address))) admitted += 1;
+      return admitted;
+    };
+    expect(await turns(55_000, 20)).toBe(10);
+    expect(await turns(61_000, 5)).toBe(0);
+    expect(await turns(66_500, 5)).toBe(1);
+    expect(await turns(90_000, 20)).toBe(4);
+    expect(await turns(185_000, 20)).toBe(10);
+  });
+
+  it('count the addresses of one IPv6 network, and the spellings of one address, as one', async () => {
+    useTargetInThisProcess();
+    const usage = new ChatUsage(table.get(), { turnsPerMinute: 1, tokensPerDay: 1 });
+    const network = `2001:db8:${randomBytes(2).toString('hex')}:${randomBytes(2).toString('hex')}`;
+    const four = anyAddress();
+    const admitted = [];
+    for (const address of [
+      `${network}::1`,
+      `${network}:ffff:1:2:3`,
+      `${network.toUpperCase()}::`,
+      four,
+      `::ffff:${four}`,
+      '2001:db8::1%eth0',
+    ]) {
+      admitted.push((await usage.countTurn(address)) === undefined);
+    }
+    expect(admitted.slice(0, 5)).toEqual([true, false, false, true, false]);
+  });
+
+  /** A random future day, on which no other test counts. */
+  const onItsOwnDay = (tokensPerDay: number) => {
+    useTargetInThisProcess();
+    const day = new Date(Date.now() + (1 + Math.floor(Math.random() * 5_000)) * 86_400_000);
+    vi.useFakeTimers({ toFake: ['Date'], now: day });
+    const usage = new ChatUsage(table.get(), { turnsPerMinute: 30, tokensPerDay });
+    const used = async () => {
+      const key = chatTokensKey(day.toISOString().slice(0, 10));
+      return (await table.get().get<ItemKey & { tokens: number }>(key))?.tokens;
+    };
+    return { usage, used };
+  };
+
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('include the day’s tokens, reserved before each model call and returned when they were not used', async () => {
+    const { usage, used } = onItsOwnDay(1_000);
+    const first = usage.budget();
+    expect(await first.reserve(900)).toBeUndefined();
+    await first.settle(400);
+    await first.settle(400);
+    const second = usage.budget();
+    expect(await second.reserve(700)).toBeUndefined();
+    const third = usage.budget();
+    const retryAfter = await third.reserve(1);
+    expect(retryAfter?.seconds).toBeGreaterThan(0);
+    expect(retryAfter?.seconds).toBeLessThanOrEqual(86_400);
+    await second.settle(0);
+    expect(await third.reserve(1)).toBeUndefined();
+    expect(await used()).toBe(401);
+  });
+
+  it('end a turn that has used the day’s last tokens', async () => {
+    const { usage, used } = onItsOwnDay(1_000);
+    const chatModel = model(callsTool('checkNumbers', { numbers: ['1'] }), says('Never said.'));
+    const answer = await talk(chatModel, { usage });
+    expect(chatModel.doStreamCalls).toHaveLength(1);
+    expect(answer.chunks.at(-1)).toEqual({
+      type: 'error',
+      errorText: expect.stringContaining('usage limit'),
+    });
+    // The usage that the model reports.
+    expect(await used()).toBe(120);
+  });
+
+  it('count the answer of a client that disconnected by the length of its text', async () => {
+    const { usage, used } = onItsOwnDay(1_000);
+    const meter = new TokenMeter(usage.budget());
+    const instructions = 'z'.repeat(400);
+    const history = { messages: [userSays('Hello')], approvals: [] };
+    await meter.reserve(instructions, history.messages);
+    const turn = new Turn({
+      model: model(says('x'.repeat(4_000), ...Array(1_000).fill('y'))),
+      instructions,
+      history,
+      tools: { tools: {}, toolApproval: {} },
+      signatures: new Signatures('secret', 'chat-1'),
+      uid: undefined,
+      meter,
+    });
+    const left = new AbortController();
+    for await (const part of await turn.start(left.signal)) {
+      turn.toChunk(part);
+      if (part.type === 'text-delta') break;
+    }
+    left.abort();
+    await meter.settle();
+    expect(await used()).toBeGreaterThan(1_100);
+    expect(await used()).toBeLessThan(1_400);
+  });
+});

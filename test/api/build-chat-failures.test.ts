@@ -1,0 +1,170 @@
+import { MockLanguageModelV4 } from 'ai/test';
+import { describe, expect, it, vi } from 'vitest';
+import { agents } from '../../functions/store/agents.ts';
+import {
+  Client,
+  callsTool,
+  captureLog,
+  type ModelPart,
+  model,
+  says,
+  straightTo,
+  talk,
+  textOf,
+  toolPart,
+  userSays,
+} from '../support/chat.ts';
+import { newWorld } from '../support/world.ts';
+
+describe('a model that fails', () => {
+  it('at once is a 500 without details', async () => {
+    const broken = new MockLanguageModelV4({
+      doStream: async () => {
+        throw new Error('secret-of-the-provider');
+      },
+    });
+    const answer = await talk(broken);
+    expect([answer.status, answer.body]).toEqual([
+      500,
+      { error: 'chat_failed', message: 'The assistant could not finish its answer. Try again.' },
+    ]);
+    expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
+  });
+
+  it('in the middle of its answer is an error part and [DONE]', async () => {
+    const parts: ModelPart[] = [
+      ...says('Half a').slice(0, 3),
+      { type: 'error', error: new Error('secret-of-the-provider') },
+    ];
+    const answer = await talk(model(parts));
+    expect(answer.status).toBe(200);
+    expect(answer.text).toMatchInlineSnapshot(`
+      "data: {"type":"start"}
+
+      data: {"type":"start-step"}
+
+      data: {"type":"text-start","id":"0"}
+
+      data: {"type":"text-delta","id":"0","delta":"Half a"}
+
+      data: {"type":"text-end","id":"0"}
+
+      data: {"type":"error","errorText":"The assistant could not finish its answer. Try again."}
+
+      data: [DONE]
+
+      "
+    `);
+  });
+});
+
+describe('the log and the answer', () => {
+  it('contain neither the conversation nor the details of a failure', async () => {
+    const world = await newWorld();
+    const log = captureLog();
+    const broken = new MockLanguageModelV4({
+      doStream: async () => {
+        throw Object.assign(new Error('planted-secret-1'), { cause: new Error('planted-secret-2') });
+      },
+    });
+    const first = await talk(broken, { id: 'secret-1', messages: [userSays('spoken-word-1')] });
+    vi.spyOn(agents.get(), 'find').mockRejectedValue(new Error('planted-secret-3'));
+    const second = await talk(model(callsTool('getAgent', { agentId: world.agentId }), says('spoken-word-2')), {
+      id: 'secret-2',
+      apiKey: world.apiKey,
+      messages: [userSays('spoken-word-3')],
+    });
+    const cut: ModelPart[] = [...says('spoken-word-4').slice(0, 3), { type: 'error', error: 'planted-secret-4' }];
+    const third = await talk(model(cut), { id: 'secret-3' });
+    log.stop();
+    expect(second.text).toContain('This failed. You can try it again.');
+    expect(first.text + second.text + third.text).not.toContain('planted-secret');
+    expect(log.text()).not.toMatch(/planted-secret|spoken-word/);
+    expect(log.text()).toContain('"tool":"getAgent"');
+    expect(log.text()).not.toContain(world.apiKey);
+  });
+
+  it('one log line has the usage of a turn, also of a failed one', async () => {
+    const world = await newWorld();
+    const log = captureLog();
+    await talk(model(callsTool('listAgents', {}), says('One.')), {
+      id: 'counted',
+      apiKey: world.apiKey,
+      body: { userId: 'visitor' },
+    });
+    await talk(model([...says('Half').slice(0, 3), { type: 'error', error: 'x' }]), { id: 'failed' });
+    log.stop();
+    expect(log.of('counted')).toEqual([
+      {
+        time: expect.any(String),
+        level: 'info',
+        requestId: expect.any(String),
+        operation: 'buildChat',
+        chatId: 'counted',
+        userId: 'visitor',
+        uid: world.uid,
+        keyId: world.keyId,
+        state: 'finished',
+        finishReason: 'stop',
+        steps: 2,
+        tools: ['listAgents'],
+        inputTokens: 200,
+        outputTokens: 40,
+        milliseconds: expect.any(Number),
+      },
+    ]);
+    expect(log.of('failed')).toMatchObject([{ level: 'error', state: 'failed', steps: 1, tools: [], cause: {} }]);
+  });
+});
+
+describe('a model that misbehaves', () => {
+  it('gets eight steps, and then the turn ends', async () => {
+    const chatModel = model(callsTool('checkNumbers', { numbers: ['1'] }));
+    const answer = await talk(chatModel);
+    expect(chatModel.doStreamCalls).toHaveLength(8);
+    expect(answer.chunks.at(-1)).toEqual({ type: 'finish', finishReason: 'tool-calls' });
+  });
+
+  it.each(['dropTable', 'constructor', '__proto__', 'createAgent'])(
+    'may call a tool that it was not offered: %s',
+    async (name) => {
+      const chatModel = model(callsTool(name, { name: 'x' }), says('Sorry.'));
+      const client = new Client({ send: straightTo(chatModel) });
+      await client.sendMessage({ text: 'Do it' });
+      expect(client.error).toBeUndefined();
+      expect(client.last.parts.map(({ type }) => type)).toEqual(['step-start', 'step-start', 'text']);
+      await client.sendMessage({ text: 'Go on' });
+      expect(client.error).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ['no JSON', '{"numbers": ['],
+    ['another type', '"text"'],
+    ['a missing field', '{}'],
+    ['far too much', JSON.stringify({ numbers: Array(1_000).fill('1') })],
+    ['a prototype', '{"__proto__": {"numbers": []}}'],
+  ])('may call a tool with %s: it sees the error, and the conversation continues', async (_, input) => {
+    const chatModel = model(callsTool('checkNumbers', input), says('Sorry.'), says('Yes?'));
+    const client = new Client({ send: straightTo(chatModel) });
+    await client.sendMessage({ text: 'Check' });
+    expect(client.error).toBeUndefined();
+    expect(toolPart(client, 'checkNumbers').state).toBe('output-error');
+    await client.sendMessage({ text: 'Go on' });
+    expect(client.error).toBeUndefined();
+    expect(textOf(client.last)).toBe('Yes?');
+  });
+
+  it('may call a hundred tools in one step', async () => {
+    const calls = Array.from({ length: 100 }, (_, index) =>
+      callsTool('checkNumbers', { numbers: [`${index}`] }, `call-${index}`).slice(1, -1),
+    ).flat();
+    const chatModel = model(
+      [...callsTool('checkNumbers', { numbers: ['1'] }).slice(0, -1), ...calls, callsTool('x', {}).at(-1) as ModelPart],
+      says('Done.'),
+    );
+    const answer = await talk(chatModel);
+    expect(answer.chunks.filter(({ type }) => type === 'tool-output-available')).toHaveLength(101);
+    expect(answer.text.endsWith('data: [DONE]\n\n')).toBe(true);
+  });
+});
