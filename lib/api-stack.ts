@@ -84,7 +84,7 @@ export const pagePaths = ['/', '/docs', '/assets/{file}'];
 
 /** What a browser of the application's may send, and what its scripts may see. */
 const corsOf = (settings: Settings) => ({
-  allowOrigins: [settings.appOrigin],
+  allowOrigins: settings.appOrigins,
   allowMethods: [
     CorsHttpMethod.GET,
     CorsHttpMethod.POST,

@@ -22,14 +22,14 @@ export class ChatStack extends NamedNestedStack {
       needs: { ...endpoint, may: permissionsOf(endpoint) },
       timeoutSeconds: chatTimeoutSeconds,
       memoryMegabytes,
-      reservedConcurrency: settings.chatConcurrency,
+      reservedConcurrency: settings.chatConcurrency === 'shared' ? undefined : settings.chatConcurrency,
     });
     this.url = lambda.addFunctionUrl({
       // Anyone may chat: what one may spend is bounded in the function.
       authType: FunctionUrlAuthType.NONE,
       invokeMode: InvokeMode.RESPONSE_STREAM,
       cors: {
-        allowedOrigins: [settings.appOrigin],
+        allowedOrigins: settings.appOrigins,
         allowedMethods: [HttpMethod[endpoint.method]],
         allowedHeaders: ['content-type', 'x-authorization'],
         exposedHeaders: ['x-request-id', 'retry-after', 'x-vercel-ai-ui-message-stream'],

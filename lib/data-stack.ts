@@ -87,7 +87,7 @@ export class DataStack extends NamedNestedStack {
       lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(1) }],
       cors: [
         {
-          allowedOrigins: [settings.appOrigin],
+          allowedOrigins: settings.appOrigins,
           allowedMethods: [HttpMethods.GET, HttpMethods.POST],
           allowedHeaders: ['content-type'],
           maxAge: 600,

@@ -120,7 +120,7 @@ export class ObservabilityStack extends NamedNestedStack {
       functions.map(({ name }) => metricOf(name, metricName, statistic).with({ label: name }));
     this.dashboard.addWidgets(
       new TextWidget({
-        markdown: `# ${deploymentName(settings)}\nStage **${settings.stage}**, for ${settings.appOrigin}.`,
+        markdown: `# ${deploymentName(settings)}\nStage **${settings.stage}**, for ${settings.appOrigins.join(', ')}.`,
         width: 24,
         height: 2,
       }),

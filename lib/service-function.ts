@@ -131,7 +131,7 @@ const environmentOf = (
 ): Record<string, string> => {
   const uses = (service: string) => needs.may.some((action) => action.startsWith(`${service}:`));
   return {
-    APP_ORIGIN: settings.appOrigin,
+    APP_ORIGIN: settings.appOrigins.join(','),
     ...(uses('dynamodb') && { TABLE_NAME: data.table.tableName }),
     ...(uses('s3') && { FILES_BUCKET: data.files.bucketName }),
     ...(needs.sends?.length && { JOBS_QUEUE_URL: data.queueUrl }),

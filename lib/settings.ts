@@ -1,37 +1,30 @@
 import type { Node } from 'constructs';
+import * as z from 'zod';
 
-/** Everything an operator decides about a deployment. */
-export type Settings = {
-  /** What this deployment is for. In `prod` the table and the files outlive the stacks. */
-  stage: Stage;
-  /** The one browser origin that may call the service. */
-  appOrigin: string;
-  /** A model or inference profile of Bedrock's, by its id or ARN. */
-  chatModelId: string;
-  /** What the chat may spend a day, in tokens, and one address a minute, in requests. */
-  chatDailyTokens: number;
-  chatRatePerMinute: number;
-  /** How many chats may run at once. Without it they share the account's own bound with everything else. */
-  chatConcurrency: number | undefined;
-  /** What the API takes, over all callers; above it API Gateway answers 429. */
-  requestsPerSecond: number;
-  /** Origins that the crawler may read though they are not public. */
-  crawlTrustedOrigins: string[];
-  /** Who is told of alarms. */
-  alarmEmail: string | undefined;
-  /** Whether CloudFront stands in front, so that chat and API share one address. */
-  edge: boolean;
-  domain: { name: string; certificateArn: string } | undefined;
-  webAclArn: string | undefined;
-  /** The countries that may call (ISO 3166); none named means all. */
-  allowedCountries: string[];
-  logDays: number;
+/** The end of a sentence that begins with the name of a setting. */
+const mustBe = (form: string) => ({
+  error: ({ input }: { input?: unknown }) =>
+    input === undefined ? `is missing. It must be ${form}.` : `must be ${form}, not ${JSON.stringify(input)}.`,
+});
+const text = (pattern: RegExp, form: string) => z.string().regex(pattern, mustBe(form));
+const whole = (max = 1e9) => {
+  const isValid = (value: string) => /^[1-9]\d*$/.test(value) && Number(value) <= max;
+  return z
+    .string()
+    .refine(isValid, mustBe(`a whole number from 1 to ${max.toLocaleString('en')}`))
+    .transform(Number);
 };
+const list = (isValid: (item: string) => boolean, form: string) =>
+  z
+    .string(mustBe(form))
+    .refine((value) => value.split(',').every(isValid), mustBe(form))
+    .transform((value) => value.split(','));
 
-export type Stage = 'dev' | 'staging' | 'prod';
+const isOrigin = (value: string) => URL.parse(value)?.origin === value;
+const isLocal = (value: string) => /^http:\/\/(localhost|127\.0\.0\.1)(:\d+)?$/.test(value);
 
-/** The name of a deployment: its stack, and the beginning of the name of everything in it. */
-export const deploymentName = ({ stage }: Pick<Settings, 'stage'>) => `voice-agents-${stage}`;
+/** The retention periods that CloudWatch Logs offers, in days. */
+const retentionDays = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653];
 
 const byStage = {
   dev: { requestsPerSecond: 50, logDays: 14 },
@@ -39,154 +32,113 @@ const byStage = {
   prod: { requestsPerSecond: 500, logDays: 180 },
 };
 
-/** What CloudWatch Logs can be told to keep, in days. */
-const logDaysAllowed = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653];
+/** Every setting as CDK's context holds it: texts, from the command line or from cdk.json. lib/README.md describes each. */
+const settings = z.strictObject(
+  {
+    stage: z.enum(['dev', 'staging', 'prod'], mustBe('dev, staging or prod')),
+    appOrigin: list(
+      (value) => isOrigin(value) && (value.startsWith('https://') || isLocal(value)),
+      'the origin of your web application without a slash at its end, such as https://app.example.com, or several joined by commas',
+    ),
+    chatModelId: text(
+      /^(arn:aws[\w-]*:bedrock:[\w-]+:\d{0,12}:[\w-]+\/)?[\w.:-]+$/,
+      'the id or ARN of a Bedrock model or inference profile',
+    ).default('global.anthropic.claude-haiku-4-5-20251001-v1:0'),
+    chatDailyTokens: whole().default(2_000_000),
+    chatRatePerMinute: whole().default(30),
+    chatConcurrency: z
+      .union([z.literal('shared'), whole(1000)], mustBe('a whole number from 1 to 1,000, or shared'))
+      .default(20),
+    requestsPerSecond: whole(10_000).optional(),
+    crawlTrustedOrigins: list(isOrigin, 'origins joined by commas, such as https://intranet.example.com').default([]),
+    alarmEmail: text(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'an e-mail address').optional(),
+    edge: z
+      .enum(['true', 'false'], mustBe('true or false'))
+      .transform((value) => value === 'true')
+      .default(true),
+    domainName: text(
+      /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
+      'a host name such as api.example.com',
+    ).optional(),
+    certificateArn: text(
+      /^arn:aws[\w-]*:acm:us-east-1:\d{12}:certificate\/[\w-]+$/,
+      'the ARN of a certificate in us-east-1, where CloudFront looks for it',
+    ).optional(),
+    webAclArn: text(
+      /^arn:aws[\w-]*:wafv2:us-east-1:\d{12}:global\/webacl\/[\w-]+\/[\w-]+$/,
+      'the ARN of a global web ACL, which is in us-east-1',
+    ).optional(),
+    allowedCountries: list(
+      (value) => /^[A-Z]{2}$/.test(value),
+      'country codes of two capital letters joined by commas, such as DE,FR',
+    ).default([]),
+    logDays: whole(3653)
+      .refine((days) => retentionDays.includes(days), mustBe(`one of ${retentionDays.join(', ')}`))
+      .optional(),
+  },
+  { error: (issue) => (issue.code === 'unrecognized_keys' ? unknownSettings(issue.keys as string[]) : undefined) },
+);
 
-const names = [
-  'stage',
-  'appOrigin',
-  'chatModelId',
-  'chatDailyTokens',
-  'chatRatePerMinute',
-  'chatConcurrency',
-  'requestsPerSecond',
-  'crawlTrustedOrigins',
-  'alarmEmail',
-  'edge',
-  'domainName',
-  'certificateArn',
-  'webAclArn',
-  'allowedCountries',
-  'logDays',
-] as const;
-type Name = (typeof names)[number];
+const names: string[] = Object.keys(settings.shape);
 
-/** Settings that cannot be deployed: one sentence for each mistake. */
+const unknownSettings = (keys: string[]): string => {
+  const known = keys.map((key) => names.find((name) => name.toLowerCase() === key.toLowerCase()));
+  const meant = known.filter((name) => name !== undefined);
+  const guess = meant.length > 0 ? ` Did you mean ${meant.join(', ')}?` : '';
+  return `There is no setting ${keys.join(', ')}.${guess} The settings are: ${names.join(', ')}.`;
+};
+
+type Given = z.output<typeof settings>;
+
+/** Checked also when a setting is wrong by itself, so that all errors are reported together. */
+const always = { when: () => true };
+
+const checked = settings
+  .refine(({ domainName, certificateArn }) => (domainName === undefined) === (certificateArn === undefined), {
+    ...always,
+    error: 'domainName and certificateArn belong together: give both or neither.',
+  })
+  .refine((given) => given.edge !== false || edgeSettingsIn(given).length === 0, {
+    ...always,
+    error: ({ input }) => `${edgeSettingsIn(input as Given).join(', ')} cannot be given with edge=false.`,
+  })
+  .transform(({ appOrigin, domainName, certificateArn, requestsPerSecond, logDays, ...given }) => ({
+    ...given,
+    /** The browser origins that may call the service. */
+    appOrigins: appOrigin,
+    requestsPerSecond: requestsPerSecond ?? byStage[given.stage].requestsPerSecond,
+    logDays: logDays ?? byStage[given.stage].logDays,
+    domain: domainName && certificateArn ? { name: domainName, certificateArn } : undefined,
+  }));
+
+const edgeSettingsIn = (given: Given) =>
+  (['domainName', 'webAclArn', 'allowedCountries'] as const).filter((name) => given[name]?.length);
+
+/** Everything an operator decides about a deployment. */
+export type Settings = z.output<typeof checked>;
+
+export type Stage = Settings['stage'];
+
+/** The name of a deployment: its stack, and the beginning of the name of everything in it. */
+export const deploymentName = ({ stage }: Pick<Settings, 'stage'>) => `voice-agents-${stage}`;
+
+/** Settings that cannot be deployed: one sentence for each error. */
 export class SettingsError extends Error {
-  override readonly name = 'WrongSettings';
-  readonly mistakes: string[];
+  override readonly name = 'SettingsError';
+  readonly errors: string[];
 
-  constructor(mistakes: string[]) {
-    super(`The settings are wrong:\n${mistakes.map((mistake) => `  - ${mistake}`).join('\n')}`);
-    this.mistakes = mistakes;
+  constructor(errors: string[]) {
+    super(`The settings are wrong:\n${errors.map((error) => `  - ${error}`).join('\n')}`);
+    this.errors = errors;
   }
 }
 
-/** Reads the settings from CDK's context (`--context name=value`, or `context` in cdk.json), and checks them all. */
+/** Reads the settings from CDK's context (`--context name=value`, or `context` in cdk.json). All errors are reported together. */
 export const readSettings = (node: Node): Settings => {
-  const mistakes: string[] = [];
-  const given = (name: Name): string | undefined => {
-    const value: unknown = node.tryGetContext(name) ?? '';
-    return (Array.isArray(value) ? value.join(',') : String(value)) || undefined;
-  };
-  const refuse = (name: Name, form: string) => {
-    mistakes.push(`${name} must be ${form}, and is ${JSON.stringify(given(name))}.`);
-  };
-  const matching = (name: Name, pattern: RegExp, form: string): string | undefined => {
-    const value = given(name);
-    if (value !== undefined && !pattern.test(value)) refuse(name, form);
-    return value;
-  };
-  const whole = (name: Name, fallback: number, most = 1e9): number => {
-    const value = Number(given(name) ?? fallback);
-    if (!Number.isInteger(value) || value < 1 || value > most) {
-      refuse(name, `a whole number from 1 to ${most.toLocaleString('en')}`);
-    }
-    return value;
-  };
-  const list = (name: Name) => given(name)?.split(',') ?? [];
-
-  for (const name of strangersIn(node)) {
-    const meant = names.find((known) => known.toLowerCase() === name.toLowerCase());
-    mistakes.push(`There is no setting ${name}${meant ? `: ${meant} is meant` : ''}. There are: ${names.join(', ')}.`);
-  }
-
-  const stage = given('stage') as Stage | undefined;
-  if (!stage) mistakes.push('stage is missing: say --context stage=dev, staging or prod.');
-  else if (!(stage in byStage)) refuse('stage', 'dev, staging or prod');
-
-  const appOrigin = given('appOrigin');
-  if (!appOrigin) {
-    mistakes.push(
-      'appOrigin is missing: say --context appOrigin=https://app.example.com, where your web application is.',
-    );
-  } else if (!isOrigin(appOrigin) || !(appOrigin.startsWith('https://') || isThisMachine(appOrigin))) {
-    refuse(
-      'appOrigin',
-      'an origin as a browser spells it, such as https://app.example.com, without a slash at its end',
-    );
-  }
-
-  const edge = given('edge') ?? 'true';
-  if (edge !== 'true' && edge !== 'false') refuse('edge', 'true or false');
-
-  const domainName = matching(
-    'domainName',
-    /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
-    'a host name such as api.example.com',
-  );
-  const certificateArn = matching(
-    'certificateArn',
-    /^arn:aws[\w-]*:acm:us-east-1:\d{12}:certificate\/[\w-]+$/,
-    'the ARN of a certificate in us-east-1, where CloudFront looks for it',
-  );
-  const webAclArn = matching(
-    'webAclArn',
-    /^arn:aws[\w-]*:wafv2:us-east-1:\d{12}:global\/webacl\/[\w-]+\/[\w-]+$/,
-    'the ARN of a global web ACL, which lies in us-east-1',
-  );
-  if ((domainName === undefined) !== (certificateArn === undefined)) {
-    mistakes.push('domainName and certificateArn go together: give both or neither.');
-  }
-  if (edge === 'false') {
-    for (const name of ['domainName', 'webAclArn', 'allowedCountries'] as const) {
-      if (given(name)) mistakes.push(`${name} belongs to the edge: it cannot be given with edge=false.`);
-    }
-  }
-
-  const allowedCountries = list('allowedCountries');
-  if (allowedCountries.some((country) => !/^[A-Z]{2}$/.test(country))) {
-    refuse('allowedCountries', 'country codes of two capitals, such as DE,FR');
-  }
-  const crawlTrustedOrigins = list('crawlTrustedOrigins');
-  if (crawlTrustedOrigins.some((origin) => !isOrigin(origin))) {
-    refuse('crawlTrustedOrigins', 'origins joined by commas, such as https://intranet.example.com');
-  }
-
-  const defaults = byStage[stage ?? 'dev'] ?? byStage.dev;
-  const logDays = whole('logDays', defaults.logDays, 3653);
-  if (!logDaysAllowed.includes(logDays)) refuse('logDays', `one of ${logDaysAllowed.join(', ')}`);
-
-  const settings: Settings = {
-    stage: stage as Stage,
-    appOrigin: appOrigin as string,
-    chatModelId:
-      matching(
-        'chatModelId',
-        /^(arn:aws[\w-]*:bedrock:[\w-]+:\d{0,12}:[\w-]+\/)?[\w.:-]+$/,
-        'the id or the ARN of a model or inference profile of Bedrock’s',
-      ) ?? 'global.anthropic.claude-haiku-4-5-20251001-v1:0',
-    chatDailyTokens: whole('chatDailyTokens', 2_000_000),
-    chatRatePerMinute: whole('chatRatePerMinute', 30),
-    chatConcurrency: given('chatConcurrency') === 'shared' ? undefined : whole('chatConcurrency', 20, 1000),
-    requestsPerSecond: whole('requestsPerSecond', defaults.requestsPerSecond, 10_000),
-    crawlTrustedOrigins,
-    alarmEmail: matching('alarmEmail', /^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'an e-mail address'),
-    edge: edge === 'true',
-    domain: domainName && certificateArn ? { name: domainName, certificateArn } : undefined,
-    webAclArn,
-    allowedCountries,
-    logDays,
-  };
-  if (mistakes.length > 0) throw new SettingsError(mistakes);
-  return settings;
+  // CDK's own names contain a colon, a slash or a hyphen.
+  const given = Object.entries(node.getAllContext()).filter(([name]) => /^[A-Za-z]+$/.test(name));
+  const texts = given.map(([name, value]) => [name, String(value ?? '')]).filter(([, value]) => value !== '');
+  const { data, error } = checked.safeParse(Object.fromEntries(texts));
+  if (error) throw new SettingsError(error.issues.map(({ path, message }) => [...path, message].join(' ')));
+  return data;
 };
-
-/** Names in the context that look like settings and are none. CDK's own hold a colon, a slash or a hyphen. */
-const strangersIn = (node: Node) =>
-  Object.keys(node.getAllContext()).filter(
-    (name) => /^[A-Za-z]+$/.test(name) && !(names as readonly string[]).includes(name),
-  );
-
-const isOrigin = (text: string) => URL.parse(text)?.origin === text;
-const isThisMachine = (origin: string) => /^http:\/\/(localhost|127\.0\.0\.1)(:\d+)?$/.test(origin);

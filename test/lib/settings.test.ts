@@ -4,11 +4,11 @@ import { appWith, production, required } from '../support/deployment.ts';
 
 const read = (context: Record<string, unknown>) => readSettings(appWith(context).node);
 
-const mistakesIn = (context: Record<string, unknown>): string[] => {
+const errorsIn = (context: Record<string, unknown>): string[] => {
   try {
     read(context);
   } catch (error) {
-    if (error instanceof SettingsError) return error.mistakes;
+    if (error instanceof SettingsError) return error.errors;
     throw error;
   }
   return [];
@@ -16,13 +16,13 @@ const mistakesIn = (context: Record<string, unknown>): string[] => {
 
 describe('the settings', () => {
   it('need a stage and an origin, and nothing else', () => {
-    expect(mistakesIn({})).toEqual([
-      'stage is missing: say --context stage=dev, staging or prod.',
-      'appOrigin is missing: say --context appOrigin=https://app.example.com, where your web application is.',
+    expect(errorsIn({})).toEqual([
+      'stage is missing. It must be dev, staging or prod.',
+      expect.stringMatching(/^appOrigin is missing. It must be the origin of your web application .* such as https:/),
     ]);
     expect(read(required)).toEqual({
       stage: 'dev',
-      appOrigin: 'https://app.example.com',
+      appOrigins: ['https://app.example.com'],
       chatModelId: 'global.anthropic.claude-haiku-4-5-20251001-v1:0',
       chatDailyTokens: 2_000_000,
       chatRatePerMinute: 30,
@@ -56,57 +56,72 @@ describe('the settings', () => {
     });
   });
 
+  it('take several origins, such as a staging application and one on the developer’s machine', () => {
+    const appOrigin = 'https://staging.example.com,http://localhost:5173';
+    expect(read({ ...required, appOrigin }).appOrigins).toEqual([
+      'https://staging.example.com',
+      'http://localhost:5173',
+    ]);
+  });
+
   it('may leave the chat in the concurrency that everything shares', () => {
-    expect(read({ ...required, chatConcurrency: 'shared' }).chatConcurrency).toBeUndefined();
+    expect(read({ ...required, chatConcurrency: 'shared' }).chatConcurrency).toBe('shared');
   });
 
   it.each([
-    ['stage', 'production', 'stage must be dev, staging or prod, and is "production".'],
-    ['appOrigin', 'https://app.example.com/', /^appOrigin must be an origin as a browser spells it/],
-    ['appOrigin', 'http://app.example.com', /^appOrigin must be an origin as a browser spells it/],
-    ['appOrigin', '*', /^appOrigin must be an origin as a browser spells it/],
-    ['chatModelId', 'a model', /^chatModelId must be the id or the ARN of a model/],
-    ['chatDailyTokens', '0', 'chatDailyTokens must be a whole number from 1 to 1,000,000,000, and is "0".'],
+    ['stage', 'production', 'stage must be dev, staging or prod, not "production".'],
+    ['appOrigin', 'https://app.example.com/', /^appOrigin must be the origin of your web application/],
+    ['appOrigin', 'http://app.example.com', /^appOrigin must be the origin of your web application/],
+    ['appOrigin', 'https://app.example.com,localhost', /^appOrigin must be the origin of your web application/],
+    ['appOrigin', '*', /^appOrigin must be the origin of your web application/],
+    ['chatModelId', 'a model', /^chatModelId must be the id or ARN of a Bedrock model/],
+    ['chatDailyTokens', '0', 'chatDailyTokens must be a whole number from 1 to 1,000,000,000, not "0".'],
     ['chatRatePerMinute', 'many', /^chatRatePerMinute must be a whole number/],
-    ['chatConcurrency', '1.5', /^chatConcurrency must be a whole number/],
+    ['chatConcurrency', '1.5', 'chatConcurrency must be a whole number from 1 to 1,000, or shared, not "1.5".'],
     ['requestsPerSecond', '-1', /^requestsPerSecond must be a whole number/],
     ['crawlTrustedOrigins', 'intranet', /^crawlTrustedOrigins must be origins joined by commas/],
-    ['alarmEmail', 'nobody', 'alarmEmail must be an e-mail address, and is "nobody".'],
-    ['edge', 'no', 'edge must be true or false, and is "no".'],
+    ['alarmEmail', 'nobody', 'alarmEmail must be an e-mail address, not "nobody".'],
+    ['edge', 'no', 'edge must be true or false, not "no".'],
     ['webAclArn', 'arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/a/b', /^webAclArn must be the ARN of a global/],
     ['allowedCountries', 'Germany', /^allowedCountries must be country codes/],
-    ['logDays', '10', /^logDays must be one of 1, 3, 5, 7, 14,/],
+    ['logDays', '10', /^logDays must be one of 1, 3, 5, 7, 14,.* not 10\.$/],
   ])('refuse %s=%s in one sentence', (name, value, sentence) => {
-    expect(mistakesIn({ ...required, [name]: value })).toEqual([
+    expect(errorsIn({ ...required, [name]: value })).toEqual([
       typeof sentence === 'string' ? sentence : expect.stringMatching(sentence),
     ]);
   });
 
   it('refuse a certificate of another region, which CloudFront could not use', () => {
     const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/0f2a';
-    expect(mistakesIn({ ...required, domainName: 'api.example.com', certificateArn })).toEqual([
+    expect(errorsIn({ ...required, domainName: 'api.example.com', certificateArn })).toEqual([
       expect.stringMatching(/^certificateArn must be the ARN of a certificate in us-east-1/),
     ]);
   });
 
   it('refuse a domain without a certificate, and the edge’s settings without the edge', () => {
-    expect(mistakesIn({ ...required, domainName: 'api.example.com' })).toEqual([
-      'domainName and certificateArn go together: give both or neither.',
+    expect(errorsIn({ ...required, domainName: 'api.example.com' })).toEqual([
+      'domainName and certificateArn belong together: give both or neither.',
     ]);
-    expect(mistakesIn({ ...required, edge: 'false', allowedCountries: 'DE', webAclArn: production.webAclArn })).toEqual(
-      [
-        'webAclArn belongs to the edge: it cannot be given with edge=false.',
-        'allowedCountries belongs to the edge: it cannot be given with edge=false.',
-      ],
+    expect(errorsIn({ ...required, edge: 'false', allowedCountries: 'DE', webAclArn: production.webAclArn })).toEqual([
+      'webAclArn, allowedCountries cannot be given with edge=false.',
+    ]);
+  });
+
+  it('refuse an unknown name, and suggest the one that was meant', () => {
+    const [error] = errorsIn({ ...required, alarmemail: 'operator@example.com' });
+    expect(error).toMatch(
+      /^There is no setting alarmemail\. Did you mean alarmEmail\? The settings are: stage, appOrigin,/,
     );
   });
 
-  it('refuse a name that is none, and guess the one that is meant', () => {
-    const [mistake] = mistakesIn({ ...required, alarmemail: 'operator@example.com' });
-    expect(mistake).toMatch(/^There is no setting alarmemail: alarmEmail is meant\. There are: stage, appOrigin,/);
-  });
-
-  it('tell all mistakes at once', () => {
-    expect(mistakesIn({ stage: 'x', appOrigin: 'y', edge: 'z' })).toHaveLength(3);
+  it('report all errors at once: those of one setting, of two together, and unknown names', () => {
+    const wrong = { stage: 'x', appOrigin: 'y', edge: 'z', domainName: 'api.example.com', color: 'red' };
+    expect(errorsIn(wrong)).toEqual([
+      'stage must be dev, staging or prod, not "x".',
+      expect.stringMatching(/^appOrigin must be .* not "y"\.$/),
+      'edge must be true or false, not "z".',
+      expect.stringMatching(/^There is no setting color\. The settings are:/),
+      'domainName and certificateArn belong together: give both or neither.',
+    ]);
   });
 });
