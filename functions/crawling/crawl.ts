@@ -1,5 +1,6 @@
 import robotsParser from 'robots-parser';
-import { crawlerName, PageFetchError, type PageReader, type WebPages } from '../clients/web-pages.ts';
+import { PageFetchError } from '../clients/page-fetch-error.ts';
+import { crawlerName, type PageReader, type WebPages } from '../clients/web-pages.ts';
 import { type CrawlControls, pathFilter } from '../domain/crawl-controls.ts';
 import type { Page } from '../domain/sources.ts';
 import { type FailedPage, pageKey, withinSite } from '../domain/websites.ts';

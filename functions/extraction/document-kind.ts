@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer';
 import { type DocumentType, refusalReasons } from '../domain/documents.ts';
 import { readZip } from './zip.ts';
 
-/** What a file is, or why it is none that we read. */
+/** The type of a document, or the reason why the file is not supported. */
 export type Kind = { type: DocumentType } | { unsupported: string };
 
 /**
- * Tells a file by its content, whatever its name says; only Markdown is told from other text by its name. `formatOf`
- * knows the many formats that a file which is neither PDF nor Word nor Unicode may be of; where nothing is said of it,
- * such a file counts as text if it looks like that.
+ * Detects the type of a file from its content; only Markdown is distinguished from other text by the file's name.
+ * `formatOf` detects other formats in files that are neither PDF, Word nor Unicode text. Without it, such a file counts
+ * as text if it looks like text.
  */
 export const kindOf = async (
   file: Uint8Array,
@@ -22,23 +22,23 @@ export const kindOf = async (
   const isMarkdown = /\.(md|markdown)$/i.test(name);
   const textType = isMarkdown ? 'md' : 'txt';
   if (isText(bytes)) {
-    if (textOfPrograms.test(startOf(bytes, 16))) return unsupported('It is text that only a program makes sense of.');
+    if (programText.test(startOf(bytes, 16))) return unsupported('It is text in a format for programs.');
     if (startsWith(bytes, '#!/') && !isMarkdown && !/\.txt$/i.test(name))
       return unsupported('It looks like a program.');
     return { type: textType };
   }
-  // Some producers write a few bytes before the header, which readers of PDF forgive.
+  // Some producers write a few bytes before the header, and readers of PDF accept that.
   if (startOf(bytes, 1024).includes('%PDF-')) return { type: 'pdf' };
   if (!hasFewControls(bytes)) return unsupported();
   const format = await formatOf?.(bytes);
   return format ? unsupported(`It looks like .${format}.`) : { type: textType };
 };
 
-/** Whether this is a container that encrypts an Office document. */
+/** Whether a file is the container of an encrypted Office document. */
 export const isEncryptedOffice = (bytes: Buffer) =>
   startsWith(bytes, compoundFile) && bytes.includes(utf16('EncryptedPackage'));
 
-/** Where UTF-16 without a mark is told by: in text of most languages every other byte is zero. */
+/** Detects UTF-16 without a byte order mark: in text of most languages every other byte is zero. */
 export const utf16Order = (bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined => {
   const sample = bytes.subarray(0, 4096 & ~1);
   if (sample.length < 4 || sample.length % 2 === 1) return undefined;
@@ -48,15 +48,15 @@ export const utf16Order = (bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefin
     if (sample[at] === 0) even++;
     if (sample[at + 1] === 0) odd++;
   }
-  const most = sample.length / 2;
-  if (odd > most * 0.7 && even === 0) return 'utf-16le';
-  if (even > most * 0.7 && odd === 0) return 'utf-16be';
+  const characters = sample.length / 2;
+  if (odd > characters * 0.7 && even === 0) return 'utf-16le';
+  if (even > characters * 0.7 && odd === 0) return 'utf-16be';
 };
 
 const compoundFile = '\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1';
 
 /** Rich text and PostScript. */
-const textOfPrograms = /^(\{\\rtf|%!PS)/;
+const programText = /^(\{\\rtf|%!PS)/;
 
 const unsupported = (more = ''): Kind => ({
   unsupported: [refusalReasons.unsupported_file_type, more].join(' ').trim(),
@@ -66,18 +66,18 @@ const notWord = unsupported('It is a zip archive of something else.');
 
 const kindOfCompoundFile = (bytes: Buffer): Kind => {
   if (isEncryptedOffice(bytes)) return { type: 'docx' };
-  if (bytes.includes(utf16('WordDocument'))) return unsupported('It is of Word’s old format (.doc): save it as .docx.');
+  if (bytes.includes(utf16('WordDocument'))) return unsupported('It is in Word’s old format (.doc): save it as .docx.');
   return unsupported();
 };
 
-/** A zip archive whose own list of contents names a Word document as its main part. */
+/** Whether a zip archive's list of contents names a Word document as the main part. */
 const isWordDocument = async (bytes: Buffer): Promise<boolean> => {
   const list = '[Content_Types].xml';
   try {
     const files = await readZip(bytes, (name) => name === list, 4 * 1024 * 1024);
     return mainPart.test(files.get(list)?.toString() ?? '');
   } catch {
-    // A damaged archive is taken for what it begins like, and is found to be damaged when it is read.
+    // A damaged archive counts as what it begins like, so that reading it reports the damage.
     return /^(\[Content_Types\]\.xml|_rels\/|docProps\/|word\/)/.test(bytes.toString('latin1', 30, 60));
   }
 };
@@ -91,7 +91,7 @@ const isText = (bytes: Buffer): boolean => {
   return utf16Order(bytes) !== undefined || (isUtf8(bytes) && hasFewControls(bytes));
 };
 
-/** Text has no zero bytes, and control characters other than white space and escape at most now and then. */
+/** Text has no zero bytes, and few control characters other than white space and escape. */
 const hasFewControls = (bytes: Buffer): boolean => {
   let controls = 0;
   for (const byte of bytes) {

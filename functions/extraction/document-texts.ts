@@ -1,30 +1,30 @@
 import type { DocumentType } from '../domain/documents.ts';
-import { joined, type LongText } from './long-text.ts';
+import { joinParts, type LongText } from './long-text.ts';
 import { runInWorker, WorkerAbortedError } from './sandboxed-worker.ts';
 
-/** The text of a document, and the same as Markdown; or, in a sentence, why there is none. */
+/** The text of a document and the same as Markdown, or the reason in a sentence why there is none. */
 export type DocumentText = { content: string; contentMD: string } | { failure: string };
 
-/** Reads a document that a stranger made, whose bytes are handed over for good, in a thread that is ended when it takes too much of anything. */
+/** Reads an untrusted document in a sandboxed worker. Its bytes are transferred and cannot be used afterwards. */
 export const readDocument = async (bytes: Uint8Array, type: DocumentType): Promise<DocumentText> => {
   try {
-    // Bytes that have a buffer to themselves go over without being copied.
+    // Bytes that do not share their buffer are transferred instead of copied.
     const transfer = bytes.length === bytes.buffer.byteLength ? [bytes.buffer as ArrayBuffer] : [];
-    const parts = await reading.run({ bytes, type }, transfer);
-    // What a long text took in the thread is given back before it is put together, which takes as much again.
-    if (parts.content.length > fewParts) await reading.close();
-    const content = joined(parts.content);
+    const parts = await documentReader.run({ bytes, type }, transfer);
+    // Decoding a long text takes as much memory again, so the worker's is released first.
+    if (parts.content.length > maxPartsInMemory) await documentReader.close();
+    const content = joinParts(parts.content);
     if (content.trim() === '') return { failure: withoutText[type] };
-    return { content, contentMD: parts.contentMD ? joined(parts.contentMD) : content };
+    return { content, contentMD: parts.contentMD ? joinParts(parts.contentMD) : content };
   } catch (error) {
     const { name, reason } = error as Error & { reason?: string };
-    return { failure: failures[error instanceof WorkerAbortedError ? `given up: ${reason}` : name] ?? failures.broken };
+    return { failure: failures[error instanceof WorkerAbortedError ? `aborted: ${reason}` : name] ?? failures.broken };
   }
 };
 
-/** The library is loaded in the thread alone, and only the one that is needed. */
-const reading = runInWorker(
-  'read a document',
+/** Each library is loaded in the worker alone, when it is needed. */
+const documentReader = runInWorker(
+  'readDocument',
   import.meta.url,
   async ({ bytes, type }: { bytes: Uint8Array; type: DocumentType }): Promise<Parts> => {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -32,11 +32,11 @@ const reading = runInWorker(
     if (type === 'docx') return partsOf(await (await import('./docx.ts')).readDocx(buffer));
     return { content: [Buffer.from((await import('./plain-text.ts')).decodeText(buffer))] };
   },
-  { seconds: 60, heapMegabytes: 96, bufferMegabytes: 96 },
+  { timeoutSeconds: 60, heapMegabytes: 96, bufferMegabytes: 96 },
 );
 
-/** Of a quarter of a megabyte each. */
-const fewParts = 8;
+/** Parts are a quarter of a megabyte each. */
+const maxPartsInMemory = 8;
 
 /** Plain text is its own Markdown. */
 type Parts = { content: Uint8Array[]; contentMD?: Uint8Array[] };
@@ -49,8 +49,8 @@ const partsOf = ({ content, contentMD }: { content: LongText; contentMD: LongTex
 const tooMuch = 'The document is too large or too complicated to be read.';
 const failures: Record<string, string> & { broken: string } = {
   broken: 'The file is damaged: it cannot be read as what it begins like.',
-  'given up: time': tooMuch,
-  'given up: memory': tooMuch,
+  'aborted: time': tooMuch,
+  'aborted: memory': tooMuch,
   DecompressionLimitError: 'The file unpacks to far more than it should, and was not read.',
   PasswordProtectedError: 'The document is protected with a password. Upload it without one.',
   PasswordException: 'The document is protected with a password. Upload it without one.',

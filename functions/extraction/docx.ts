@@ -5,24 +5,24 @@ import { readHtml } from './html.ts';
 import { LongText } from './long-text.ts';
 import { readZip } from './zip.ts';
 
-/** XML inflates to twenty times itself and more; what a document of 10 MB can need is well below this. */
-const mostInflatedBytes = 64 * 1024 * 1024;
-/** A tree of XML takes fifty times its text: a long document is read in parts of about so many characters. */
+/** XML inflates to twenty times its size and more; a document of 10 MB needs much less than this. */
+const maxInflatedBytes = 64 * 1024 * 1024;
+/** A tree of XML takes fifty times the memory of its text, so a long document is read in parts of about this length. */
 const partCharacters = 200_000;
 const pieceBytes = 64 * 1024;
 
-/** A file that only its password opens. */
+/** A file that is encrypted with a password. */
 export class PasswordProtectedError extends Error {
-  override readonly name = 'Encrypted';
+  override readonly name = 'PasswordProtectedError';
 }
 
-/** Reads a Word document, part by part: its text, and the same as Markdown. Pictures are left out. */
+/** Reads a Word document as text and as Markdown, part by part, without its pictures. */
 export const readDocx = async (bytes: Buffer): Promise<{ content: LongText; contentMD: LongText }> => {
   if (isEncryptedOffice(bytes)) throw new PasswordProtectedError();
-  const files = await readZip(bytes, (name) => /\.(xml|rels)$/i.test(name), mostInflatedBytes);
+  const files = await readZip(bytes, (name) => /\.(xml|rels)$/i.test(name), maxInflatedBytes);
   const name = mainPartOf(files);
   const xml = files.get(name);
-  if (!xml) throw new Error('The archive has no document in it.');
+  if (!xml) throw new Error('The archive has no document.');
   files.delete(name);
   const content = new LongText();
   const contentMD = new LongText();
@@ -35,7 +35,7 @@ export const readDocx = async (bytes: Buffer): Promise<{ content: LongText; cont
   return { content, contentMD };
 };
 
-/** A cell of one paragraph is that paragraph's text, and the way back from a note to where it is called is none. */
+/** Unwraps the only paragraph of a cell, and removes the links from notes back to their references. */
 const tidy = (html: string) =>
   html
     .replace(/<(t[dh])([^>]*)><p>((?:(?!<\/?(?:p|td|th)\b).)*)<\/p><\/\1>/g, '<$1$2>$3</$1>')
@@ -46,7 +46,7 @@ const options = {
   includeEmbeddedStyleMap: false,
   convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
 };
-/** The library also takes an archive that is already open: then nothing is inflated twice, and pictures never are. */
+/** The library accepts an archive that is already open, so that nothing is inflated twice, and pictures never. */
 const archiveOf = (files: Map<string, Buffer>, name: string, part: string) => {
   const file = {
     exists: (asked: string) => asked === name || files.has(asked),
@@ -58,7 +58,7 @@ const archiveOf = (files: Map<string, Buffer>, name: string, part: string) => {
   return { file } as unknown as Parameters<typeof mammoth.convertToHtml>[0];
 };
 
-/** The main part, as the package's own relationships name it. */
+/** The main part, as named by the package's relationships. */
 const mainPartOf = (files: Map<string, Buffer>): string => {
   const relationships = files.get('_rels/.rels')?.toString() ?? '';
   for (const [element] of relationships.matchAll(/<(?:\w+:)?Relationship\b[^>]*>/g)) {
@@ -70,8 +70,8 @@ const mainPartOf = (files: Map<string, Buffer>): string => {
 };
 
 /**
- * A long document cut between paragraphs and tables into documents of their own; a shorter one as it is. It is decoded
- * and looked through piece by piece: as one text it would be as large as the heap it is read in.
+ * Cuts a long document between paragraphs and tables into documents of their own; a shorter one stays whole. The XML is
+ * decoded and parsed piece by piece, since as one string it would fill the worker's heap.
  */
 const partsOf = function* (xml: Buffer): Generator<string> {
   if (xml.length <= partCharacters) return yield xml.toString();

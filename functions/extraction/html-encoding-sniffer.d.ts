@@ -1,5 +1,5 @@
 declare module 'html-encoding-sniffer' {
-  /** The encoding's name by BOM, transport layer, `<meta>`, or default. */
+  /** The encoding's name by byte order mark, transport layer, `<meta>`, or default. */
   export default function htmlEncodingSniffer(
     bytes: Uint8Array,
     options?: { transportLayerEncodingLabel?: string | undefined; defaultEncoding?: string; maxPrescanBytes?: number },

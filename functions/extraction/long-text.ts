@@ -1,11 +1,11 @@
-/** Text that grows out of the heap's way: a long document's text may be larger than a confined heap. */
+/** A text that is kept outside the heap: the text of a long document can be larger than a worker's heap. */
 export class LongText {
   readonly #parts: Uint8Array[] = [];
   #pending: string[] = [];
   #pendingLength = 0;
   #isEmpty = true;
 
-  /** Adds a paragraph, with a blank line before it. An empty one is none. */
+  /** Adds a paragraph after a blank line. An empty one is ignored. */
   add(paragraph: string): void {
     if (!paragraph) return;
     if (!this.#isEmpty) this.#pending.push('\n\n');
@@ -15,7 +15,7 @@ export class LongText {
     if (this.#pendingLength > 256 * 1024) this.#flush();
   }
 
-  /** The text as UTF-8, in parts. */
+  /** The text as UTF-8, in parts that do not end within a character. */
   get parts(): Uint8Array[] {
     this.#flush();
     return this.#parts;
@@ -28,8 +28,8 @@ export class LongText {
   }
 }
 
-/** The text that parts hold, none of which ends within a character; each is let go as it is read. */
-export const joined = (parts: Uint8Array[]): string => {
+/** Decodes parts into one text. Each part is removed once it is decoded, to free its memory. */
+export const joinParts = (parts: Uint8Array[]): string => {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const texts: string[] = [];
   for (let part = parts.shift(); part; part = parts.shift()) texts.push(decoder.decode(part));

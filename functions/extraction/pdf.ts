@@ -3,18 +3,18 @@ import { getDocumentProxy } from 'unpdf';
 import { LongText } from './long-text.ts';
 import { DecompressionLimitError } from './zip.ts';
 
-/** What all streams of a document other than pictures may inflate to. */
-const mostInflatedBytes = 96 * 1024 * 1024;
-const mostStreams = 100_000;
-/** How many pages are looked at to tell the size of the text from that of the headings. */
+/** The maximum size that all streams of a document other than pictures inflate to. */
+const maxInflatedBytes = 96 * 1024 * 1024;
+const maxStreams = 100_000;
+/** How many pages are sampled to find the size of the body text. */
 const sampledPages = 20;
 
 type Line = { text: string; size: number; y: number };
 type Paragraph = { lines: string[]; size: number };
 
-/** Reads a PDF page by page: its text, and the same as Markdown, with headings where the letters are larger. */
+/** Reads a PDF page by page as text and as Markdown, with headings where the letters are larger. */
 export const readPdf = async (bytes: Buffer): Promise<{ content: LongText; contentMD: LongText }> => {
-  await disarm(bytes);
+  await checkInflatedSize(bytes);
   const pdf = await getDocumentProxy(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), {
     verbosity: 0,
     useSystemFonts: false,
@@ -34,12 +34,12 @@ export const readPdf = async (bytes: Buffer): Promise<{ content: LongText; conte
     else if (bodySize !== undefined) write(paragraphs, bodySize);
     else sampled.push(paragraphs);
     if (number === sampledPages || number === pdf.numPages) {
-      const size = bodySize ?? usualSize(sampled.flat());
+      const size = bodySize ?? bodySizeOf(sampled.flat());
       for (const page of sampled.splice(0)) write(page, size);
       bodySize = size;
     }
   }
-  if (unread === pdf.numPages) throw new Error('Not one page can be read.');
+  if (unread === pdf.numPages) throw new Error('No page can be read.');
   return { content, contentMD };
 };
 
@@ -54,7 +54,7 @@ const paragraphsOf = async (pdf: Awaited<ReturnType<typeof getDocumentProxy>>, n
     const text = line.text.replaceAll('\0', '').trim().replace(symbol, '• ');
     if (text) {
       const last = paragraphs.at(-1);
-      if (last && former && goesOn(former, line) && !listItem.test(text)) last.lines.push(text);
+      if (last && former && continuesParagraph(former, line) && !listItem.test(text)) last.lines.push(text);
       else paragraphs.push({ lines: [text], size: line.size });
       former = line;
     }
@@ -73,15 +73,15 @@ const paragraphsOf = async (pdf: Awaited<ReturnType<typeof getDocumentProxy>>, n
   return paragraphs;
 };
 
-/** Whether a line belongs to the paragraph of the one before: letters of about its size, at the distance of lines. */
-const goesOn = (former: Line, line: Line) => {
+/** Whether a line belongs to the paragraph of the line before it: letters of a similar size, at the distance of lines. */
+const continuesParagraph = (former: Line, line: Line) => {
   const distance = former.y - line.y;
   const size = Math.max(former.size, line.size);
   return Math.abs(former.size - line.size) < size * 0.12 && distance >= 0 && distance < size * 1.75;
 };
 
-/** The size most of the text has. */
-const usualSize = (paragraphs: Paragraph[]): number => {
+/** The size that most of the text has. */
+const bodySizeOf = (paragraphs: Paragraph[]): number => {
   const lengths = new Map<number, number>();
   for (const { lines, size } of paragraphs) {
     const rounded = Math.round(size * 2) / 2;
@@ -90,41 +90,41 @@ const usualSize = (paragraphs: Paragraph[]): number => {
   return [...lengths].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 0;
 };
 
-/** A bullet of a symbol font, which has no letter of its own. */
+/** A bullet of a symbol font, which has no Unicode character. */
 const symbol = /^[\uf000-\uf0ff]\s*/;
-/** What an item of a list begins with. */
+/** The beginning of a list item. */
 const listItem = /^([•◦▪▸‣●○∙·]|\d{1,3}[.)])\s+/;
-const mostHeadingCharacters = 160;
+const maxHeadingCharacters = 160;
 
 const markdownOf = ({ lines, size }: Paragraph, bodySize: number): string => {
   const text = lines.reduce((joined, line) =>
-    // A word divided at the end of a line is one word again.
+    // A hyphenated word at the end of a line is joined again.
     /\p{Ll}-$/u.test(joined) && /^\p{Ll}/u.test(line) ? joined.slice(0, -1) + line : `${joined} ${line}`,
   );
-  const level = bodySize > 0 && text.length <= mostHeadingCharacters ? headingLevel(size / bodySize) : 0;
-  if (level > 0) return `${'#'.repeat(level)} ${escaped(text)}`;
+  const level = bodySize > 0 && text.length <= maxHeadingCharacters ? headingLevel(size / bodySize) : 0;
+  if (level > 0) return `${'#'.repeat(level)} ${escapeMarkdown(text)}`;
   const [mark = '', sign = ''] = listItem.exec(text) ?? [];
-  return mark ? `${/\d/.test(sign) ? sign : '-'} ${escaped(text.slice(mark.length))}` : escaped(text);
+  return mark ? `${/\d/.test(sign) ? sign : '-'} ${escapeMarkdown(text.slice(mark.length))}` : escapeMarkdown(text);
 };
 
 const headingLevel = (ratio: number) => (ratio >= 1.8 ? 1 : ratio >= 1.4 ? 2 : ratio >= 1.15 ? 3 : 0);
 
-/** Characters that Markdown would take for its own. */
-const escaped = (text: string) =>
+/** Escapes characters with a meaning in Markdown. */
+const escapeMarkdown = (text: string) =>
   text
     .replace(/[\\`*_[\]<]/g, '\\$&')
     .replace(/^(#{1,6}|[-+>]|\d{1,9}(?=[.)]\s))(?=[\s.)])/, (mark) => (/\d/.test(mark) ? `${mark}\\` : `\\${mark}`));
 
 /**
- * Counts what the streams of a document inflate to, before anything parses them, and blanks its pictures:
- * no text is in them, and nothing can then hide behind their name.
+ * Counts what the streams of a document inflate to before anything parses them. Pictures are blanked: they hold no text,
+ * and a stream that only claims to be a picture cannot be inflated uncounted.
  */
-const disarm = async (bytes: Buffer): Promise<void> => {
-  let left = mostInflatedBytes;
+const checkInflatedSize = async (bytes: Buffer): Promise<void> => {
+  let left = maxInflatedBytes;
   let streams = 0;
   for (let at = bytes.indexOf('stream'); at >= 0; at = bytes.indexOf('stream', at + 6)) {
     if (bytes.toString('latin1', at - 3, at) === 'end') continue;
-    if (++streams > mostStreams) throw new DecompressionLimitError('The document has too many streams.');
+    if (++streams > maxStreams) throw new DecompressionLimitError('The document has too many streams.');
     let start = at + 6;
     if (bytes[start] === 0x0d) start++;
     if (bytes[start] === 0x0a) start++;
@@ -139,25 +139,25 @@ const disarm = async (bytes: Buffer): Promise<void> => {
   }
 };
 
-/** The two bytes that compressed data begins with (RFC 1950). */
+/** Whether bytes begin with the header of zlib (RFC 1950). */
 const isZlib = (bytes: Uint8Array, at = 0) => {
   const [method = 0, flags = 0] = bytes.subarray(at, at + 2);
   return (method & 0x0f) === 8 && (method * 256 + flags) % 31 === 0;
 };
 
-/** How much data inflates to, and what comes out of it when that is compressed once more; counted to just over `most`. */
-const inflatedBytes = async (data: Uint8Array, most: number): Promise<number> => {
-  const small = inflated(data, 1024 * 1024);
-  if (small) return small.length + (isZlib(small) ? await inflatedBytes(small, most - small.length) : 0);
-  const inflate = createInflate().on('error', () => {});
-  inflate.end(data);
+/** The number of bytes that data inflates to, including data compressed twice; counted to just over `max`. */
+const inflatedBytes = async (data: Uint8Array, max: number): Promise<number> => {
+  const small = inflate(data, 1024 * 1024);
+  if (small) return small.length + (isZlib(small) ? await inflatedBytes(small, max - small.length) : 0);
+  const stream = createInflate().on('error', () => {});
+  stream.end(data);
   let count = 0;
   try {
-    for await (const chunk of inflate as AsyncIterable<Buffer>) {
-      // Data compressed twice that is large already after the first time is nothing but a bomb.
-      if (count === 0 && isZlib(chunk) && inflated(chunk, chunk.length * 1000)?.length !== 0) return most + 1;
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      // Data compressed twice that is already large after the first time can only be a bomb.
+      if (count === 0 && isZlib(chunk) && inflate(chunk, chunk.length * 1000)?.length !== 0) return max + 1;
       count += chunk.length;
-      if (count > most) break;
+      if (count > max) break;
     }
   } catch {
     // Damaged data counts up to the damage.
@@ -165,10 +165,10 @@ const inflatedBytes = async (data: Uint8Array, most: number): Promise<number> =>
   return count;
 };
 
-/** Inflated data, as far as it is sound; undefined when it is more than `most`. */
-const inflated = (data: Uint8Array, most: number): Buffer | undefined => {
+/** Inflates data as far as it is valid; undefined when it is more than `max`. */
+const inflate = (data: Uint8Array, max: number): Buffer | undefined => {
   try {
-    return inflateSync(data, { maxOutputLength: most, finishFlush: constants.Z_SYNC_FLUSH });
+    return inflateSync(data, { maxOutputLength: max, finishFlush: constants.Z_SYNC_FLUSH });
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? undefined : Buffer.alloc(0);
   }

@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { detect } from 'chardet';
 import { utf16Order } from './document-kind.ts';
 
-/** Enough to tell an encoding by; more only takes longer. */
+/** Enough to detect an encoding; more only takes longer. */
 const sampleBytes = 256 * 1024;
 
-/** Reads text in whatever encoding it is: by its mark, as UTF-8 if it is that throughout, else by what its bytes look like. */
+/** Decodes text by its byte order mark, as UTF-8 if all of it is valid, or else in the encoding that its bytes look like. */
 export const decodeText = (bytes: Uint8Array): string => {
   const text = new TextDecoder(encodingOf(bytes)).decode(bytes);
   return text.replace(/\r\n?/g, '\n').replaceAll('\0', '');
@@ -17,8 +17,8 @@ const encodingOf = (bytes: Uint8Array): string => {
   const order = utf16Order(bytes);
   if (order) return order;
   if (isUtf8(bytes)) return 'utf-8';
-  const looksLike = detect(bytes.subarray(0, sampleBytes)) ?? 'windows-1252';
-  return isKnown(looksLike) ? looksLike : 'windows-1252';
+  const detected = detect(bytes.subarray(0, sampleBytes)) ?? 'windows-1252';
+  return isKnown(detected) ? detected : 'windows-1252';
 };
 
 const isKnown = (encoding: string): boolean => {

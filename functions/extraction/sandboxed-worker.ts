@@ -1,40 +1,40 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
-/** Why confined work was given up: it took too much of something, or its thread died. */
+/** Work that was aborted: it took too much time or memory, or its thread died. */
 export class WorkerAbortedError extends Error {
-  override readonly name = 'GivenUp';
+  override readonly name = 'WorkerAbortedError';
   readonly reason: 'time' | 'memory' | 'crash';
 
   constructor(reason: 'time' | 'memory' | 'crash', cause?: unknown) {
-    super(`Confined work was given up: ${reason}.`, { cause });
+    super(`The worker was aborted: ${reason}.`, { cause });
     this.reason = reason;
   }
 }
 
-type Answer<Output> = { output: Output } | { error: { name: string; message: string } };
+type Result<Output> = { output: Output } | { error: { name: string; message: string } };
 
-/** Work that runs in a thread of its own, which can be ended from outside whatever it is doing. */
-export type Confined<Input, Output> = {
-  /** Runs the work, one input after the other. Throws `GivenUp`, or an error with the name and message of what the work threw. */
+/** Work in a thread of its own, which can be terminated from outside at any time. */
+export type SandboxedWorker<Input, Output> = {
+  /** Runs the work, one input at a time. Throws `WorkerAbortedError`, or an error with the name and message of what the work threw. */
   run(input: Input, transfer?: ArrayBuffer[]): Promise<Output>;
-  /** Ends the thread, if there is one; the next run starts another. */
+  /** Terminates the thread, if there is one; the next run starts another. */
   close(): Promise<void>;
 };
 
-/** What one input may take. The heap's bound does not count buffers, such as those that data is inflated into. */
-export type Most = { seconds: number; heapMegabytes: number; bufferMegabytes?: number };
+/** The limits for one input. Buffers, such as those that data is inflated into, are not part of the heap. */
+export type WorkerLimits = { timeoutSeconds: number; heapMegabytes: number; bufferMegabytes?: number };
 
 /**
- * Confines work on what strangers made, such as parsing, to a thread with a bounded heap and a deadline for each input.
- * The thread loads the module that confines the work (`import.meta.url`; of a bundle, the bundle), and finds the work
- * there by its name. In the main thread nothing happens until the first run.
+ * Runs work on untrusted input, such as parsing, in a thread with a bounded heap, a timeout for each input and an empty
+ * environment. The thread loads the module that calls this function (`import.meta.url`; in a bundle, the bundle itself)
+ * and finds the work there by its name. In the main thread nothing happens until the first run.
  */
 export const runInWorker = <Input, Output>(
   name: string,
   module: string,
   work: (input: Input) => Output | Promise<Output>,
-  most: Most,
-): Confined<Input, Output> => {
+  limits: WorkerLimits,
+): SandboxedWorker<Input, Output> => {
   if (!isMainThread && isFor(workerData, name)) serve(work);
   let worker: Worker | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -46,23 +46,23 @@ export const runInWorker = <Input, Output>(
   };
 
   const runNow = async (input: Input, transfer: ArrayBuffer[]): Promise<Output> => {
-    worker ??= start(name, module, most.heapMegabytes, (ended) => {
+    worker ??= start(name, module, limits.heapMegabytes, (ended) => {
       if (worker === ended) worker = undefined;
     });
     const current = worker;
-    const { promise, resolve, reject } = Promise.withResolvers<Answer<Output>>();
+    const { promise, resolve, reject } = Promise.withResolvers<Result<Output>>();
     const died = (cause?: unknown) => reject(new WorkerAbortedError(isOutOfMemory(cause) ? 'memory' : 'crash', cause));
-    const timer = setTimeout(() => reject(new WorkerAbortedError('time')), most.seconds * 1000);
+    const timer = setTimeout(() => reject(new WorkerAbortedError('time')), limits.timeoutSeconds * 1000);
     const watch =
-      most.bufferMegabytes &&
-      watchBuffers(current, most.bufferMegabytes, () => reject(new WorkerAbortedError('memory')));
+      limits.bufferMegabytes &&
+      watchBuffers(current, limits.bufferMegabytes, () => reject(new WorkerAbortedError('memory')));
     current.ref();
     current.once('message', resolve).once('error', died).once('exit', died);
     try {
       current.postMessage(input, transfer);
-      const answer = await promise;
-      if ('output' in answer) return answer.output;
-      throw Object.assign(new Error(answer.error.message), { name: answer.error.name });
+      const result = await promise;
+      if ('output' in result) return result.output;
+      throw Object.assign(new Error(result.error.message), { name: result.error.name });
     } catch (error) {
       if (error instanceof WorkerAbortedError) await close();
       throw error;
@@ -70,7 +70,7 @@ export const runInWorker = <Input, Output>(
       clearTimeout(timer);
       clearInterval(watch);
       current.off('message', resolve).off('error', died).off('exit', died);
-      // A thread that waits holds no process.
+      // An idle worker must not keep the process alive.
       current.unref();
     }
   };
@@ -85,11 +85,11 @@ export const runInWorker = <Input, Output>(
   };
 };
 
-const watchBuffers = (worker: Worker, mostMegabytes: number, onMore: () => void) =>
+const watchBuffers = (worker: Worker, maxMegabytes: number, onExceeded: () => void) =>
   setInterval(async () => {
-    // A thread that has only just begun, or ended, has no statistics.
+    // A thread that is starting or has ended has no statistics.
     const statistics = await worker.getHeapStatistics().catch(() => undefined);
-    if (statistics && statistics.external_memory > mostMegabytes * 1024 * 1024) onMore();
+    if (statistics && statistics.external_memory > maxMegabytes * 1024 * 1024) onExceeded();
   }, 25);
 
 const start = (
@@ -99,25 +99,25 @@ const start = (
   onEnd: (worker: Worker) => void,
 ): Worker => {
   const worker = new Worker(new URL(module), {
-    workerData: { confined: name },
+    workerData: { work: name },
     resourceLimits: { maxOldGenerationSizeMb, maxYoungGenerationSizeMb: 12 },
     env: {},
   });
   worker.once('exit', () => onEnd(worker));
-  // An error may be on its way from a thread that nobody waits for any more.
+  // A terminated thread may still report an error.
   worker.on('error', () => {});
   return worker;
 };
 
-/** In the thread: answers each input with what the work makes of it. */
+/** In the thread: answers each input with its result. */
 const serve = <Input, Output>(work: (input: Input) => Output | Promise<Output>) => {
   parentPort?.on('message', async (input: Input) => {
-    const answer = await attempt(work, input);
-    parentPort?.postMessage(answer, 'output' in answer ? buffersIn(answer.output) : []);
+    const result = await attempt(work, input);
+    parentPort?.postMessage(result, 'output' in result ? buffersIn(result.output) : []);
   });
 };
 
-/** The buffers that parts of an output have to themselves: they go over without being copied. */
+/** Buffers that an output does not share: they are transferred instead of copied. */
 const buffersIn = (value: unknown): ArrayBuffer[] => {
   if (value instanceof Uint8Array) {
     return value.byteLength === value.buffer.byteLength ? [value.buffer as ArrayBuffer] : [];
@@ -128,7 +128,7 @@ const buffersIn = (value: unknown): ArrayBuffer[] => {
 const attempt = async <Input, Output>(
   work: (input: Input) => Output | Promise<Output>,
   input: Input,
-): Promise<Answer<Output>> => {
+): Promise<Result<Output>> => {
   try {
     return { output: await work(input) };
   } catch (error) {
@@ -137,7 +137,7 @@ const attempt = async <Input, Output>(
   }
 };
 
-const isFor = (data: unknown, name: string) => (data as { confined?: string } | null)?.confined === name;
+const isFor = (data: unknown, name: string) => (data as { work?: string } | null)?.work === name;
 
 const isOutOfMemory = (cause: unknown) =>
   cause instanceof Error && (cause as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';

@@ -1,30 +1,30 @@
 import type { Readable } from 'node:stream';
 import yauzl from 'yauzl';
 
-/** An archive that holds more than a document does: too many entries, or too many bytes once inflated. */
+/** Compressed data that holds more than a document does: too many entries, or too many bytes once inflated. */
 export class DecompressionLimitError extends Error {
-  override readonly name = 'TooMuchInflated';
+  override readonly name = 'DecompressionLimitError';
 }
 
-const mostEntries = 10_000;
+const maxEntries = 10_000;
 
 /**
- * The wanted files of a zip archive. What they inflate to is counted before anything is inflated, and no file
- * inflates to more than it declares: the library ends it there.
+ * Reads the wanted files of a zip archive. Their declared sizes are added up before anything is inflated, and the
+ * library stops a file that inflates to more than it declares.
  */
 export const readZip = async (
   bytes: Uint8Array,
   isWanted: (name: string) => boolean,
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<Map<string, Buffer>> => {
   const archive = await yauzl.fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-  if (archive.entryCount > mostEntries) throw new DecompressionLimitError('The archive has too many entries.');
+  if (archive.entryCount > maxEntries) throw new DecompressionLimitError('The archive has too many entries.');
   const wanted: yauzl.Entry[] = [];
   let declared = 0;
   for await (const entry of archive.eachEntry()) {
     if (!isWanted(entry.fileName)) continue;
     declared += entry.uncompressedSize;
-    if (declared > mostBytes) throw new DecompressionLimitError('The archive inflates to too many bytes.');
+    if (declared > maxBytes) throw new DecompressionLimitError('The archive inflates to too many bytes.');
     wanted.push(entry);
   }
   const files = new Map<string, Buffer>();

@@ -213,16 +213,16 @@ describe('a crawl', () => {
     expect(site.paths()).not.toContain('/next');
   });
 
-  it('of a page that ties up its reader ends in time, and reads the others', async () => {
+  it('says of a page that nests too deep that it is too intricate, and reads the others', async () => {
     const site = await siteOf({
       '/': page('home', '/trap', '/a'),
-      '/trap': `<pre>${' \n'.repeat(500_000)}x</pre>`,
+      '/trap': `${'<div>'.repeat(100_000)}x`,
       '/a': page('a'),
     });
     const { pages, failed } = await crawlOf(site);
     expect(pages).toEqual(['/', '/a']);
     expect(failed).toEqual({ '/trap': 'The page is too large or too intricate to be read.' });
-  }, 60_000);
+  });
 });
 
 describe('robots.txt', () => {

@@ -96,6 +96,28 @@ describe('what is said on a page', () => {
     );
   });
 
+  it.each(
+    'a abbr acronym address article aside b bdi bdo big blockquote center cite code dd del details dfn div dl dt em fieldset figcaption figure font footer form h1 h2 h6 header hgroup i ins kbd label legend li listing main mark math menu nobr ol output p picture pre q ruby rt rp s samp section small span strike strong sub summary sup time tt u ul var wbr xmp x-custom'.split(
+      ' ',
+    ),
+  )('has what stands in <%s> in both texts', (tag) => {
+    const { text, markdown } = read(`<p>Before</p><${tag}>word</${tag}><p>After</p>`);
+    expect([text, markdown]).toEqual([expect.stringContaining('word'), expect.stringContaining('word')]);
+  });
+
+  it('has the caption of a table, its open dialogs, and addresses as they are written', () => {
+    const { text, markdown } = read(
+      '<table><caption>Prices</caption><tr><td>Tea</td><td>3</td></tr></table><dialog open>Closed on Monday</dialog><p>http://a_b.example/ or mail@site.example</p>',
+    );
+    expect(markdown).toBe(
+      'Prices\n\n| Tea | 3 |\n| --- | --- |\n\nClosed on Monday\n\nhttp://a_b.example/ or mail@site.example'.replace(
+        '\\:',
+        ':',
+      ),
+    );
+    expect(text).toBe('Prices\nTea\t3\n\nClosed on Monday\n\nhttp://a_b.example/ or mail@site.example');
+  });
+
   it('holds no control characters', () => {
     expect(read('<p>a&#1;b\u0007c&shy;d\u200b</p>').text).toBe('abcd\u200b');
   });
@@ -132,14 +154,14 @@ describe('a page made to harm', () => {
     ['a megabyte of stars', `<p>${'*_['.repeat(350_000)}</p>`],
     ['an attribute of four megabytes', `<p title="${'a'.repeat(4_000_000)}">word`],
   ])(
-    'by %s is read, or given up in time',
+    'by %s is read, or aborted in time',
     async (_, html) => {
       const started = Date.now();
       const outcome = await htmlReader.run({ html, url }).then(
         ({ text }) => typeof text,
         ({ name }) => name,
       );
-      expect(['string', 'GivenUp', 'RangeError']).toContain(outcome);
+      expect(['string', 'WorkerAbortedError', 'RangeError']).toContain(outcome);
       expect(Date.now() - started).toBeLessThan(25_000);
       expect((await htmlReader.run({ html: words, url })).text).toBe('word');
     },

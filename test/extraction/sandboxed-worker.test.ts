@@ -1,9 +1,9 @@
-import { afterAll, describe, expect, it } from 'vitest';
-import { misbehave } from '../support/confined-work.ts';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { misbehave } from '../support/misbehaving-worker.ts';
 
 afterAll(() => misbehave.close());
 
-describe('confined work', () => {
+describe('a sandboxed worker', () => {
   it('answers each input with its own result, in order', async () => {
     expect(await Promise.all(['a', 'b', 'c'].map((input) => misbehave.run(input)))).toEqual(['A', 'B', 'C']);
   });
@@ -12,10 +12,17 @@ describe('confined work', () => {
     ['spin', 'time'],
     ['hoard', 'memory'],
     ['exit', 'crash'],
-  ])('that would %s is given up for %s, and the next input is served', async (how, reason) => {
+  ])('that would %s is aborted for %s, and the next input is served', async (how, reason) => {
     const [failed, next] = await Promise.allSettled([misbehave.run(how), misbehave.run('next')]);
-    expect(failed).toMatchObject({ status: 'rejected', reason: { name: 'GivenUp', reason } });
+    expect(failed).toMatchObject({ status: 'rejected', reason: { name: 'WorkerAbortedError', reason } });
     expect(next).toEqual({ status: 'fulfilled', value: 'NEXT' });
+  });
+
+  it('sees nothing of the environment, where the secrets are', async () => {
+    vi.stubEnv('STRIPE_SECRET_KEY', 'sk_test_secret');
+    await misbehave.close();
+    expect(await misbehave.run('environment')).toBe('{}');
+    vi.unstubAllEnvs();
   });
 
   it('hands on what it throws, by name and message', async () => {

@@ -1,6 +1,6 @@
 import { runInWorker } from '../../functions/extraction/sandboxed-worker.ts';
 
-/** Work of every kind that a thread may be given. */
+/** Work that misbehaves in every way that untrusted input can cause. */
 export const misbehave = runInWorker(
   'misbehave',
   import.meta.url,
@@ -18,11 +18,13 @@ export const misbehave = runInWorker(
         const deeper = (): number => 1 + deeper();
         return String(deeper());
       }
+      case 'environment':
+        return JSON.stringify(process.env);
       case 'exit':
         return process.exit(3);
       default:
         return how.toUpperCase();
     }
   },
-  { seconds: 5, heapMegabytes: 24 },
+  { timeoutSeconds: 5, heapMegabytes: 24 },
 );

@@ -1,0 +1,62 @@
+import { promises as dns, type LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { Agent, buildConnector } from 'undici';
+import { isPublicAddress } from './addresses.ts';
+
+/** A connection that is not made. The message names neither the host nor its address. */
+export class ForbiddenAddressError extends Error {
+  override readonly name = 'ForbiddenAddressError';
+}
+
+/** Where connections may be made. Trusted origins are exempt from all checks. */
+export type FetchPolicy = {
+  trustedOrigins?: ReadonlySet<string>;
+  ports?: ReadonlySet<string>;
+  resolve?: (host: string) => Promise<LookupAddress[]>;
+};
+
+const webPorts: ReadonlySet<string> = new Set(['80', '443']);
+const defaultPorts: Record<string, string> = { 'http:': '80', 'https:': '443' };
+const connectTimeoutMs = 5000;
+
+/**
+ * Connections to untrusted URLs. Whatever a URL looks like and wherever a redirect or a name server leads,
+ * they are made to public addresses and web ports alone. The check runs where the connection is made, and the
+ * connection goes to the very address that was checked: a name that resolves differently the second time gains nothing.
+ */
+export const openPublicConnections = (policy: FetchPolicy, responseTimeoutMs: number): Agent => {
+  const { trustedOrigins = new Set(), ports = webPorts, resolve = (host) => dns.lookup(host, { all: true }) } = policy;
+  const options = { timeout: connectTimeoutMs, allowH2: false, keepAlive: false };
+  const connectTrusted = buildConnector(options);
+  const connectChecked = buildConnector({ ...options, lookup: publicLookup(resolve) });
+  const connect: buildConnector.connector = (target, callback) => {
+    const { protocol, host, hostname } = target;
+    const url = URL.parse(`${protocol}//${host ?? hostname}`);
+    if (url && trustedOrigins.has(url.origin)) return connectTrusted(target, callback);
+    if (!url || !ports.has(url.port || defaultPorts[protocol] || ''))
+      return callback(new ForbiddenAddressError(otherPort), null);
+    // A host that is an address itself is never looked up.
+    if (isIP(hostname) && !isPublicAddress(hostname)) return callback(notPublic(), null);
+    connectChecked(target, callback);
+  };
+  return new Agent({ connect, connections: 4, headersTimeout: responseTimeoutMs, bodyTimeout: responseTimeoutMs });
+};
+
+/** Looks a host up, and fails unless every one of its addresses is public. */
+const publicLookup =
+  (resolve: (host: string) => Promise<LookupAddress[]>): LookupFunction =>
+  (host, options, callback) => {
+    resolve(host).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (!first) return callback(Object.assign(new Error('No address.'), { code: 'ENOTFOUND' }), []);
+        if (!addresses.every(({ address }) => isPublicAddress(address))) return callback(notPublic(), []);
+        if (options.all) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      },
+      (error) => callback(error as NodeJS.ErrnoException, []),
+    );
+  };
+
+export const otherPort = 'Only the ports 80 and 443 are read.';
+const notPublic = () => new ForbiddenAddressError('The address is not a public one.');

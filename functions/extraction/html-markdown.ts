@@ -1,0 +1,91 @@
+import type { Element, Nodes } from 'hast';
+import { defaultHandlers as elements, type Handle, type State, toMdast } from 'hast-util-to-mdast';
+import { gfmStrikethroughToMarkdown } from 'mdast-util-gfm-strikethrough';
+import { gfmTableToMarkdown } from 'mdast-util-gfm-table';
+import { defaultHandlers, toMarkdown } from 'mdast-util-to-markdown';
+import { visit } from 'unist-util-visit';
+import { withoutControls } from './html-text.ts';
+
+/** The tree of a page as GitHub-flavoured Markdown. Changes the tree. */
+export const markdownOf = (tree: Nodes): string => {
+  visit(tree, 'element', (element) => {
+    if (element.tagName === 'table') prepareTable(element);
+  });
+  const markdown = toMarkdown(toMdast(tree, { handlers: elementHandlers() }), {
+    bullet: '-',
+    emphasis: '*',
+    fences: true,
+    listItemIndent: 'tab',
+    resourceLink: true,
+    rule: '-',
+    // Two spaces at the end of a line read better in plain text than a backslash.
+    handlers: { break: (...[node, ...rest]) => defaultHandlers.break(node, ...rest).replace('\\\n', '  \n') },
+    // With three characters for every cell, cells are not padded and a delimiter has three hyphens.
+    extensions: [gfmStrikethroughToMarkdown(), gfmTableToMarkdown({ stringLength: () => 3 })],
+  });
+  return withoutControls(markdown).trim();
+};
+
+/** What is read otherwise than the library does: it ignores some elements with text, and nests emphasis in itself. */
+const elementHandlers = (): Record<string, Handle> => {
+  const strong = withoutNesting(elements.strong);
+  const emphasis = withoutNesting(elements.em);
+  return {
+    b: strong,
+    strong,
+    i: emphasis,
+    em: emphasis,
+    mark: all,
+    u: all,
+    math: all,
+    dialog: elements.div as Handle,
+    menu: elements.ul as Handle,
+    table: (state, table) => {
+      const caption = table.children.find((child) => child.type === 'element' && child.tagName === 'caption');
+      const rows = elements.table(state, table);
+      return caption ? [...state.toFlow(state.all(caption as Element)), rows] : rows;
+    },
+  };
+};
+
+const all = (state: State, element: Element) => state.all(element);
+
+const withoutNesting = (handle: Handle): Handle => {
+  let isOpen = false;
+  return (state, element, parent) => {
+    if (isOpen) return state.all(element);
+    isOpen = true;
+    const result = handle(state, element, parent);
+    isOpen = false;
+    return result;
+  };
+};
+
+const blockTags = /^(h[1-6]|ul|ol|pre|blockquote|article|section|form|table)$/;
+
+/** Makes a table that is used for layout a sequence of blocks, and the first row of a table of data its head. */
+const prepareTable = (table: Element) => {
+  const parts: Element[] = [];
+  const cells = new Map<Element, number>();
+  let isLayout = table.properties.role === 'presentation';
+  const collect = (element: Element, row?: Element) => {
+    for (const child of element.children) {
+      if (child.type !== 'element') continue;
+      if (blockTags.test(child.tagName)) isLayout = true;
+      if (child.tagName === 'table') continue;
+      const isCell = /^t[dh]$/.test(child.tagName);
+      // Browsers limit this too.
+      if (Number(child.properties.colSpan) > 1000) child.properties.colSpan = 1000;
+      if (row && isCell) cells.set(row, (cells.get(row) ?? 0) + 1);
+      if (isCell || /^(tr|thead|tbody|tfoot|caption)$/.test(child.tagName)) parts.push(child);
+      collect(child, child.tagName === 'tr' ? child : row);
+    }
+  };
+  collect(table);
+  if (isLayout || ![...cells.values()].some((count) => count > 1)) {
+    for (const part of [table, ...parts]) part.tagName = 'div';
+    return;
+  }
+  const [head] = cells.keys();
+  for (const cell of head?.children ?? []) if (cell.type === 'element') cell.tagName = 'th';
+};
