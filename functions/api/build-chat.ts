@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { describeWithoutText } from '../chat/describe-without-text.ts';
 import { readHistory } from '../chat/history.ts';
 import { Signatures } from '../chat/signatures.ts';
+import type { StreamEnd } from '../chat/stream/end-always.ts';
 import { streamAnswer } from '../chat/stream/stream-answer.ts';
 import { systemPrompt } from '../chat/system-prompt.ts';
 import { TokenMeter } from '../chat/token-meter.ts';
@@ -13,7 +14,7 @@ import { ChatRequest } from '../domain/chat.ts';
 import { describe } from '../domain/describe.ts';
 import { ApiError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
-import { permissionsOf, streamingEndpoint } from '../http/endpoint.ts';
+import { type Principal, permissionsOf, streamingEndpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { log } from '../log.ts';
 import { chatUsage } from '../store/chat-usage.ts';
@@ -61,54 +62,67 @@ export const buildChat = streamingEndpoint({
   async handle({ body, ...request }, { chatModel, chatSigningSecret, chatUsage }) {
     const { address, requestId, receivedAt } = request;
     const principal = request.principal.uid === '' ? undefined : request.principal;
-    const signatures = new Signatures(await chatSigningSecret.read(), body.id);
-    const toolNames = toolNamesFor(principal);
-    const history = readHistory(body.messages, { signatures, uid: principal?.uid, toolNames });
-    const tools = toolsFor({ principal, context: { address, requestId, receivedAt }, approvals: history.approvals });
+    const { id: chatId, userId } = body;
+    const logTurn = turnLogger({ requestId, chatId, userId, principal, receivedAt });
+    try {
+      const signatures = new Signatures(await chatSigningSecret.read(), chatId);
+      const toolNames = toolNamesFor(principal);
+      const history = readHistory(body.messages, { signatures, uid: principal?.uid, toolNames });
+      const tools = toolsFor({ principal, context: { address, requestId, receivedAt }, approvals: history.approvals });
 
-    const retryAfter = await chatUsage.countTurn(address);
-    if (retryAfter) throw tooManyTurns(retryAfter.seconds);
-    const instructions = systemPrompt(describeAccess(principal));
-    const meter = new TokenMeter(chatUsage.budget());
-    await meter.reserve(instructions, history.messages);
-    const turn = new Turn({
-      model: chatModel,
-      instructions,
-      history,
-      tools,
-      signatures,
-      uid: principal?.uid,
-      meter,
-    });
+      const retryAfter = await chatUsage.countTurn(address);
+      if (retryAfter) throw tooManyTurns(retryAfter.seconds);
+      const instructions = systemPrompt(describeAccess(principal));
+      const meter = new TokenMeter(chatUsage.budget(principal ? { hasKey: true } : { hasKey: false, address }));
+      await meter.reserve(instructions, history.messages);
+      const turn = new Turn({ model: chatModel, instructions, history, tools, signatures, uid: principal?.uid, meter });
 
-    const stream = await streamAnswer({
-      receivedAt,
-      start: (signal) => turn.start(signal),
-      toChunk: (part) => turn.toChunk(part),
-      async onEnd({ state, cause }) {
-        await meter.settle().finally(() => {
-          log(state === 'failed' ? 'error' : 'info', {
-            requestId,
-            operation: 'buildChat',
-            chatId: body.id,
-            userId: body.userId,
-            ...(principal && { uid: principal.uid, keyId: principal.keyId }),
-            state,
-            ...turn.usage,
-            milliseconds: Math.round(performance.now() - receivedAt),
-            ...(cause !== undefined && cause !== null && { cause: describeWithoutText(cause) }),
-          });
-        });
-      },
-    });
-    const headers = {
-      'content-type': 'text/event-stream',
-      'x-vercel-ai-ui-message-stream': 'v1',
-      'x-accel-buffering': 'no',
-    };
-    return { headers, body: stream };
+      const stream = await streamAnswer({
+        receivedAt,
+        start: (signal) => turn.start(signal),
+        toChunk: (part) => turn.toChunk(part),
+        onEnd: (end) => meter.settle().finally(() => logTurn(end, turn.usage)),
+      });
+      return { headers: streamHeaders, body: stream };
+    } catch (cause) {
+      // What fails once the turn has started is logged by `onEnd`, and arrives here as one of our errors.
+      if (!(cause instanceof ApiError)) logTurn({ state: 'failed', cause });
+      throw cause;
+    }
   },
 });
+
+const streamHeaders = {
+  'content-type': 'text/event-stream',
+  'x-vercel-ai-ui-message-stream': 'v1',
+  'x-accel-buffering': 'no',
+};
+
+type TurnContext = {
+  requestId: string;
+  chatId: string;
+  userId: string | undefined;
+  principal: Principal | undefined;
+  receivedAt: number;
+};
+
+/**
+ * Logs how a turn ended. Alarms of the deployment match these fields: `operation` is `buildChat`, and `state` is `failed`
+ * or `code` is `chat_budget_exhausted`.
+ */
+const turnLogger =
+  ({ principal, receivedAt, ...context }: TurnContext) =>
+  ({ state, cause }: StreamEnd, usage: object = {}) =>
+    log(state === 'failed' ? 'error' : 'info', {
+      operation: 'buildChat',
+      ...context,
+      ...(principal && { uid: principal.uid, keyId: principal.keyId }),
+      state,
+      ...(cause instanceof ApiError && { code: cause.code }),
+      ...usage,
+      milliseconds: Math.round(performance.now() - receivedAt),
+      ...(cause !== undefined && cause !== null && { cause: describeWithoutText(cause) }),
+    });
 
 const tooManyTurns = (retryAfterSeconds: number) =>
   new ApiError('rate_limited', 'Too many messages from this address in the last minute. Try again in a moment.', {

@@ -1,8 +1,11 @@
 import { ApiError } from '../domain/errors.ts';
 import type { TokenBudget } from '../store/chat-usage.ts';
 
-/** The maximum output of one model call. */
-export const maxOutputTokens = 4096;
+/**
+ * The maximum output of one model call. It is reserved with the input: without a key it is shorter, so that the thirty turns
+ * a minute of one address fit into its share.
+ */
+const maxOutputTokens = { withKey: 4096, withoutKey: 2048 };
 /** An estimate, for a model that does not report its usage. */
 const unitsPerToken = 4;
 
@@ -28,17 +31,21 @@ export class TokenMeter {
     return { steps: this.#steps, inputTokens: this.#inputTokens, outputTokens: this.#outputTokens };
   }
 
+  get maxOutputTokens(): number {
+    return this.#budget.isAnonymous ? maxOutputTokens.withoutKey : maxOutputTokens.withKey;
+  }
+
   /** Reserves the tokens of the next model call. Throws when the budget is exhausted. */
   async reserve(instructions: string, messages: unknown[]): Promise<void> {
     this.#unitsSent = instructions.length + JSON.stringify(messages).length;
-    const retryAfter = await this.#budget.reserve(tokensIn(this.#unitsSent) + maxOutputTokens);
+    const retryAfter = await this.#budget.reserve(tokensIn(this.#unitsSent) + this.maxOutputTokens);
     if (!retryAfter) return;
     throw new ApiError(
       'chat_budget_exhausted',
-      'Today’s usage limit of the assistant has been reached. Try again tomorrow.',
-      {
-        retryAfterSeconds: retryAfter.seconds,
-      },
+      this.#budget.isAnonymous
+        ? 'Today’s usage limit without an API key has been reached. Send an API key, or try again tomorrow.'
+        : 'Today’s usage limit has been reached. Try again tomorrow.',
+      { retryAfterSeconds: retryAfter.seconds },
     );
   }
 

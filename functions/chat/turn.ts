@@ -12,7 +12,7 @@ import type { ToolName } from '../domain/chat.ts';
 import { limits } from '../domain/limits.ts';
 import type { History } from './history.ts';
 import type { Signatures, ToolCall, ToolOutcome } from './signatures.ts';
-import { maxOutputTokens, type TokenMeter } from './token-meter.ts';
+import type { TokenMeter } from './token-meter.ts';
 import type { ChatTools } from './tools.ts';
 
 const toolConcurrency = 4;
@@ -57,7 +57,7 @@ export class Turn {
       toolApproval: tools.toolApproval,
       toolCallConcurrency: toolConcurrency,
       stopWhen: isStepCount(limits.chatSteps),
-      maxOutputTokens,
+      maxOutputTokens: meter.maxOutputTokens,
       abortSignal: signal,
       prepareStep: async ({ stepNumber, messages }) => {
         // The first call's tokens are reserved before the response begins.

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { environment } from '../environment.ts';
 import { service } from '../service.ts';
-import { chatTokensKey, chatTurnsKey } from './keys.ts';
+import { chatAddressTokensKey, chatTokensKey, chatTurnsKey, type ItemKey } from './keys.ts';
 import { type Item, refusalOf, type Table, table } from './table.ts';
 
 const minute = 60;
@@ -53,53 +53,99 @@ export class ChatUsage {
     }
   }
 
-  /** Today's token budget, for one turn of a conversation. */
-  budget(): TokenBudget {
-    return new TokenBudget(this.#table, this.#tokensPerDay);
+  /** Today's token budget for one turn. A caller without a key is counted by their address. */
+  budget(caller: TokenCaller): TokenBudget {
+    return new TokenBudget(this.#table, this.#tokensPerDay, caller);
   }
 }
+
+/** Who uses tokens: the holder of an API key, or an address without one. */
+export type TokenCaller = { hasKey: true } | { hasKey: false; address: string };
+
+/** The shares of the day's tokens for callers without a key: of one address, and of all together. The rest is for key holders. */
+const addressShare = 1 / 20;
+const anonymousShare = 1 / 2;
+
+/** Counters of an item, with the most that each may have before more is added. */
+type CounterLimits = { tokens: number; anonymousTokens?: number };
 
 /** The day's tokens as one turn uses them: reserved before each model call, corrected to the actual usage at the end. */
 export class TokenBudget {
   readonly #table: Table;
   readonly #tokensPerDay: number;
   readonly #midnight = (Math.floor(Date.now() / 1000 / day) + 1) * day;
-  readonly #key = chatTokensKey(new Date().toISOString().slice(0, 10));
+  readonly #dayKey: ItemKey;
+  /** The item of the caller's address; a key holder has none. */
+  readonly #addressKey: ItemKey | undefined;
   #reserved = 0;
 
-  constructor(table: Table, tokensPerDay: number) {
+  constructor(table: Table, tokensPerDay: number, caller: TokenCaller) {
+    const date = new Date().toISOString().slice(0, 10);
     this.#table = table;
     this.#tokensPerDay = tokensPerDay;
+    this.#dayKey = chatTokensKey(date);
+    this.#addressKey = caller.hasKey ? undefined : chatAddressTokensKey(date, networkOf(caller.address));
   }
 
-  /** Reserves tokens, unless the day's are used up. A turn that never ends has used what it reserved. */
+  get isAnonymous(): boolean {
+    return this.#addressKey !== undefined;
+  }
+
+  /** Reserves tokens, unless the day's or the caller's share are used up. A turn that never ends has used what it reserved. */
   async reserve(tokens: number): Promise<RetryAfter | undefined> {
     const retryAfter = { seconds: Math.max(1, Math.ceil(this.#midnight - Date.now() / 1000)) };
-    if (this.#tokensPerDay < 1) return retryAfter;
-    try {
-      await this.#table.update(this.#key, {
-        UpdateExpression: 'add tokens :tokens set ttlSeconds = :end',
-        ConditionExpression: 'attribute_not_exists(tokens) or tokens < :max',
-        ExpressionAttributeValues: { ':tokens': tokens, ':max': this.#tokensPerDay, ':end': this.#midnight + day },
-      });
+    const maxTokens = this.#tokensPerDay;
+    if (maxTokens < 1) return retryAfter;
+    const ofAddress = { tokens: maxTokens * addressShare - tokens };
+    if (this.#addressKey && !(await this.#add(this.#addressKey, tokens, ofAddress))) return retryAfter;
+    const ofDay = {
+      tokens: maxTokens - 1,
+      ...(this.#addressKey && { anonymousTokens: maxTokens * anonymousShare - tokens }),
+    };
+    if (await this.#add(this.#dayKey, tokens, ofDay)) {
       this.#reserved += tokens;
       return undefined;
-    } catch (error) {
-      if (refusalOf(error) === 'condition') return retryAfter;
-      throw error;
     }
+    if (this.#addressKey) await this.#add(this.#addressKey, -tokens, { tokens: unlimited });
+    return retryAfter;
   }
 
   /** Corrects the reservation to the actual usage. */
   async settle(used: number): Promise<void> {
-    if (used === this.#reserved) return;
-    await this.#table.update(this.#key, {
-      UpdateExpression: 'add tokens :tokens',
-      ExpressionAttributeValues: { ':tokens': used - this.#reserved },
-    });
+    const tokens = used - this.#reserved;
+    if (tokens === 0) return;
     this.#reserved = used;
+    const ofDay = { tokens: unlimited, ...(this.#addressKey && { anonymousTokens: unlimited }) };
+    await Promise.all([
+      this.#add(this.#dayKey, tokens, ofDay),
+      this.#addressKey && this.#add(this.#addressKey, tokens, { tokens: unlimited }),
+    ]);
+  }
+
+  /** Adds to the counters of an item, unless one of them has more than its limit. */
+  async #add(key: ItemKey, tokens: number, limits: CounterLimits): Promise<boolean> {
+    const counters = Object.entries(limits);
+    try {
+      await this.#table.update(key, {
+        UpdateExpression: `add ${counters.map(([name]) => `${name} :tokens`).join(', ')} set ttlSeconds = :end`,
+        ConditionExpression: counters
+          .map(([name]) => `(attribute_not_exists(${name}) or ${name} <= :max_${name})`)
+          .join(' and '),
+        ExpressionAttributeValues: {
+          ':tokens': tokens,
+          ':end': this.#midnight + day,
+          ...Object.fromEntries(counters.map(([name, max]) => [`:max_${name}`, max])),
+        },
+      });
+      return true;
+    } catch (error) {
+      if (refusalOf(error) === 'condition') return false;
+      throw error;
+    }
   }
 }
+
+const unlimited = Number.MAX_SAFE_INTEGER;
 
 /** Seconds until enough turns of the previous minute are older than sixty seconds. */
 const secondsUntilFree = (previous: number, max: number, elapsed: number) =>

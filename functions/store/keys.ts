@@ -18,6 +18,7 @@
  * duplication           DUPLICATION#<new agentId>              DUPLICATION             how far the copy has come
  * turns of an address   CHAT#TURNS#<address>#<minute>          TURNS                   how many turns of the build chat it had; expires
  * tokens of a day       CHAT#TOKENS#<date>                     TOKENS                  what the build chat spent; expires
+ * …of an address        CHAT#TOKENS#<date>#<address>           TOKENS                  what it spent without a key; expires
  * idempotency           IDEMPOTENCY#<uid>#<operation>#<key>    IDEMPOTENCY             the first answer, for 24 hours
  *
  * An attribute `ttlSeconds` (Unix time) lets DynamoDB delete an item some time after it has lost its meaning.
@@ -94,6 +95,11 @@ export const chatTurnsKey = (address: string, minute: number): ItemKey => ({
   sk: 'TURNS',
 });
 export const chatTokensKey = (date: string): ItemKey => ({ pk: `CHAT#TOKENS#${date}`, sk: 'TOKENS' });
+
+export const chatAddressTokensKey = (date: string, address: string): ItemKey => ({
+  pk: `CHAT#TOKENS#${date}#${address}`,
+  sk: 'TOKENS',
+});
 
 /** A sort key without the prefix of its collection: the position a cursor keeps. */
 export const positionIn = (collection: Collection, sk: string) => sk.slice(collection.prefix?.length ?? 0);

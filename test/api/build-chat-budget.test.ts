@@ -6,8 +6,8 @@ import { Turn } from '../../functions/chat/turn.ts';
 import { ChatUsage } from '../../functions/store/chat-usage.ts';
 import { chatTokensKey, type ItemKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
-import { anyAddress, callsTool, model, says, talk, userSays } from '../support/chat.ts';
-import { useTargetInThisProcess } from '../support/world.ts';
+import { anyAddress, callsTool, captureLog, model, says, talk, userSays } from '../support/chat.ts';
+import { newWorld, useTargetInThisProcess } from '../support/world.ts';
 
 describe('the limits for callers', () => {
   it('are thirty turns a minute for one address, also for concurrent requests', async () => {
@@ -81,19 +81,65 @@ describe('the limits for callers', () => {
 
   it('include the day’s tokens, reserved before each model call and returned when they were not used', async () => {
     const { usage, used } = onItsOwnDay(1_000);
-    const first = usage.budget();
+    const first = usage.budget({ hasKey: true });
     expect(await first.reserve(900)).toBeUndefined();
     await first.settle(400);
     await first.settle(400);
-    const second = usage.budget();
+    const second = usage.budget({ hasKey: true });
     expect(await second.reserve(700)).toBeUndefined();
-    const third = usage.budget();
+    const third = usage.budget({ hasKey: true });
     const retryAfter = await third.reserve(1);
     expect(retryAfter?.seconds).toBeGreaterThan(0);
     expect(retryAfter?.seconds).toBeLessThanOrEqual(86_400);
     await second.settle(0);
     expect(await third.reserve(1)).toBeUndefined();
     expect(await used()).toBe(401);
+  });
+
+  it('leave half of the day’s tokens to key holders, however many addresses call without a key', async () => {
+    const { usage, used } = onItsOwnDay(100_000);
+    const reserveFor = (address: string) => usage.budget({ hasKey: false, address }).reserve(5_000);
+    const reserved = await Promise.all(Array.from({ length: 15 }, () => reserveFor(anyAddress())));
+    expect(reserved.filter((retryAfter) => retryAfter === undefined)).toHaveLength(10);
+    expect(await used()).toBe(50_000);
+    expect(await usage.budget({ hasKey: true }).reserve(50_000)).toBeUndefined();
+    expect(await usage.budget({ hasKey: true }).reserve(1)).toBeDefined();
+  });
+
+  it('leave a twentieth of the day’s tokens to one address without a key, and return what a refusal had reserved', async () => {
+    const { usage, used } = onItsOwnDay(100_000);
+    const address = anyAddress();
+    const budgets = Array.from({ length: 5 }, () => usage.budget({ hasKey: false, address }));
+    const reserved = await Promise.all(budgets.map((budget) => budget.reserve(2_000)));
+    expect(reserved.filter((retryAfter) => retryAfter === undefined)).toHaveLength(2);
+    expect(await used()).toBe(4_000);
+    for (const [index, budget] of budgets.entries()) if (!reserved[index]) await budget.settle(500);
+    expect(await used()).toBe(1_000);
+    expect(await usage.budget({ hasKey: false, address }).reserve(4_000)).toBeUndefined();
+    expect(await usage.budget({ hasKey: false, address: anyAddress() }).reserve(5_000)).toBeUndefined();
+    // The day is used up: what its address had reserved is returned.
+    await usage.budget({ hasKey: true }).reserve(90_000);
+    const other = anyAddress();
+    expect(await usage.budget({ hasKey: false, address: other }).reserve(3_000)).toBeDefined();
+    await usage.budget({ hasKey: true }).settle(-90_000);
+    expect(await usage.budget({ hasKey: false, address: other }).reserve(5_000)).toBeUndefined();
+  });
+
+  it('are answered 429 without a key while a key holder goes on', async () => {
+    const world = await newWorld();
+    const { usage } = onItsOwnDay(100_000);
+    const address = anyAddress();
+    const send = (apiKey?: string) => talk(model(says('Hello.')), { usage, address, apiKey });
+    const answers = [];
+    do answers.push(await send());
+    while (answers.at(-1)?.status === 200 && answers.length < 100);
+    expect(answers.length).toBeGreaterThan(2);
+    expect(answers.at(-1)).toMatchObject({
+      status: 429,
+      body: { error: 'chat_budget_exhausted', message: expect.stringContaining('without an API key') },
+      headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
+    });
+    expect((await send(world.apiKey)).status).toBe(200);
   });
 
   it('end a turn that has used the day’s last tokens', async () => {
@@ -109,9 +155,20 @@ describe('the limits for callers', () => {
     expect(await used()).toBe(120);
   });
 
+  it('log operation and code when the budget is exhausted, before an answer and inside it, for the deployment’s alarm', async () => {
+    const { usage } = onItsOwnDay(1);
+    const log = captureLog();
+    const inside = await talk(model(callsTool('checkNumbers', { numbers: ['1'] }), says('Never said.')), { usage });
+    const before = await talk(model(says('Never said.')), { usage });
+    log.stop();
+    expect([inside.status, before.status]).toEqual([200, 429]);
+    const exhausted = { operation: 'buildChat', code: 'chat_budget_exhausted' };
+    expect(log.lines().filter((line) => line.code)).toMatchObject([exhausted, exhausted]);
+  });
+
   it('count the answer of a client that disconnected by the length of its text', async () => {
     const { usage, used } = onItsOwnDay(1_000);
-    const meter = new TokenMeter(usage.budget());
+    const meter = new TokenMeter(usage.budget({ hasKey: true }));
     const instructions = 'z'.repeat(400);
     const history = { messages: [userSays('Hello')], approvals: [] };
     await meter.reserve(instructions, history.messages);

@@ -39,14 +39,14 @@ describe('the running service', () => {
     expect(agents.map(({ name }: { name: string }) => name)).toEqual(['Agent', 'Night desk']);
   });
 
-  it('finds in its documentation what it is asked', async () => {
+  it('finds the answer to a question in its documentation', async () => {
     const client = clientOf();
     await client.sendMessage({ text: 'How do I duplicate an agent?' });
     const { output } = toolPart(client, 'searchDocumentation') as { output: { topics: { title: string }[] } };
     expect(output.topics[0]?.title).toBe('POST /duplicate-agent: Copy an agent');
   });
 
-  it('sends what comes as it comes', async () => {
+  it('streams the answer while it is produced', async () => {
     const response = await fetch(`${target.baseUrl}/chat/build`, {
       method: 'POST',
       body: JSON.stringify({ id: 'c', messages: [userSays('Hello')] }),
@@ -66,10 +66,10 @@ describe('the running service', () => {
   });
 
   it.each([
-    ['refuse', 500],
+    ['reject', 500],
     ['exception', 200],
     ['cut', 200],
-  ])('says in words what went wrong when Bedrock fails: %s', async (fault, status) => {
+  ])('reports a failure of Bedrock: %s', async (fault, status) => {
     const body = { id: 'c', messages: [userSays(`Hello [fake: ${fault}]`)] };
     const answer = await call('POST', '/chat/build', { body });
     expect(answer.status).toBe(status);
@@ -83,7 +83,7 @@ describe('the running service', () => {
     }
   });
 
-  it('answers 401 to a wrong key, 400 to a wrong form and 413 to too much, as JSON', async () => {
+  it('answers 401 to an invalid key, 400 to an invalid body and 413 to one that is too large, as JSON', async () => {
     const good = { id: 'c', messages: [userSays('Hello')] };
     const answers = [
       await call('POST', '/chat/build', { apiKey: 'vap_wrong', body: good }),
@@ -103,7 +103,7 @@ describe('the running service', () => {
     }
   });
 
-  it('is not troubled by a reader who leaves, or who stops reading', async () => {
+  it('keeps working when a client disconnects or stops reading', async () => {
     const body = JSON.stringify({ id: 'c', messages: [userSays('Hello [fake: endless]')] });
     const leaving = new AbortController();
     const left = await fetch(`${target.baseUrl}/chat/build`, { method: 'POST', body, signal: leaving.signal });

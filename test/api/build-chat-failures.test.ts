@@ -1,6 +1,8 @@
 import { MockLanguageModelV4 } from 'ai/test';
 import { describe, expect, it, vi } from 'vitest';
 import { agents } from '../../functions/store/agents.ts';
+import { ChatUsage } from '../../functions/store/chat-usage.ts';
+import { Table, table } from '../../functions/store/table.ts';
 import {
   Client,
   callsTool,
@@ -14,7 +16,7 @@ import {
   toolPart,
   userSays,
 } from '../support/chat.ts';
-import { newWorld } from '../support/world.ts';
+import { newWorld, useTargetInThisProcess } from '../support/world.ts';
 
 describe('a model that fails', () => {
   it('at once is a 500 without details', async () => {
@@ -114,6 +116,43 @@ describe('the log and the answer', () => {
       },
     ]);
     expect(log.of('failed')).toMatchObject([{ level: 'error', state: 'failed', steps: 1, tools: [], cause: {} }]);
+  });
+});
+
+/** The fields that the alarms of the deployment match. */
+describe('the log fields for alarms', () => {
+  const failed = (line: { operation: string; state?: string }) =>
+    line.operation === 'buildChat' && line.state === 'failed';
+
+  const usageWithoutTable = () => {
+    useTargetInThisProcess();
+    return new ChatUsage(new Table(table.get().client, 'no-such-table'), { turnsPerMinute: 30, tokensPerDay: 1_000 });
+  };
+
+  it('are operation and state for each failed turn, whether its failure is a 500 or an error part', async () => {
+    const broken = new MockLanguageModelV4({
+      doStream: async () => {
+        throw new Error('out of order');
+      },
+    });
+    const cut = model([...says('Half').slice(0, 3), { type: 'error', error: 'x' }]);
+    const log = captureLog();
+    const early = await talk(broken);
+    const late = await talk(cut);
+    const withoutTable = await talk(model(says('Never.')), { usage: usageWithoutTable() });
+    log.stop();
+    expect([early.status, late.status, withoutTable.status]).toEqual([500, 200, 500]);
+    expect(log.lines().filter(failed)).toHaveLength(3);
+    expect(log.lines().filter((line) => failed(line) && line.level !== 'error')).toEqual([]);
+  });
+
+  it('are not there for a turn that finished, was refused, or has an invalid conversation', async () => {
+    const log = captureLog();
+    await talk(model(says('Hello.')));
+    await talk(model(says('Never.')), { messages: [] });
+    await talk(model(says('Never.')), { apiKey: 'wrong' });
+    log.stop();
+    expect(log.lines().filter(failed)).toEqual([]);
   });
 });
 

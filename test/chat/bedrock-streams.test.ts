@@ -77,7 +77,14 @@ const errorsIn = async (answer: Awaited<ReturnType<typeof talk>>): Promise<strin
   return last === 'finish' || last === 'error' ? errors : [...errors, `ends with ${last}`];
 };
 
-describe('Bedrock’s own stream', () => {
+/** Where the events of `callsTool` end: each starts with its length. */
+const eventEnds: number[] = [];
+for (let at = 0; at < callsTool.length; ) {
+  at += callsTool.readUInt32BE(at);
+  eventEnds.push(at);
+}
+
+describe.concurrent('Bedrock’s own stream', () => {
   it('with a tool call and an answer becomes the UI message stream', async () => {
     const answer = await talk(bedrockThatSends(callsTool, answers));
     expect(answer.chunks.map(({ type }) => type)).toEqual([
@@ -101,8 +108,11 @@ describe('Bedrock’s own stream', () => {
     expect(await errorsIn(answer)).toEqual([]);
   });
 
-  it('cut at any byte is a reported failure or a complete answer, and never an invalid stream', async () => {
-    const cuts = Array.from({ length: callsTool.length }, (_, bytes) => bytes);
+  it('that is cut is a reported failure or a complete answer, and never an invalid stream', async () => {
+    // Every byte around the end of each event, and some of those between.
+    const cuts = Array.from({ length: callsTool.length }, (_, bytes) => bytes).filter(
+      (bytes) => bytes % 9 === 0 || eventEnds.some((end) => Math.abs(bytes - end) <= 2),
+    );
     const outcomes = await pMap(
       cuts,
       async (bytes) => {

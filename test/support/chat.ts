@@ -218,6 +218,7 @@ export const captureLog = () => {
   return {
     text: () => lines.join(''),
     stop: () => spy.mockRestore(),
+    lines: () => lines.map((line) => JSON.parse(line)),
     of: (chatId: string) => lines.map((line) => JSON.parse(line)).filter((line) => line.chatId === chatId),
   };
 };
