@@ -8,3 +8,11 @@ export const log = (level: 'info' | 'warn' | 'error', fields: Record<string, unk
 };
 
 const secrets = /vap_[0-9A-Za-z]+|\b[sr]k_(?:live|test)_\w+|(?:\+|%2B)\d{5,15}/gi;
+
+/** What the log says of an error: name, message, stack and causes, and nothing else that it carries. */
+export const describeError = (error: Error): Record<string, unknown> => ({
+  name: error.name,
+  message: error.message,
+  stack: error.stack,
+  ...(error.cause instanceof Error && { cause: describeError(error.cause) }),
+});

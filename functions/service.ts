@@ -1,25 +1,83 @@
-/** Something an endpoint uses: opened on first use, once a process, never on import. */
-export type Service<T> = { get(): T };
+import type { JobName } from './domain/job-messages.ts';
 
-/** What the handler gets for the services its endpoint names in `uses`. */
-export type ServicesOf<U> = { [Name in keyof U]: U[Name] extends Service<infer T> ? T : never };
+/**
+ * What a function may do on AWS: an IAM action on the service's own table, bucket or model. Of a queue and a secret, the
+ * one it may use is named behind the action.
+ */
+export type Permission =
+  | 'dynamodb:BatchGetItem'
+  | 'dynamodb:BatchWriteItem'
+  | 'dynamodb:DeleteItem'
+  | 'dynamodb:GetItem'
+  | 'dynamodb:PartiQLInsert'
+  | 'dynamodb:PartiQLUpdate'
+  | 'dynamodb:PutItem'
+  | 'dynamodb:Query'
+  | 'dynamodb:UpdateItem'
+  | 's3:DeleteObject'
+  | 's3:GetObject'
+  | 's3:ListBucket'
+  | 's3:PutObject'
+  | 'bedrock:InvokeModelWithResponseStream'
+  | `sqs:SendMessage:${JobName}`
+  | `secretsmanager:GetSecretValue:${SecretName}`;
 
-/** A service that `make` builds when it is first opened. */
-export const service = <T>(make: () => T): Service<T> => {
-  let made: { it: T } | undefined;
+/** A secret that the stacks keep: the payment provider's key, and the one the chat signs with. */
+export type SecretName = 'stripe' | 'chatSigning';
+
+/** A store or a client: created on first use, once per process, never on import. Whoever uses it needs `permissions`. */
+export type Service<T> = { get(): T; readonly permissions: readonly Permission[] };
+
+/** A service of which a function names the methods it uses, and gets those alone. */
+export type ServiceByMethod<T, Listed> = {
+  get(): T;
+  /** These methods, and the permissions that they need. */
+  for<Name extends keyof T & keyof Listed>(...methods: [Name, ...Name[]]): Service<Pick<T, Name>>;
+};
+
+type PermissionsByMethod<T> = { [Name in keyof T]?: readonly Permission[] };
+
+/** A service whose methods are used one by one; `permissions` lists what each method needs. */
+export const service = <T, const Listed extends PermissionsByMethod<T>>(
+  create: () => T,
+  permissions: Listed,
+): ServiceByMethod<T, Listed> => {
+  const get = once(create);
   return {
-    get() {
-      made ??= { it: make() };
-      return made.it;
-    },
+    get,
+    for: (...methods) => ({
+      get,
+      permissions: [...new Set(methods.flatMap((name) => permissions[name] as readonly Permission[]))],
+    }),
   };
 };
 
-/** Services that open with their first use, so that a handler which never uses one never makes its client. */
-export const lazyServices = <U extends Record<string, Service<unknown>>>(services: U): ServicesOf<U> => {
-  const opened = {};
-  for (const [name, one] of Object.entries(services)) {
-    Object.defineProperty(opened, name, { get: () => one.get(), enumerable: true });
-  }
-  return opened as ServicesOf<U>;
+/** A service that is used as a whole. */
+export const wholeService = <T>(create: () => T, permissions: readonly Permission[] = []): Service<T> => ({
+  get: once(create),
+  permissions,
+});
+
+const once = <T>(create: () => T) => {
+  let created: { value: T } | undefined;
+  return () => {
+    created ??= { value: create() };
+    return created.value;
+  };
 };
+
+/** What a handler gets for the services that its endpoint or job names. */
+export type ServicesOf<S> = { [Name in keyof S]: S[Name] extends Service<infer T> ? T : never };
+
+/** Services that are created when they are first read, so that a handler which never uses one never creates its client. */
+export const lazyServices = <S extends Record<string, Service<unknown>>>(services: S): ServicesOf<S> => {
+  const lazy = {};
+  for (const [name, one] of Object.entries(services)) {
+    Object.defineProperty(lazy, name, { get: () => one.get(), enumerable: true });
+  }
+  return lazy as ServicesOf<S>;
+};
+
+/** The permissions of several services together, sorted. */
+export const permissionsOfServices = (services: Record<string, Service<unknown>>): Permission[] =>
+  [...new Set(Object.values(services).flatMap(({ permissions }) => permissions))].sort();

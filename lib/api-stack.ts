@@ -4,7 +4,10 @@ import { CorsHttpMethod, HttpApi, HttpMethod, HttpStage, LogGroupLogDestination 
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { type AnyEndpoint, permissionsOf } from '../functions/http/endpoint.ts';
+import { functionTimeoutSeconds } from '../functions/domain/timeouts.ts';
+import { cors } from '../functions/http/cors.ts';
+import type { AnyEndpoint } from '../functions/http/endpoint.ts';
+import { permissionsOf } from '../functions/http/permissions.ts';
 import { pagesFunction } from './bundles.ts';
 import type { DataStack } from './data-stack.ts';
 import { suppress } from './nag-suppressions.ts';
@@ -12,8 +15,6 @@ import { NamedNestedStack } from './named-nested-stack.ts';
 import { ServiceFunction } from './service-function.ts';
 import { deploymentName, type Settings } from './settings.ts';
 
-/** API Gateway gives up after 30 seconds: a function ends before, so that its own log tells why. */
-export const endpointTimeoutSeconds = 29;
 const memoryMegabytes = 512;
 
 /** Every operation that is answered at once: the HTTP API, and a function for each route. */
@@ -52,8 +53,8 @@ export class ApiStack extends NamedNestedStack {
     for (const endpoint of endpoints) {
       const { lambda } = new ServiceFunction(this, data, settings, {
         name: endpoint.name,
-        needs: { ...endpoint, may: permissionsOf(endpoint) },
-        timeoutSeconds: endpointTimeoutSeconds,
+        permissions: permissionsOf(endpoint),
+        timeoutSeconds: functionTimeoutSeconds,
         memoryMegabytes,
       });
       this.api.addRoutes({
@@ -70,8 +71,8 @@ export class ApiStack extends NamedNestedStack {
   #addPages(data: DataStack, settings: Settings) {
     const { lambda } = new ServiceFunction(this, data, settings, {
       name: pagesFunction,
-      needs: { may: [] },
-      timeoutSeconds: endpointTimeoutSeconds,
+      permissions: [],
+      timeoutSeconds: functionTimeoutSeconds,
       memoryMegabytes,
     });
     const integration = new HttpLambdaIntegration(pagesFunction, lambda);
@@ -84,6 +85,7 @@ export const pagePaths = ['/', '/docs', '/assets/{file}'];
 
 /** What a browser of the application's may send, and what its scripts may see. */
 const corsOf = (settings: Settings) => ({
+<<<<<<< HEAD
   allowOrigins: settings.appOrigins,
   allowMethods: [
     CorsHttpMethod.GET,
@@ -95,6 +97,13 @@ const corsOf = (settings: Settings) => ({
   allowHeaders: ['content-type', 'x-authorization', 'idempotency-key'],
   exposeHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed'],
   maxAge: Duration.minutes(10),
+=======
+  allowOrigins: [settings.appOrigin],
+  allowMethods: cors.methods.map((method) => CorsHttpMethod[method]),
+  allowHeaders: [...cors.requestHeaders],
+  exposeHeaders: [...cors.responseHeaders],
+  maxAge: Duration.seconds(cors.maxAgeSeconds),
+>>>>>>> 2b7a559 (A request is a typed value on one straight path; permissions stand beside the methods that need them)
 });
 
 /** The route, not the path: a path may hold a phone number. */

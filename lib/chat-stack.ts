@@ -1,14 +1,15 @@
 import { Duration } from 'aws-cdk-lib';
 import { type FunctionUrl, FunctionUrlAuthType, HttpMethod, InvokeMode } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { type AnyEndpoint, permissionsOf } from '../functions/http/endpoint.ts';
+import { chatTimeoutSeconds } from '../functions/domain/timeouts.ts';
+import { chatCors, cors } from '../functions/http/cors.ts';
+import type { AnyEndpoint } from '../functions/http/endpoint.ts';
+import { permissionsOf } from '../functions/http/permissions.ts';
 import type { DataStack } from './data-stack.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 
-/** What the interface promises: no chat takes longer. */
-export const chatTimeoutSeconds = 60;
 const memoryMegabytes = 1024;
 
 /** The build chat: an answer that streams needs a Function URL, which API Gateway cannot give. */
@@ -19,7 +20,7 @@ export class ChatStack extends NamedNestedStack {
     super(scope, id);
     const { lambda } = new ServiceFunction(this, data, settings, {
       name: endpoint.name,
-      needs: { ...endpoint, may: permissionsOf(endpoint) },
+      permissions: permissionsOf(endpoint),
       timeoutSeconds: chatTimeoutSeconds,
       memoryMegabytes,
       reservedConcurrency: settings.chatConcurrency === 'shared' ? undefined : settings.chatConcurrency,
@@ -31,9 +32,9 @@ export class ChatStack extends NamedNestedStack {
       cors: {
         allowedOrigins: settings.appOrigins,
         allowedMethods: [HttpMethod[endpoint.method]],
-        allowedHeaders: ['content-type', 'x-authorization'],
-        exposedHeaders: ['x-request-id', 'retry-after', 'x-vercel-ai-ui-message-stream'],
-        maxAge: Duration.minutes(10),
+        allowedHeaders: [...chatCors.requestHeaders],
+        exposedHeaders: [...chatCors.responseHeaders],
+        maxAge: Duration.seconds(cors.maxAgeSeconds),
       },
     });
   }

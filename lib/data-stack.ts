@@ -12,9 +12,9 @@ import {
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type CfnQueuePolicy, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import type { Secret } from '../functions/http/endpoint.ts';
-import { mostDeliveries } from '../functions/jobs/job.ts';
+import { maxDeliveries } from '../functions/jobs/job.ts';
 import { jobs } from '../functions/jobs.ts';
+import type { SecretName } from '../functions/service.ts';
 import { suppress } from './nag-suppressions.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
 import { deploymentName, type Settings } from './settings.ts';
@@ -27,7 +27,7 @@ export class DataStack extends NamedNestedStack {
   readonly #queues = new Map<string, Queue>();
   /** The address of any job's queue, with `{job}` in place of the job's name. */
   readonly queueUrl: string;
-  readonly secrets: Record<Secret, CfnSecret>;
+  readonly secrets: Record<SecretName, CfnSecret>;
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
@@ -62,7 +62,7 @@ export class DataStack extends NamedNestedStack {
         // the function may take, so that one throttled for long keeps its message: here it may come twice, which changes nothing.
         visibilityTimeout: Duration.seconds(timeoutSeconds + 60),
         retentionPeriod: Duration.days(4),
-        deadLetterQueue: { queue: deadLetters, maxReceiveCount: mostDeliveries },
+        deadLetterQueue: { queue: deadLetters, maxReceiveCount: maxDeliveries },
       });
       this.#queues.set(name, queue);
     }

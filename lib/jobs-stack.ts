@@ -1,5 +1,6 @@
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Construct } from 'constructs';
+import { permissionsOfJob } from '../functions/jobs/job.ts';
 import { jobs } from '../functions/jobs.ts';
 import type { DataStack } from './data-stack.ts';
 import { suppress } from './nag-suppressions.ts';
@@ -19,7 +20,8 @@ export class JobsStack extends NamedNestedStack {
       const queue = data.queueOf(job.name);
       const { lambda } = new ServiceFunction(this, data, settings, {
         name: job.name,
-        needs: job,
+        permissions: permissionsOfJob(job),
+        services: job.services,
         timeoutSeconds: job.timeoutSeconds,
         memoryMegabytes: job.memoryMegabytes ?? memoryMegabytes,
         worksOff: queue,

@@ -16,11 +16,11 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { chatTimeoutSeconds, functionTimeoutSeconds } from '../functions/domain/timeouts.ts';
 import type { AnyEndpoint } from '../functions/http/endpoint.ts';
 import { jobs } from '../functions/jobs.ts';
-import { type ApiStack, endpointTimeoutSeconds } from './api-stack.ts';
+import type { ApiStack } from './api-stack.ts';
 import { pagesFunction } from './bundles.ts';
-import { chatTimeoutSeconds } from './chat-stack.ts';
 import type { DataStack } from './data-stack.ts';
 import { suppress } from './nag-suppressions.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
@@ -64,10 +64,10 @@ export class ObservabilityStack extends NamedNestedStack {
     }
 
     const functions = [
-      ...endpoints.map(({ name }) => ({ name, timeoutSeconds: endpointTimeoutSeconds })),
+      ...endpoints.map(({ name }) => ({ name, timeoutSeconds: functionTimeoutSeconds })),
       ...(chat ? [{ name: chat.name, timeoutSeconds: chatTimeoutSeconds }] : []),
       ...jobs.map(({ name, timeoutSeconds }) => ({ name, timeoutSeconds })),
-      ...(settings.edge ? [{ name: pagesFunction, timeoutSeconds: endpointTimeoutSeconds }] : []),
+      ...(settings.edge ? [{ name: pagesFunction, timeoutSeconds: functionTimeoutSeconds }] : []),
     ];
     const metricOf = (name: string, metricName: string, statistic: string) =>
       new Metric({

@@ -12,7 +12,8 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { filesFolder } from '../functions/domain/documents.ts';
-import type { Needs } from '../functions/http/endpoint.ts';
+import type { JobName } from '../functions/domain/job-messages.ts';
+import type { Permission, SecretName } from '../functions/service.ts';
 import { bundlePath, toKebabCase } from './bundles.ts';
 import type { DataStack } from './data-stack.ts';
 import { suppress } from './nag-suppressions.ts';
@@ -21,7 +22,9 @@ import { deploymentName, type Settings } from './settings.ts';
 export type ServiceFunctionProps = {
   /** The endpoint's or the job's. */
   name: string;
-  needs: Needs & { uses?: object };
+  permissions: Permission[];
+  /** The services it uses, where one of them has a setting. */
+  services?: object;
   timeoutSeconds: number;
   memoryMegabytes: number;
   reservedConcurrency?: number | undefined;
@@ -38,7 +41,7 @@ export class ServiceFunction extends Construct {
 
   constructor(scope: Construct, data: DataStack, settings: Settings, props: ServiceFunctionProps) {
     super(scope, props.name);
-    const { name, needs, worksOff } = props;
+    const { name, permissions, worksOff } = props;
     const functionName = functionNameOf(settings, name);
     const logGroup = new LogGroup(this, 'Log', {
       logGroupName: `/aws/lambda/${functionName}`,
@@ -53,7 +56,7 @@ export class ServiceFunction extends Construct {
           statements: [
             allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]),
             allow(['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], ['*']),
-            ...grantsOf(needs, data, settings),
+            ...grantsOf(permissions, data, settings),
             ...(worksOff ? [allow(takeActions, [worksOff.queueArn])] : []),
           ],
         }),
@@ -70,7 +73,7 @@ export class ServiceFunction extends Construct {
       timeout: Duration.seconds(props.timeoutSeconds),
       memorySize: props.memoryMegabytes,
       ...(props.reservedConcurrency && { reservedConcurrentExecutions: props.reservedConcurrency }),
-      environment: environmentOf(needs, data, settings),
+      environment: environmentOf(props, data, settings),
       role: role.withoutPolicyUpdates(),
       logGroup,
       loggingFormat: LoggingFormat.JSON,
@@ -90,7 +93,7 @@ const takeActions = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:Receive
 export const functionNameOf = (settings: Settings, name: string) => `${deploymentName(settings)}-${toKebabCase(name)}`;
 
 /** An action on the bucket itself: without it, S3 answers 403 where a file is missing. */
-const listBucket = 's3:ListBucket';
+const listBucket = 's3:ListBucket' satisfies Permission;
 
 /** The wildcards that grants need, as cdk-nag spells them: by the parameter that brings the bucket's ARN from its part. */
 const wildcardsOf = (data: DataStack, settings: Settings) => {
@@ -102,48 +105,50 @@ const wildcardsOf = (data: DataStack, settings: Settings) => {
   return [`<referenceto${part}Outputs${bucket}Arn>/${filesFolder}*`, ...models].map((arn) => `Resource::${arn}`);
 };
 
-/** The statements of what a function needs: each service's actions on the one thing of it that is ours. */
-const grantsOf = (needs: Needs, data: DataStack, settings: Settings): PolicyStatement[] => {
-  const of = (service: string) => needs.may.filter((action) => action.startsWith(`${service}:`)).sort();
-  const queues = (needs.sends ?? []).map((job) => data.queueOf(job).queueArn);
-  const secrets = (needs.secrets ?? []).map((secret) => data.secrets[secret].attrId);
+/** The IAM statements of a function's permissions: each service's actions on the one resource of it that is ours. */
+const grantsOf = (permissions: Permission[], data: DataStack, settings: Settings): PolicyStatement[] => {
+  const actions = (service: string) => permissions.filter((permission) => permission.startsWith(`${service}:`)).sort();
+  const objectActions = actions('s3').filter((action) => action !== listBucket);
+  const queues = namedIn(permissions, sendMessage).map((job) => data.queueOf(job as JobName).queueArn);
+  const secrets = namedIn(permissions, getSecret).map((secret) => data.secrets[secret as SecretName].attrId);
   return [
-    allow(of('dynamodb'), [data.table.tableArn]),
-    allow(
-      of('s3').filter((action) => action !== listBucket),
-      [data.files.arnForObjects(`${filesFolder}*`)],
-    ),
-    allow(
-      of('s3').filter((action) => action === listBucket),
-      [data.files.bucketArn],
-    ),
-    allow(of('bedrock'), modelArns(settings.chatModelId)),
-    allow(queues.length > 0 ? ['sqs:SendMessage'] : [], queues),
-    allow(secrets.length > 0 ? ['secretsmanager:GetSecretValue'] : [], secrets),
+    allow(actions('dynamodb'), [data.table.tableArn]),
+    allow(objectActions, [data.files.arnForObjects(`${filesFolder}*`)]),
+    allow(permissions.includes(listBucket) ? [listBucket] : [], [data.files.bucketArn]),
+    allow(actions('bedrock'), modelArns(settings.chatModelId)),
+    allow(queues.length > 0 ? [sendMessage] : [], queues),
+    allow(secrets.length > 0 ? [getSecret] : [], secrets),
   ].filter((statement) => statement.actions.length > 0);
 };
 
-/** The settings of a function, by what it needs. None of them is a secret. */
+const sendMessage = 'sqs:SendMessage';
+const getSecret = 'secretsmanager:GetSecretValue';
+
+/** The queues or secrets that permissions name behind an action. */
+const namedIn = (permissions: Permission[], action: string): string[] =>
+  permissions.filter((one) => one.startsWith(`${action}:`)).map((one) => one.slice(action.length + 1));
+
+/** The settings of a function, by its permissions. None of them is a secret. */
 const environmentOf = (
-  needs: ServiceFunctionProps['needs'],
+  { permissions, services = {} }: ServiceFunctionProps,
   data: DataStack,
   settings: Settings,
 ): Record<string, string> => {
-  const uses = (service: string) => needs.may.some((action) => action.startsWith(`${service}:`));
+  const has = (prefix: string) => permissions.some((permission) => permission.startsWith(prefix));
   return {
     APP_ORIGIN: settings.appOrigins.join(','),
-    ...(uses('dynamodb') && { TABLE_NAME: data.table.tableName }),
-    ...(uses('s3') && { FILES_BUCKET: data.files.bucketName }),
-    ...(needs.sends?.length && { JOBS_QUEUE_URL: data.queueUrl }),
-    ...(needs.secrets?.includes('stripe') && { STRIPE_SECRET_ARN: data.secrets.stripe.attrId }),
-    ...(needs.secrets?.includes('chatSigning') && { CHAT_SIGNING_SECRET_ARN: data.secrets.chatSigning.attrId }),
-    ...(uses('bedrock') && {
+    ...(has('dynamodb:') && { TABLE_NAME: data.table.tableName }),
+    ...(has('s3:') && { FILES_BUCKET: data.files.bucketName }),
+    ...(has(sendMessage) && { JOBS_QUEUE_URL: data.queueUrl }),
+    ...(has(`${getSecret}:stripe`) && { STRIPE_SECRET_ARN: data.secrets.stripe.attrId }),
+    ...(has(`${getSecret}:chatSigning`) && { CHAT_SIGNING_SECRET_ARN: data.secrets.chatSigning.attrId }),
+    ...(has('bedrock:') && {
       CHAT_MODEL_ID: settings.chatModelId,
       CHAT_DAILY_TOKENS: String(settings.chatDailyTokens),
       CHAT_RATE_PER_MINUTE: String(settings.chatRatePerMinute),
       ...(settings.edge && { CLIENT_ADDRESS_HEADER: viewerAddressHeader }),
     }),
-    ...('webPages' in (needs.uses ?? {}) && { CRAWL_TRUSTED_ORIGINS: settings.crawlTrustedOrigins.join(',') }),
+    ...('webPages' in services && { CRAWL_TRUSTED_ORIGINS: settings.crawlTrustedOrigins.join(',') }),
   };
 };
 

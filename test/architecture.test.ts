@@ -32,7 +32,7 @@ const capabilities = ['functions/crawling', 'functions/duplication'];
 const arrows: Record<string, string[]> = {
   'functions/domain': [],
   'functions/environment.ts': [],
-  'functions/service.ts': [],
+  'functions/service.ts': ['functions/domain'],
   'functions/log.ts': [],
   'functions/store': base,
   'functions/clients': base,

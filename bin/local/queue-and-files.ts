@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { type FauxqsServer, type SpyMessage, startFauxqs } from 'fauxqs';
-import { type JobHandler, mostDeliveries, worker } from '../../functions/jobs/job.ts';
+import { type JobHandler, maxDeliveries, worker } from '../../functions/jobs/job.ts';
 import { jobs } from '../../functions/jobs.ts';
 import type { Started } from './started.ts';
 
@@ -39,7 +39,7 @@ export const startQueueAndFiles = async (options: {
   server.createQueue('jobs', {
     attributes: {
       VisibilityTimeout: String(visibilitySeconds),
-      RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead.queueArn, maxReceiveCount: mostDeliveries }),
+      RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead.queueArn, maxReceiveCount: maxDeliveries }),
     },
   });
   server.createBucket(options.bucket);

@@ -8,7 +8,7 @@ import { ApiError } from '../../functions/domain/errors.ts';
 import { Identifier } from '../../functions/domain/identifiers.ts';
 import { isDeeperThan } from '../../functions/domain/json.ts';
 import { limits } from '../../functions/domain/limits.ts';
-import { check } from '../../functions/http/parse-request.ts';
+import { validate } from '../../functions/domain/validation.ts';
 import { deadline } from '../../functions/store/table.ts';
 import { type Line, linesAfter } from './lines.ts';
 import { complaintOf } from './read.ts';
@@ -168,8 +168,8 @@ const readLine = ({ bytes }: Line): { call: ImportedCall } | { call?: never; out
     return { outcome: 'is not JSON in UTF-8' };
   }
   if (isDeeperThan(value, limits.jsonDepth)) return { outcome: `is nested deeper than ${limits.jsonDepth} levels` };
-  const { data, refusal } = check(ImportedCall, value);
-  return refusal ? { outcome: complaintOf(refusal) } : { call: data };
+  const { data, error } = validate(ImportedCall, value);
+  return error ? { outcome: complaintOf(error) } : { call: data };
 };
 
 /** Does something with the table, again and again while the table is only busy or away for a moment. */

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import type * as z from 'zod/mini';
 import type { ApiError } from '../../functions/domain/errors.ts';
-import { check } from '../../functions/http/parse-request.ts';
+import { validate } from '../../functions/domain/validation.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Everything a refusal of the interface complains about, in one sentence without its full stop. */
@@ -14,8 +14,8 @@ export const complaintOf = ({ details = [] }: ApiError) =>
 export const as =
   <S extends z.core.$ZodType>(schema: S) =>
   (text: string): z.infer<S> => {
-    const { data, refusal } = check(schema, text);
-    if (refusal) throw new InvalidArgumentError(`It ${complaintOf(refusal)}.`);
+    const { data, error } = validate(schema, text);
+    if (error) throw new InvalidArgumentError(`It ${complaintOf(error)}.`);
     return data;
   };
 
@@ -31,7 +31,7 @@ export const readJsonFile = async <S extends z.core.$ZodType>(schema: S, file: s
   } catch (error) {
     throw new UsageError(`${file} is not JSON: ${(error as Error).message}`);
   }
-  const { data, refusal } = check(schema, value);
-  if (refusal) throw new UsageError(`${file} is refused: ${complaintOf(refusal)}.`);
+  const { data, error } = validate(schema, value);
+  if (error) throw new UsageError(`${file} is refused: ${complaintOf(error)}.`);
   return data;
 };

@@ -1,7 +1,7 @@
 import { CallOutcomeItem, outcomeFields } from '../../functions/domain/calls.ts';
 import { isIdentifier } from '../../functions/domain/identifiers.ts';
 import { normalisePhoneNumber } from '../../functions/domain/phone-numbers.ts';
-import { check } from '../../functions/http/parse-request.ts';
+import { validate } from '../../functions/domain/validation.ts';
 import type { Schema } from '../../functions/openapi/client.ts';
 import type { ReadOptions, Row, RowError } from './row.ts';
 
@@ -24,7 +24,7 @@ export const checkedRow = (
   }
   const { agentId, callIdOrPhone } = item;
   const mistakes = [...alreadyWrong];
-  for (const { path, message } of check(CallOutcomeItem, item).refusal?.details ?? []) {
+  for (const { path, message } of validate(CallOutcomeItem, item).error?.details ?? []) {
     const [field = ''] = path.split('.');
     if (mistakes.some(({ column }) => column === field)) continue;
     mistakes.push({ column: field, message: item[field] === undefined ? 'is missing' : message });

@@ -24,8 +24,7 @@ export const addBlockedNumbers = endpoint({
   description:
     'Each number is answered for by itself: it is in `added`, or in `failed` with the reason. All of them failing is still 200. Both lists keep the order sent. A number whose `expiresAt` has passed is not blocked any more, and can be added again.',
   caller: { kind: 'key', scope: 'block-list', agent: ({ body }) => body },
-  may: ['dynamodb:BatchGetItem', 'dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate'],
-  uses: { blockList },
+  services: { blockList: blockList.for('add') },
   body: z.extend(BlockListRequest, {
     reason: z.optional(text(0, limits.blockReasonCharacters).check(describe('Why the numbers are blocked.', 'Spam'))),
     expiresAt: z.optional(
@@ -40,10 +39,9 @@ export const addBlockedNumbers = endpoint({
     added: phoneNumbers('The numbers that are blocked now and were not before, in E.164 format.', ['+14155550100']),
     failed: BlockListFailures,
   }),
-  refusals: ['too_many_numbers'],
-  errors: {
+  errors: ['too_many_numbers'],
+  errorDescriptions: {
     400: 'The body or its numbers are invalid.',
-    401: 'The key is unknown, or its user may not use this agent.',
   },
 
   async handle({ body: { agentId, numbers, reason, expiresAt } }, { blockList }) {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { jobQueue } from '../clients/job-queue.ts';
+import { jobQueueFor } from '../clients/job-queue.ts';
 import { CrawlControls } from '../domain/crawl-controls.ts';
 import { now } from '../domain/date-time.ts';
 import { describe } from '../domain/describe.ts';
@@ -20,9 +20,7 @@ export const addWebsite = endpoint({
   description:
     'It is crawled in the background, from the page given on and nearest pages first; its status in the list tells when it is ready, and `failedPages` which pages were not read. The crawler obeys robots.txt under the name VoiceAgentPlatformBot, reads HTML and plain text, stays on the site, and connects to public addresses alone.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
-  may: ['dynamodb:DeleteItem', 'dynamodb:PutItem'],
-  sends: ['crawlWebsite'],
-  uses: { websites, jobQueue },
+  services: { websites: websites.for('add', 'sendOrRemove'), jobQueue: jobQueueFor('crawlWebsite') },
   body: z.extend(CrawlControls, {
     uid: Uid,
     agentId: AgentId,
@@ -37,7 +35,6 @@ export const addWebsite = endpoint({
     limit: z.number().check(describe('How many pages will be read at most.', 5, { type: 'integer' })),
     maxDepth: z.number().check(describe('How many links they will be away at most.', 1, { type: 'integer' })),
   }),
-  errors: { 400: 'The body is invalid.', 401: 'The key is unknown, or its user may not use this agent.' },
 
   async handle({ body, creationId }, { websites, jobQueue }) {
     const { uid, agentId, url, name = nameOfSite(url), limit, maxDepth, includePaths, excludePaths } = body;
@@ -48,7 +45,7 @@ export const addWebsite = endpoint({
       ...{ lastUpdatedBy: uid, lastUpdatedAt: now(), attempt: creationId, dueBy: newDueBy() },
     });
     const message = { job: 'crawlWebsite', agentId, websiteId, attempt: creationId } as const;
-    await websites.send(record, () => jobQueue.send(message), 'remove');
+    await websites.sendOrRemove(record, () => jobQueue.send(message));
     return { websiteId, message: 'Website added successfully', status: 'pending' as const, limit, maxDepth };
   },
 });

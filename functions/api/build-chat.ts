@@ -6,7 +6,7 @@ import type { StreamEnd } from '../chat/stream/end-always.ts';
 import { streamAnswer } from '../chat/stream/stream-answer.ts';
 import { systemPrompt } from '../chat/system-prompt.ts';
 import { TokenMeter } from '../chat/token-meter.ts';
-import { calledEndpoints, describeAccess, toolNamesFor, toolsFor } from '../chat/tools.ts';
+import { describeAccess, ownApi, toolNamesFor, toolsFor } from '../chat/tools.ts';
 import { Turn } from '../chat/turn.ts';
 import { chatModel } from '../clients/bedrock.ts';
 import { chatSigningSecret } from '../clients/secrets.ts';
@@ -14,7 +14,7 @@ import { ChatRequest } from '../domain/chat.ts';
 import { describe } from '../domain/describe.ts';
 import { ApiError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
-import { type Principal, permissionsOf, streamingEndpoint } from '../http/endpoint.ts';
+import { type Principal, streamingEndpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { log } from '../log.ts';
 import { chatUsage } from '../store/chat-usage.ts';
@@ -28,18 +28,7 @@ export const buildChat = streamingEndpoint({
   description:
     'Streams the answer to a conversation, in the UI message stream of the AI SDK: its `useChat` is a client of this as it is, with `lastAssistantMessageIsCompleteWithApprovalResponses` to send approvals. The whole conversation is sent each turn, in at most 256 KB; what the assistant’s tools said in it must come back as it was.\n\nWithout a key the assistant searches the documentation, drafts agents and checks numbers. With one (`X-Authorization`) it also looks at what the key’s user has, within the key’s scopes, and changes it when the user approves.',
   caller: { kind: 'anyone', key: 'optional' },
-  may: [
-    ...new Set([
-      ...calledEndpoints.flatMap(permissionsOf),
-      'dynamodb:GetItem' as const,
-      'dynamodb:PutItem' as const,
-      'dynamodb:UpdateItem' as const,
-      'bedrock:InvokeModelWithResponseStream' as const,
-    ]),
-  ],
-  sends: [...new Set(calledEndpoints.flatMap(({ sends = [] }) => sends))],
-  secrets: ['chatSigning'],
-  uses: { chatModel, chatSigningSecret, chatUsage },
+  services: { chatModel, chatSigningSecret, chatUsage: chatUsage.for('countTurn', 'budget'), ownApi },
   body: ChatRequest,
   bodyBytes: limits.chatBodyBytes,
   streams: true,
@@ -51,17 +40,15 @@ export const buildChat = streamingEndpoint({
         'data: {"type":"start"}\n\ndata: {"type":"text-start","id":"0"}\n\ndata: {"type":"text-delta","id":"0","delta":"Hello."}\n\ndata: {"type":"text-end","id":"0"}\n\ndata: {"type":"finish","finishReason":"stop"}\n\ndata: [DONE]\n\n',
       ),
     ),
-  errors: {
+  errors: ['chat_budget_exhausted', 'chat_failed'],
+  errorDescriptions: {
     400: 'The conversation is not of the right form, or holds something that this service did not issue.',
     401: 'A key was sent, and is not valid.',
     413: 'The conversation is larger than 256 KB.',
     429: 'This address has had too many turns in the last minute, or the day’s tokens are spent.',
   },
-  refusals: ['chat_budget_exhausted', 'chat_failed'],
 
-  async handle({ body, ...request }, { chatModel, chatSigningSecret, chatUsage }) {
-    const { address, requestId, receivedAt } = request;
-    const principal = request.principal.uid === '' ? undefined : request.principal;
+  async handle({ body, principal, address, requestId, receivedAt }, { chatModel, chatSigningSecret, chatUsage }) {
     const { id: chatId, userId } = body;
     const logTurn = turnLogger({ requestId, chatId, userId, principal, receivedAt });
     try {

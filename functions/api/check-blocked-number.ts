@@ -16,8 +16,7 @@ export const checkBlockedNumber = endpoint({
   description:
     'For a telephony hook that decides whether to take a call: one fast, strongly consistent read. A `+` that arrives as a space counts as a `+`.',
   caller: { kind: 'key', scope: 'block-list', agent: ({ query }) => query },
-  may: ['dynamodb:GetItem'],
-  uses: { blockList },
+  services: { blockList: blockList.for('find') },
   query: z.object({
     uid: Uid,
     agentId: AgentId,
@@ -29,7 +28,6 @@ export const checkBlockedNumber = endpoint({
     number: phoneNumber('The number, in E.164 format.'),
     blocked: z.boolean().check(describe('Whether it is blocked now.', true)),
   }),
-  errors: { 400: 'A parameter is invalid.', 401: 'The key is unknown, or its user may not use this agent.' },
 
   async handle({ query: { agentId, number } }, { blockList }) {
     const entry = await blockList.find(agentId, number);

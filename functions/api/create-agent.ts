@@ -14,8 +14,7 @@ export const createAgent = endpoint({
   summary: 'Create an agent',
   description: 'The new agent belongs to the user of the key. Its identifier is made by the service.',
   caller: { kind: 'key', scope: 'agents', user: ({ body }) => body },
-  may: ['dynamodb:PutItem', 'dynamodb:GetItem'],
-  uses: { agents },
+  services: { agents: agents.for('create') },
   body: z.object({
     uid: Uid,
     name: AgentName,
@@ -24,7 +23,6 @@ export const createAgent = endpoint({
   }),
   idempotent: true,
   response: Agent,
-  errors: { 400: 'The body is invalid.', 401: 'The key is unknown, or not this user’s.' },
 
   async handle({ body, creationId }, { agents }) {
     const createdAt = now();

@@ -38,8 +38,7 @@ export const createDocumentUploads = endpoint({
   summary: 'Get forms to upload larger documents',
   description: `For each of up to ${limits.filesPerUpload} files, a form that stores this one file of at most 10 MB. POST it as \`multipart/form-data\` to \`url\` within 15 minutes: all of \`fields\`, and then the field \`file\`. The upload itself starts the extraction of the text. A form that is never used leaves nothing: its document is gone after an hour.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
-  may: ['dynamodb:PutItem', 's3:PutObject'],
-  uses: { documents, files },
+  services: { documents: documents.for('add'), files: files.for('uploadForm') },
   body: z.object({
     uid: Uid,
     agentId: AgentId,
@@ -57,11 +56,10 @@ export const createDocumentUploads = endpoint({
     uploads: z.array(UploadForm).check(z.describe('The forms, in the order of the files kept.')),
     failed: z.array(RefusedFile).check(z.describe('The files that are not taken.')),
   }),
-  errors: {
+  errors: ['too_many_files', 'file_too_large', 'unsupported_file_type', 'empty_file'],
+  errorDescriptions: {
     400: 'The body is invalid, or none of its files is taken.',
-    401: 'The key is unknown, or its user may not use this agent.',
   },
-  refusals: ['too_many_files', 'file_too_large', 'unsupported_file_type', 'empty_file'],
 
   async handle({ body: { uid, agentId, files: announced }, creationId }, { documents, files }) {
     const outcomes = await pMap(announced, async ({ name, size, type }, index) => {

@@ -16,19 +16,12 @@ export const deleteDocument = endpoint({
   description:
     'In any state. Its file and its text are gone before the answer, and an extraction under way stores nothing.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
-  may: ['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:Query', 'dynamodb:UpdateItem', 's3:DeleteObject'],
-  uses: { documents, files },
+  services: { documents: documents.for('remove'), files: files.for('delete') },
   query: DocumentReference,
   response: z.object({
     message: z.string().check(describe('Says that it is gone.', 'Document deleted successfully')),
   }),
-  errors: {
-    400: 'A parameter is invalid.',
-    401: 'The key is unknown, or its user may not use this agent.',
-    404: 'There is no such document.',
-  },
-
-  refusals: ['document_not_found'],
+  errors: ['document_not_found'],
 
   async handle({ query: { agentId, documentId: id } }, { documents, files }) {
     const deleted = await documents.remove({ agentId, id }, (record) => files.delete(fileKeyOf(record)));

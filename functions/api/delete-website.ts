@@ -14,18 +14,12 @@ export const deleteWebsite = endpoint({
   summary: 'Delete a website',
   description: 'In any state. Its text is gone before the answer, and a crawl under way stores nothing.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
-  may: ['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
-  uses: { websites },
+  services: { websites: websites.for('remove') },
   query: WebsiteReference,
   response: z.object({
     message: z.string().check(describe('Says that it is gone.', 'Website deleted successfully')),
   }),
-  refusals: ['website_not_found'],
-  errors: {
-    400: 'A parameter is invalid.',
-    401: 'The key is unknown, or its user may not use this agent.',
-    404: 'There is no such website.',
-  },
+  errors: ['website_not_found'],
 
   async handle({ query: { agentId, websiteId: id } }, { websites }) {
     if (!(await websites.remove({ agentId, id }))) throw noSuchWebsite();

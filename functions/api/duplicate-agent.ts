@@ -1,21 +1,20 @@
 import * as z from 'zod/mini';
 import { files } from '../clients/files.ts';
-import { jobQueue } from '../clients/job-queue.ts';
+import { jobQueueFor } from '../clients/job-queue.ts';
 import { AgentName, nameOfCopy } from '../domain/agents.ts';
 import { now } from '../domain/date-time.ts';
 import { describe } from '../domain/describe.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { AgentId, newIdentifier, Uid } from '../domain/identifiers.ts';
+import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agents } from '../store/agents.ts';
-import { duplicationNeeds, duplications } from '../store/duplications.ts';
+import { duplications } from '../store/duplications.ts';
 
 /** An answer waits this long for the copy; a larger one is finished in the background. */
 const patienceMilliseconds = 10_000;
-/** When a copy whose function died is taken up again: after no function of the API can still be at it. */
-const rescueSeconds = 60;
 
 /** Copies an agent: configuration, knowledge and block list. The copy is whole, or it is not there. */
 export const duplicateAgent = endpoint({
@@ -26,9 +25,12 @@ export const duplicateAgent = endpoint({
   description:
     'Copies an agent’s configuration, knowledge and block list into a new agent that belongs to the user of the key. Its phone number, its calls and other people’s access to it stay behind. A copy is whole or not there at all: one too large to be made within an answer is finished in the background (`copied.status` is `pending`), and until then the new agent is nowhere to be seen.',
   caller: { kind: 'key', scope: 'agents', agent: ({ body }) => body },
-  may: [...duplicationNeeds.may],
-  sends: [...duplicationNeeds.sends],
-  uses: { agents, duplications, files, jobQueue },
+  services: {
+    agents: agents.for('find'),
+    duplications: duplications.for('begin', 'proceed'),
+    files: files.for('copy'),
+    jobQueue: jobQueueFor('crawlWebsite', 'finishDuplication'),
+  },
   body: z.object({
     uid: Uid,
     agentId: AgentId.check(describe('The agent to copy.', examples.agentId)),
@@ -54,7 +56,6 @@ export const duplicateAgent = endpoint({
       .check(describe('What travelled.', { configuration: true, websites: 2, documents: 5, blockedNumbers: 120 })),
     notCopied: z.array(z.string()).check(describe('What stays with the source.', ['phoneNumber', 'calls', 'access'])),
   }),
-  errors: { 400: 'The body is invalid.', 401: 'The key is unknown, or its user may not use this agent.' },
 
   async handle({ agent, body: { uid, name }, creationId }, services) {
     const { agents, duplications, jobQueue } = services;
@@ -73,7 +74,7 @@ export const duplicateAgent = endpoint({
       sourceAgentId: source.agentId,
     };
     const begun = await duplications.begin(copy, source.agentId);
-    await jobQueue.send({ job: 'finishDuplication', agentId: copy.agentId }, rescueSeconds);
+    await jobQueue.send({ job: 'finishDuplication', agentId: copy.agentId }, rescueDelaySeconds);
     const reached = await duplications.proceed(begun, until, services);
     const pending = reached.state === 'copying';
     if (pending) await jobQueue.send({ job: 'finishDuplication', agentId: copy.agentId });

@@ -14,11 +14,9 @@ export const getAgent = endpoint({
   summary: 'Get an agent',
   description: 'The whole record of one agent that the user of the key may use.',
   caller: { kind: 'key', scope: 'agents', agent: ({ params }) => params },
-  may: ['dynamodb:GetItem'],
-  uses: { agents },
+  services: { agents: agents.for('find') },
   params: z.object({ agentId: AgentIdInPath }),
   response: Agent,
-  errors: { 401: 'The key is unknown, or its user may not use this agent.' },
 
   async handle({ agent: { uid, agentId } }, { agents }) {
     const found = await agents.find(uid, agentId);

@@ -15,17 +15,11 @@ export const getCall = endpoint({
   description:
     'The call is named by its id, or by a phone number: then it is the first or the last call with that number, as `preference` says.',
   caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
-  may: ['dynamodb:GetItem', 'dynamodb:Query'],
-  uses: { calls },
+  services: { calls: calls.for('find') },
   params: z.object({ agentId: AgentIdInPath, callIdOrPhone: CallIdOrPhone }),
   query: z.object({ preference: z._default(Preference, 'last') }),
   response: Call,
-  refusals: ['call_not_found'],
-  errors: {
-    400: 'A parameter is invalid.',
-    401: 'The key is unknown, or its user may not use this agent.',
-    404: 'There is no such call.',
-  },
+  errors: ['call_not_found'],
 
   async handle({ agent: { agentId }, params: { callIdOrPhone }, query: { preference } }, { calls }) {
     const call = await calls.find(agentId, toCallReference(callIdOrPhone, preference));

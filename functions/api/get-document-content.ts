@@ -16,17 +16,13 @@ export const getDocumentContent = endpoint({
   description:
     'The text, and the same as Markdown. What one answer cannot carry comes in pieces, to be joined in their order: the text first, the Markdown after it. A document without a text has empty ones.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
-  may: ['dynamodb:BatchGetItem', 'dynamodb:GetItem'],
-  uses: { documents },
+  services: { documents: documents.for('readTexts') },
   query: z.object({ ...DocumentReference.shape, cursor: paging.cursor }),
   response: z.object({ ...sourceTextFields, ...nextPage }),
-  errors: {
+  errors: ['document_not_found'],
+  errorDescriptions: {
     400: 'A parameter is invalid, or the text was replaced since the cursor was given.',
-    401: 'The key is unknown, or its user may not use this agent.',
-    404: 'There is no such document.',
   },
-
-  refusals: ['document_not_found'],
 
   async handle({ query: { agentId, documentId: id, cursor } }, { documents }) {
     const piece = await documents.readTexts({ agentId, id }, cursor);

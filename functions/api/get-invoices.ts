@@ -16,9 +16,7 @@ export const getInvoices = endpoint({
   description:
     'For the platform’s own web application alone: the `Origin` header must be the configured application origin. The invoices are Stripe’s own objects, newest first, up to 100 at once.',
   caller: { kind: 'application' },
-  may: [],
-  secrets: ['stripe'],
-  uses: { stripe },
+  services: { stripe },
   body: z.object({
     customerId: CustomerId.check(describe('The customer at the payment provider.', examples.customerId)),
     startingAfter: z.optional(
@@ -30,12 +28,10 @@ export const getInvoices = endpoint({
     message: z.string().check(describe('What was done.', 'Invoices retrieved.')),
     invoices: InvoiceList,
   }),
-  errors: {
+  errors: ['customer_id_required', 'invoices_not_found'],
+  errorDescriptions: {
     400: 'The customer id is missing, or a field is invalid.',
-    403: 'The request does not come from the platform’s own application.',
-    404: 'The customer is unknown, or has no invoices.',
   },
-  refusals: ['customer_id_required', 'invoices_not_found'],
 
   async handle({ body: { customerId, startingAfter } }, { stripe }) {
     const list = await stripe.listInvoices(customerId, startingAfter);

@@ -14,7 +14,6 @@ export const getOpenapiDocument = endpoint({
   summary: 'Get this description',
   description: 'The OpenAPI 3.1 document of the whole interface, to make a client of or to try the operations with.',
   caller: { kind: 'anyone' },
-  may: [],
   response: z.looseObject({
     openapi: z.string().check(describe('The version of OpenAPI.', '3.1.0')),
     info: z
@@ -22,7 +21,6 @@ export const getOpenapiDocument = endpoint({
       .check(describe('What is described.', { title: 'Voice Agent Platform API', version: '1.0.0' })),
     paths: z.looseObject({}).check(describe('The operations, by path and method.', {})),
   }),
-  errors: {},
 
   async handle() {
     const { default: document } = await import('../openapi/document.json', { with: { type: 'json' } });

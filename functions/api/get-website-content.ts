@@ -16,15 +16,12 @@ export const getWebsiteContent = endpoint({
   description:
     'The text, and the same as Markdown. What one answer cannot carry comes in pieces, to be joined in their order: the text first, the Markdown after it. A cursor holds for one text: once that was replaced it is refused, and reading begins again.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
-  may: ['dynamodb:BatchGetItem', 'dynamodb:GetItem'],
-  uses: { websites },
+  services: { websites: websites.for('readTexts') },
   query: z.object({ ...WebsiteReference.shape, cursor: paging.cursor }),
   response: z.object({ ...sourceTextFields, ...nextPage }),
-  refusals: ['website_not_found'],
-  errors: {
+  errors: ['website_not_found'],
+  errorDescriptions: {
     400: 'A parameter is invalid, or the text was replaced since the cursor was given.',
-    401: 'The key is unknown, or its user may not use this agent.',
-    404: 'There is no such website.',
   },
 
   async handle({ query: { agentId, websiteId: id, cursor } }, { websites }) {

@@ -14,11 +14,9 @@ export const listAgents = endpoint({
   summary: 'List a user’s agents',
   description: 'The agents the user owns, and those they were given access to.',
   caller: { kind: 'key', scope: 'agents', user: ({ query }) => query },
-  may: ['dynamodb:Query', 'dynamodb:BatchGetItem'],
-  uses: { agents },
+  services: { agents: agents.for('list') },
   query: z.object({ uid: Uid, ...paging }),
   response: z.object({ agents: z.array(Agent).check(z.describe('The agents.')), ...nextPage }),
-  errors: { 400: 'A parameter is invalid.', 401: 'The key is unknown, or not this user’s.' },
 
   async handle({ query: { uid, limit, cursor } }, { agents }) {
     const collection = `agents:${uid}`;

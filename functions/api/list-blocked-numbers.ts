@@ -16,8 +16,7 @@ export const listBlockedNumbers = endpoint({
   summary: 'List an agent’s block list',
   description: 'The numbers that are blocked now, sorted as text. Entries whose `expiresAt` has passed are left out.',
   caller: { kind: 'key', scope: 'block-list', agent: ({ query }) => query },
-  may: ['dynamodb:Query'],
-  uses: { blockList },
+  services: { blockList: blockList.for('list') },
   query: z.object({ uid: Uid, agentId: AgentId, ...paging }),
   response: z.object({
     blockList: phoneNumbers('The numbers alone.', ['+14155550100']),
@@ -30,7 +29,6 @@ export const listBlockedNumbers = endpoint({
       ),
     ...nextPage,
   }),
-  errors: { 400: 'A parameter is invalid.', 401: 'The key is unknown, or its user may not use this agent.' },
 
   async handle({ query: { agentId, limit, cursor } }, { blockList }) {
     const collection = `block-list:${agentId}`;

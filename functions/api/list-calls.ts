@@ -17,8 +17,7 @@ export const listCalls = endpoint({
   summary: 'List an agent’s calls',
   description: 'Newest first. With `phone`, only the calls with that number.',
   caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
-  may: ['dynamodb:Query'],
-  uses: { calls },
+  services: { calls: calls.for('list') },
   params: z.object({ agentId: AgentIdInPath }),
   query: z.object({
     phone: z.optional(
@@ -29,7 +28,6 @@ export const listCalls = endpoint({
     ...paging,
   }),
   response: z.object({ calls: z.array(Call).check(z.describe('The calls, newest first.')), ...nextPage }),
-  errors: { 400: 'A parameter is invalid.', 401: 'The key is unknown, or its user may not use this agent.' },
 
   async handle({ agent: { agentId }, query: { phone, limit, cursor } }, { calls }) {
     const collection = `calls:${agentId}:${phone ?? ''}`;

@@ -17,11 +17,9 @@ export const listDocuments = endpoint({
   summary: 'List an agent’s documents',
   description: `By the time they were added. Of each text at most ${limits.listedTextCharacters.toLocaleString('en')} characters are listed (\`truncated\` says so), and with the texts at most ${limits.pageSourcesWithText} documents a page; \`content=false\` makes a short list of them all.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
-  may: ['dynamodb:BatchGetItem', 'dynamodb:Query', 's3:GetObject'],
-  uses: { documents, files },
+  services: { documents: documents.for('page'), files: files.for('downloadUrl') },
   query: SourceListQuery,
   response: z.object({ documents: z.array(Document).check(z.describe('The documents, oldest first.')), ...nextPage }),
-  errors: { 400: 'A parameter is invalid.', 401: 'The key is unknown, or its user may not use this agent.' },
 
   async handle({ query: { agentId, content, limit, cursor } }, { documents, files }) {
     const withTexts = content !== 'false';

@@ -15,11 +15,9 @@ export const listWebsites = endpoint({
   summary: 'List an agent’s websites',
   description: `By the time they were added, with what became of each. Of each text at most ${limits.listedTextCharacters.toLocaleString('en')} characters are listed (\`truncated\` says so), and with the texts at most ${limits.pageSourcesWithText} websites a page; \`content=false\` makes a short list of them all.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
-  may: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
-  uses: { websites },
+  services: { websites: websites.for('page') },
   query: SourceListQuery,
   response: z.object({ websites: z.array(Website).check(z.describe('The websites, oldest first.')), ...nextPage }),
-  errors: { 400: 'A parameter is invalid.', 401: 'The key is unknown, or its user may not use this agent.' },
 
   async handle({ query: { agentId, content, limit, cursor } }, { websites }) {
     const { items, ...next } = await websites.page(agentId, { limit, cursor, withTexts: content !== 'false' });

@@ -18,8 +18,7 @@ export const recordCall = endpoint({
   description:
     'How calls come in: the telephony records a call when it begins or ends, and corrects it by recording it again. The outcome fields are never touched, and the same request again changes nothing.',
   caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
-  may: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
-  uses: { calls },
+  services: { calls: calls.for('record') },
   params: z.object({
     agentId: AgentIdInPath,
     callIdOrPhone: z
@@ -28,18 +27,12 @@ export const recordCall = endpoint({
   }),
   body: CallFacts,
   response: Call,
-  errors: {
-    400: 'The call id or the body is invalid.',
-    401: 'The key is unknown, or its user may not use this agent.',
-  },
 
   async handle({ agent: { agentId }, params: { callIdOrPhone: callId }, body }, { calls }) {
     if (isPhoneNumber(restorePlus(callId)))
       throw invalidField('callIdOrPhone', 'must be a call id, not a phone number');
     if (!isIdentifier(callId)) throw invalidField('callIdOrPhone', 'must be 1 to 128 of A-Z a-z 0-9 _ . : -');
-    return (await calls.change({ agentId, reference: { callId } }, (found) =>
-      withFacts(found, agentId, callId, body),
-    )) as Call;
+    return (await calls.record(agentId, callId, (found) => withFacts(found, agentId, callId, body))) as Call;
   },
 });
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { jobQueue } from '../clients/job-queue.ts';
+import { jobQueueFor } from '../clients/job-queue.ts';
 import { describe } from '../domain/describe.ts';
 import { ApiError, noSuchWebsite } from '../domain/errors.ts';
 import { WebsiteId, WebsiteReference } from '../domain/websites.ts';
@@ -17,22 +17,14 @@ export const refreshWebsite = endpoint({
   description:
     'In the background, as when it was added. The former text stays until the new one is whole, and for good when the site can no longer be read.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
-  may: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
-  sends: ['crawlWebsite'],
-  uses: { websites, jobQueue },
+  services: { websites: websites.for('restart', 'sendOrFail'), jobQueue: jobQueueFor('crawlWebsite') },
   body: WebsiteReference,
   response: z.object({
     websiteId: WebsiteId,
     message: z.string().check(describe('Says that it is begun.', 'Website refresh started')),
     status: z.literal('pending').check(describe('The crawl has not begun yet.', 'pending')),
   }),
-  refusals: ['website_not_found', 'crawl_in_progress'],
-  errors: {
-    400: 'The body is invalid.',
-    401: 'The key is unknown, or its user may not use this agent.',
-    404: 'There is no such website.',
-    409: 'A crawl of it is under way.',
-  },
+  errors: ['website_not_found', 'crawl_in_progress'],
 
   async handle({ body: { uid, agentId, websiteId }, creationId: attempt }, { websites, jobQueue }) {
     const ended = (status: string) => status === 'ready' || status === 'failed';
@@ -40,7 +32,7 @@ export const refreshWebsite = endpoint({
     if (!begun) throw noSuchWebsite();
     if (!begun.restarted) throw new ApiError('crawl_in_progress', 'A crawl of this website is under way.');
     const message = { job: 'crawlWebsite', agentId, websiteId, attempt } as const;
-    await websites.send(begun.record, () => jobQueue.send(message), 'fail');
+    await websites.sendOrFail(begun.record, () => jobQueue.send(message));
     return { websiteId, message: 'Website refresh started', status: 'pending' as const };
   },
 });

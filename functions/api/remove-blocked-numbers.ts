@@ -20,18 +20,16 @@ export const removeBlockedNumbers = endpoint({
   description:
     'Each number is answered for by itself: it is in `removed`, or in `failed` with the reason. All of them failing is still 200. Both lists keep the order sent.',
   caller: { kind: 'key', scope: 'block-list', agent: ({ body }) => body },
-  may: ['dynamodb:PartiQLUpdate'],
-  uses: { blockList },
+  services: { blockList: blockList.for('remove') },
   body: BlockListRequest,
   response: z.object({
     message: BlockListMessage,
     removed: phoneNumbers('The numbers that were blocked and are no longer, in E.164 format.', ['+14155550100']),
     failed: BlockListFailures,
   }),
-  refusals: ['too_many_numbers'],
-  errors: {
+  errors: ['too_many_numbers'],
+  errorDescriptions: {
     400: 'The body or its numbers are invalid.',
-    401: 'The key is unknown, or its user may not use this agent.',
   },
 
   async handle({ body: { agentId, numbers } }, { blockList }) {

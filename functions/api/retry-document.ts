@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { jobQueue } from '../clients/job-queue.ts';
+import { jobQueueFor } from '../clients/job-queue.ts';
 import { describe } from '../domain/describe.ts';
 import { DocumentId, DocumentReference } from '../domain/documents.ts';
 import { ApiError, noSuchDocument } from '../domain/errors.ts';
@@ -17,23 +17,14 @@ export const retryDocument = endpoint({
   description:
     'For a document whose `status` is `failed`: its text is extracted once more from the same file, in the background.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
-  may: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
-  sends: ['extractDocument'],
-  uses: { documents, jobQueue },
+  services: { documents: documents.for('find', 'restart', 'fail'), jobQueue: jobQueueFor('extractDocument') },
   body: DocumentReference,
   response: z.object({
     documentId: DocumentId,
     message: z.string().check(describe('Says that it is tried again.', 'Document will be tried again')),
     status: z.literal('pending').check(describe('Its status from now on.', 'pending')),
   }),
-  errors: {
-    400: 'The body is invalid.',
-    401: 'The key is unknown, or its user may not use this agent.',
-    404: 'There is no such document.',
-    409: 'The document did not fail.',
-  },
-
-  refusals: ['document_not_found', 'not_failed'],
+  errors: ['document_not_found', 'not_failed'],
 
   async handle({ body: { uid, agentId, documentId } }, { documents, jobQueue }) {
     const document = { agentId, id: documentId };

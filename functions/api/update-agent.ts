@@ -15,12 +15,10 @@ export const updateAgent = endpoint({
   description:
     'Fields that are not sent stay as they are. `configuration` is merged by top-level field, and `null` clears a field. `agentId` and `uid` never change.',
   caller: { kind: 'key', scope: 'agents', agent: ({ params }) => params },
-  may: ['dynamodb:GetItem', 'dynamodb:PutItem'],
-  uses: { agents },
+  services: { agents: agents.for('change') },
   params: z.object({ agentId: AgentIdInPath }),
   body: AgentChange,
   response: Agent,
-  errors: { 400: 'The body is invalid.', 401: 'The key is unknown, or its user may not use this agent.' },
 
   async handle({ agent: { uid, agentId }, body }, { agents }) {
     const changed = await agents.change(uid, agentId, (found) => withChange(found, body));

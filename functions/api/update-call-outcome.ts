@@ -28,8 +28,7 @@ export const updateCallOutcome = endpoint({
   description:
     'A partial update: any combination of the three fields, even none. `null` clears a field. The call is named by its id, or by a phone number: then it is the first or the last call with that number, as `preference` says. To set many outcomes, use `POST /call-outcomes`.',
   caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
-  may: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
-  uses: { calls },
+  services: { calls: calls.for('change') },
   params: z.object({ agentId: AgentIdInPath, callIdOrPhone: CallIdOrPhone }),
   query: z.object({ preference: z._default(Preference, 'last'), metadataMode: z._default(MetadataMode, 'replace') }),
   body: CallOutcomeChange,
@@ -41,12 +40,7 @@ export const updateCallOutcome = endpoint({
     preference: Preference.check(describe('The preference that was applied.', 'last')),
     updated_fields: UpdatedFields,
   }),
-  refusals: ['call_not_found'],
-  errors: {
-    400: 'A parameter or the body is invalid.',
-    401: 'The key is unknown, or its user may not use this agent.',
-    404: 'There is no such call.',
-  },
+  errors: ['call_not_found'],
 
   async handle({ agent: { agentId }, params: { callIdOrPhone }, query, body, principal }, { calls }) {
     const { preference, metadataMode } = query;

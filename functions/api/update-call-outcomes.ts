@@ -6,9 +6,9 @@ import { ApiError, insufficientPermissions, noSuchCall } from '../domain/errors.
 import { examples } from '../domain/examples.ts';
 import { limits } from '../domain/limits.ts';
 import { phoneNumber } from '../domain/phone-numbers.ts';
+import { validate } from '../domain/validation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { check } from '../http/parse-request.ts';
 import { calls } from '../store/calls.ts';
 import { credentials } from '../store/credentials.ts';
 
@@ -45,8 +45,7 @@ export const updateCallOutcomes = endpoint({
   description:
     'For batch jobs: up to 1,000 changes in one request, of any agents the user of the key may use. Each item is answered for by itself; a bad one fails alone. Several items may name the same call: they are carried out in the order sent. `npm run outcomes` sends files of any size this way.',
   caller: { kind: 'key', scope: 'calls' },
-  may: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
-  uses: { calls, credentials },
+  services: { calls: calls.for('changeMany'), credentials: credentials.for('accessTo') },
   body: z.object({
     items: z
       .array(z.unknown().check(z.meta({ documentAs: CallOutcomeItem })))
@@ -56,13 +55,15 @@ export const updateCallOutcomes = endpoint({
     updated: z.array(UpdatedOutcome).check(z.describe('The items that were carried out, in the order sent.')),
     failed: z.array(FailedOutcome).check(z.describe('Those that were not, in the order sent.')),
   }),
-  errors: { 400: 'There is no item, or there are more than 1,000.', 401: 'The key is unknown, or not for calls.' },
+  errorDescriptions: {
+    400: 'There is no item, or there are more than 1,000.',
+  },
 
   async handle({ body, principal }, { calls, credentials }) {
-    const items = body.items.map((item) => check(CallOutcomeItem, item));
+    const items = body.items.map((item) => validate(CallOutcomeItem, item));
     const access = await credentials.accessTo(items.flatMap(({ data }) => data?.agentId ?? []));
-    const refusals = items.map(({ data, refusal }) => {
-      if (refusal) return refusal;
+    const refusals = items.map(({ data, error }) => {
+      if (error) return error;
       return access.get(data.agentId)?.has(principal.uid) ? undefined : insufficientPermissions();
     });
     const at = now();

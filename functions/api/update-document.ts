@@ -16,17 +16,10 @@ export const updateDocument = endpoint({
   description:
     'Changes what is given, and leaves the rest. An agent does not answer from a document that is switched off.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
-  may: ['dynamodb:UpdateItem', 's3:GetObject'],
-  uses: { documents, files },
+  services: { documents: documents.for('edit'), files: files.for('downloadUrl') },
   body: z.object({ ...DocumentReference.shape, ...SourceChange.shape }),
   response: DocumentSummary,
-  errors: {
-    400: 'The body is invalid.',
-    401: 'The key is unknown, or its user may not use this agent.',
-    404: 'There is no such document.',
-  },
-
-  refusals: ['document_not_found'],
+  errors: ['document_not_found'],
 
   async handle({ body: { uid, agentId, documentId: id, ...change } }, { documents, files }) {
     const record = await documents.edit({ agentId, id }, change, uid);

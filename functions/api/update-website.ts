@@ -15,16 +15,10 @@ export const updateWebsite = endpoint({
   description:
     'Changes what is given, and leaves the rest. An agent does not answer from a website that is switched off.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
-  may: ['dynamodb:UpdateItem'],
-  uses: { websites },
+  services: { websites: websites.for('edit') },
   body: z.object({ ...WebsiteReference.shape, ...SourceChange.shape }),
   response: WebsiteSummary,
-  refusals: ['website_not_found'],
-  errors: {
-    400: 'The body is invalid.',
-    401: 'The key is unknown, or its user may not use this agent.',
-    404: 'There is no such website.',
-  },
+  errors: ['website_not_found'],
 
   async handle({ body: { uid, agentId, websiteId: id, ...change } }, { websites }) {
     const website = await websites.edit({ agentId, id }, change, uid);

@@ -30,17 +30,9 @@ export const uploadDocuments = endpoint({
   summary: 'Upload documents',
   description: `Takes up to ${limits.filesPerUpload} files: PDF, Word (.docx), text or Markdown, told by their content, of at most 10 MB each. All of them together weigh at most ${limits.uploadBodyBytes.toLocaleString('en')} bytes; larger ones are sent by upload forms. A bad file fails alone. The texts are extracted in the background: each document’s \`status\` tells how far that has come.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
-  may: [
-    'dynamodb:BatchWriteItem',
-    'dynamodb:DeleteItem',
-    'dynamodb:PutItem',
-    'dynamodb:Query',
-    'dynamodb:UpdateItem',
-    's3:PutObject',
-  ],
-  uses: { documents, files },
+  services: { documents: documents.for('add', 'remove'), files: files.for('put') },
   multipart: multipartForm(['files', 'files[]', 'file'], {
-    mostFiles: limits.filesPerUpload,
+    maxFiles: limits.filesPerUpload,
     fileBytes: limits.fileBytes,
     bodyBytes: limits.uploadBodyBytes,
     tooLarge: `An upload is at most ${limits.uploadBodyBytes.toLocaleString('en')} bytes in all. For larger files get upload forms from POST /agent-documents/uploads.`,
@@ -71,13 +63,11 @@ export const uploadDocuments = endpoint({
       .check(z.describe('The same with their names.')),
     failed: z.array(RefusedFile).check(z.describe('The files that were not taken.')),
   }),
-  errors: {
+  errors: ['too_many_files', 'file_too_large', 'unsupported_file_type', 'empty_file'],
+  errorDescriptions: {
     400: 'The form is invalid, or none of its files is taken.',
-    401: 'The key is unknown, or its user may not use this agent.',
     413: 'The files are too large for one request: use upload forms.',
   },
-
-  refusals: ['too_many_files', 'file_too_large', 'unsupported_file_type', 'empty_file'],
 
   async handle({ body, creationId }, { documents, files }) {
     const take = async (file: UploadedFile, index: number): Promise<Taken | RefusedFile> => {

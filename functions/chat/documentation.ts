@@ -1,7 +1,7 @@
 import MiniSearch from 'minisearch';
 import * as z from 'zod/mini';
 import topics from '../openapi/topics.json' with { type: 'json' };
-import { service } from '../service.ts';
+import { wholeService } from '../service.ts';
 
 const mostTopics = 4;
 
@@ -48,4 +48,4 @@ const wordsOf = (text: string): string[] => {
   });
 };
 
-export const documentation = service(() => new Documentation());
+export const documentation = wholeService(() => new Documentation());

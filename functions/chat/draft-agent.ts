@@ -3,7 +3,7 @@ import { AgentConfiguration, AgentName } from '../domain/agents.ts';
 import type { ErrorDetail } from '../domain/errors.ts';
 import { jsonBytes } from '../domain/json.ts';
 import { normalisePhoneNumber } from '../domain/phone-numbers.ts';
-import { check } from '../http/parse-request.ts';
+import { validate } from '../domain/validation.ts';
 
 /** An agent as somebody has it in mind: of the right shape, and otherwise as wrong as it may be. */
 export const AgentDraft = z.object({
@@ -65,7 +65,7 @@ export const draftAgent = (draft: AgentDraft) => {
 };
 
 const refusalsOf = (path: string, schema: z.core.$ZodType, value: unknown): ErrorDetail[] =>
-  (check(schema, value).refusal?.details ?? []).map((detail) => ({
+  (validate(schema, value).error?.details ?? []).map((detail) => ({
     path: detail.path ? `${path}.${detail.path}` : path,
     message: detail.message,
   }));

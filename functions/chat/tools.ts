@@ -2,10 +2,14 @@ import { jsonSchema, type Tool } from 'ai';
 import * as z from 'zod/mini';
 import type { ToolName } from '../domain/chat.ts';
 import { ApiError } from '../domain/errors.ts';
-import { allows } from '../http/authenticate.ts';
+import { validate } from '../domain/validation.ts';
+import { hasScope } from '../http/authorize.ts';
 import type { AnyEndpoint, Principal } from '../http/endpoint.ts';
-import { check, readParts } from '../http/parse-request.ts';
+import { parseInput } from '../http/parse-request.ts';
+import { permissionsOf } from '../http/permissions.ts';
 import { log } from '../log.ts';
+import { wholeService } from '../service.ts';
+import { idempotency } from '../store/idempotency.ts';
 import { callEndpoint, type InnerRequest } from './call-endpoint.ts';
 import { describeWithoutText } from './describe-without-text.ts';
 import type { AnsweredApproval } from './history.ts';
@@ -36,12 +40,15 @@ export const toolNamesFor = (principal: Principal | undefined): ToolName[] =>
   });
 
 const mayCall = (principal: Principal, { caller }: AnyEndpoint) =>
-  caller.kind === 'key' && allows(principal, caller.scope);
+  caller.kind === 'key' && hasScope(principal, caller.scope);
 
-/** Every endpoint that a tool calls: the chat's function needs their permissions. */
-export const calledEndpoints: AnyEndpoint[] = [
-  ...new Set(Object.values(tools).flatMap((tool) => (isPublic(tool) ? [] : tool.endpoints))),
-];
+const calledEndpoints = Object.values(tools).flatMap((tool) => (isPublic(tool) ? [] : tool.endpoints));
+
+/** What calls the endpoints of the tools. An approved call is performed once, whether or not its endpoint is idempotent. */
+export const ownApi = wholeService(
+  () => callEndpoint,
+  [...calledEndpoints.flatMap(permissionsOf), ...idempotency.for('claim', 'keep', 'release').permissions],
+);
 
 export const toolsFor = (user: ToolUser): ChatTools => {
   const names = toolNamesFor(user.principal);
@@ -86,8 +93,8 @@ const toTool = (name: ToolName, user: ToolUser): Tool => ({
 
 /** Returns the input as it is, or throws what the tool or its endpoints would reject. */
 const checkInput = (tool: PublicTool | UserTool, value: unknown, { principal }: ToolUser): unknown => {
-  const { data, refusal } = check(tool.input, value);
-  if (refusal) throw refusal;
+  const { data, error } = validate(tool.input, value);
+  if (error) throw error;
   if (!isPublic(tool) && principal) requestsOf(tool, data, principal);
   return value;
 };
@@ -111,7 +118,7 @@ const requestsOf = (tool: UserTool, input: unknown, principal: Principal) =>
   tool.requests(input, principal.uid).map((request, index) => {
     const endpoint = tool.endpoints[index] as AnyEndpoint;
     const { params = {}, query = {}, body } = request;
-    readParts(endpoint, { params, query, body });
+    parseInput(endpoint, { params, query, body });
     return { ...request, endpoint };
   });
 

@@ -1,11 +1,11 @@
 import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock';
 import type { LanguageModel } from 'ai';
 import { environment } from '../environment.ts';
-import { service } from '../service.ts';
+import { wholeService } from '../service.ts';
 
 /** The model of the build chat. Region, credentials and endpoint are AWS's own settings, which the provider reads itself. */
-export const chatModel = service((): LanguageModel => {
+export const chatModel = wholeService((): LanguageModel => {
   // The SDK would print its warnings, with what they are about, beside our log.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   return createAmazonBedrock()(environment.chatModelId);
-});
+}, ['bedrock:InvokeModelWithResponseStream']);

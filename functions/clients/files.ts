@@ -151,4 +151,12 @@ const missing = async (response: Response): Promise<undefined> => {
   else await response.body?.cancel();
 };
 
-export const files = service(() => new Files({ ...environment.s3, bucket: environment.filesBucket }));
+export const files = service(() => new Files({ ...environment.s3, bucket: environment.filesBucket }), {
+  put: ['s3:PutObject'],
+  read: ['s3:GetObject', 's3:ListBucket'],
+  head: ['s3:GetObject', 's3:ListBucket'],
+  delete: ['s3:DeleteObject'],
+  copy: ['s3:GetObject', 's3:ListBucket', 's3:PutObject'],
+  downloadUrl: ['s3:GetObject'],
+  uploadForm: ['s3:PutObject'],
+});

@@ -1,12 +1,7 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { JobMessage, JobName } from '../domain/job-messages.ts';
 import { environment } from '../environment.ts';
-import { service } from '../service.ts';
-
-/** Background work, by the name of the job that does it. */
-export type JobMessage =
-  | { job: 'finishDuplication'; agentId: string }
-  | { job: 'crawlWebsite'; agentId: string; websiteId: string; attempt: string }
-  | { job: 'extractDocument'; agentId: string; documentId: string; attempt: string };
+import { type Service, wholeService } from '../service.ts';
 
 /** Where background work is sent. A message is delivered at least once, maybe late: every job can be done twice. */
 export class JobQueue {
@@ -29,9 +24,17 @@ export class JobQueue {
   }
 }
 
-export const jobQueue = service(() => {
+const queue = wholeService(() => {
   const requestHandler = { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true };
   // The client's own endpoint is the one to call; a queue's address only names the queue.
   const client = new SQSClient({ maxAttempts: 3, requestHandler, useQueueUrlAsEndpoint: false });
   return new JobQueue(client, environment.jobsQueueUrl);
+});
+
+/** The queue for those who send these jobs, and no others. */
+export const jobQueueFor = <Name extends JobName>(
+  ...jobs: Name[]
+): Service<{ send(message: JobMessage<Name>, delaySeconds?: number): Promise<void> }> => ({
+  get: queue.get,
+  permissions: jobs.map((job) => `sqs:SendMessage:${job}` as const),
 });

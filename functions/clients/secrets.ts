@@ -1,6 +1,6 @@
 import { AwsClient } from 'aws4fetch';
 import { environment, type SecretSource } from '../environment.ts';
-import { service } from '../service.ts';
+import { wholeService } from '../service.ts';
 
 /** How long a secret that was read is used before it is read again, so that a changed one takes effect by itself. */
 const keepMilliseconds = 5 * 60 * 1000;
@@ -65,4 +65,7 @@ const getSecretValue = async (arn: string, signal: AbortSignal): Promise<string>
 };
 
 /** What the build chat signs with. */
-export const chatSigningSecret = service(() => new Secret(environment.chatSigningSecret));
+export const chatSigningSecret = wholeService(
+  () => new Secret(environment.chatSigningSecret),
+  ['secretsmanager:GetSecretValue:chatSigning'],
+);

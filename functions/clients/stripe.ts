@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { ApiError, invalidField } from '../domain/errors.ts';
 import { InvoiceList } from '../domain/invoices.ts';
 import { environment } from '../environment.ts';
-import { service } from '../service.ts';
+import { wholeService } from '../service.ts';
 import { Secret } from './secrets.ts';
 
 /** The fields of an answer change with this version alone, not with a new release of the package. */
@@ -99,4 +99,7 @@ const readText = async (response: Response): Promise<string> => {
   return Buffer.concat(chunks).toString();
 };
 
-export const stripe = service(() => new StripeAccount(new Secret(environment.stripeSecret), environment.stripeApiBase));
+export const stripe = wholeService(
+  () => new StripeAccount(new Secret(environment.stripeSecret), environment.stripeApiBase),
+  ['secretsmanager:GetSecretValue:stripe'],
+);

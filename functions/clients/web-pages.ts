@@ -3,7 +3,7 @@ import { type Agent, fetch, type Response } from 'undici';
 import { limits } from '../domain/limits.ts';
 import { isWebAddress } from '../domain/websites.ts';
 import { environment } from '../environment.ts';
-import { service } from '../service.ts';
+import { wholeService } from '../service.ts';
 import { PageFetchError } from './page-fetch-error.ts';
 import { decodePage, type PageText } from './page-text.ts';
 import { type FetchPolicy, ForbiddenAddressError, openPublicConnections, otherPort } from './public-connections.ts';
@@ -161,4 +161,4 @@ const pageFetchError = (causes: NodeJS.ErrnoException[]): PageFetchError | undef
     : undefined;
 };
 
-export const webPages = service(() => new WebPages({ trustedOrigins: environment.crawlTrustedOrigins }));
+export const webPages = wholeService(() => new WebPages({ trustedOrigins: environment.crawlTrustedOrigins }));

@@ -1,72 +1,41 @@
-import { isApiKey, type Scope } from '../domain/api-keys.ts';
-import { insufficientPermissions, invalidApiKey, missingApiKey } from '../domain/errors.ts';
+import { isApiKey } from '../domain/api-keys.ts';
+import { invalidApiKey, missingApiKey } from '../domain/errors.ts';
 import { type Access, credentials } from '../store/credentials.ts';
-import { admit } from './authorize.ts';
-import type { Admission, AgentReference, AnyEndpoint, Principal } from './endpoint.ts';
-import type { ApiEvent, ApiMiddleware, Form, FormRead } from './lambda.ts';
+import { admit } from './admit.ts';
+import { authorize, referenceIn } from './authorize.ts';
+import type { AnyEndpoint, Principal } from './endpoint.ts';
+import type { ApiMiddleware } from './pipeline.ts';
 
 /**
- * Lets a request with a key in, or tells what keeps it out: first its key, then its form, then its access to what it names.
- * Key and agent come in one read; when the form is wrong only the key is read, and a malformed key costs no read.
+ * Middleware that authenticates a request by its API key and authorizes it. The key and the access to the agent are read
+ * together; with invalid input the key alone is read, and a malformed key costs no read.
  */
 export const authenticate = (endpoint: AnyEndpoint): ApiMiddleware => {
   const { caller } = endpoint;
-  if (caller.kind === 'anyone' && caller.key) return authenticateIfAsked;
-  if (caller.kind !== 'key') return admit(endpoint);
+  const withoutKey = caller.kind === 'key' ? undefined : admit(endpoint);
   return {
-    async before({ event, context }) {
-      const form = context.form as Form;
-      const named = 'refusal' in form ? {} : namedBy(caller, form);
-      const { principal, access } = await read(keyOf(event), named.agentId);
-      context.principal = principal;
-      if (!allows(principal, caller.scope)) throw insufficientPermissions();
-      if ('refusal' in form) throw form.refusal;
-      context.agent = agentOf(principal, named, access);
+    async before(request) {
+      const { event, internal } = request;
+      const header = event.headers['x-authorization']?.trim();
+      if (withoutKey && !(header && takesKey(endpoint))) return withoutKey.before?.(request);
+      const { principal, access } = await authenticated(header, referenceIn(caller, internal.parsed).agentId);
+      internal.principal = principal;
+      internal.authorized = authorize(endpoint, principal, internal.parsed, access);
     },
   };
 };
 
-/** Lets anyone in, and who sends a key only with a good one. */
-const authenticateIfAsked: ApiMiddleware = {
-  async before({ event, context }) {
-    const form = context.form as Form;
-    if (event.headers['x-authorization']?.trim()) context.principal = (await read(keyOf(event))).principal;
-    if ('refusal' in form) throw form.refusal;
-  },
-};
+/** Whether a key in a request to this endpoint counts. */
+const takesKey = ({ caller }: AnyEndpoint) => caller.kind === 'key' || (caller.kind === 'anyone' && caller.key);
 
-const read = async (
-  apiKey: string,
-  agentId?: string,
+const authenticated = async (
+  header: string | undefined,
+  agentId: string | undefined,
 ): Promise<{ principal: Principal; access: Access | undefined }> => {
-  const { key, access } = await credentials.get().read(apiKey, agentId);
+  if (!header) throw missingApiKey();
+  const secret = header.replace(/^Bearer\s+/i, '');
+  if (!isApiKey(secret)) throw invalidApiKey();
+  const { key, access } = await credentials.get().read(secret, agentId);
   if (!key) throw invalidApiKey();
   return { principal: { uid: key.uid, keyId: key.keyId, scopes: key.scopes }, access };
-};
-
-/** Whether a key's scopes cover what is asked. A key without scopes may do everything. */
-export const allows = (principal: Principal, scope: Scope) => !principal.scopes || principal.scopes.includes(scope);
-
-/** The agent a request names, if it names one. A foreign agent, a missing one and a foreign user are refused alike. */
-export const agentOf = (
-  principal: Principal,
-  named: Partial<AgentReference>,
-  access: Access | undefined,
-): Admission['agent'] | undefined => {
-  if (named.uid !== undefined && named.uid !== principal.uid) throw insufficientPermissions();
-  if (named.agentId === undefined) return undefined;
-  if (!access?.has(principal.uid)) throw insufficientPermissions();
-  return { agentId: named.agentId, uid: access.owner };
-};
-
-/** Whom and what a request with a key names: a user, an agent, both, or neither. */
-export const namedBy = (caller: AnyEndpoint['caller'], form: FormRead): Partial<AgentReference> =>
-  caller.kind === 'key' ? (caller.agent?.(form) ?? caller.user?.(form) ?? {}) : {};
-
-const keyOf = (event: ApiEvent): string => {
-  const header = event.headers['x-authorization']?.trim();
-  if (!header) throw missingApiKey();
-  const key = header.replace(/^Bearer\s+/i, '');
-  if (!isApiKey(key)) throw invalidApiKey();
-  return key;
 };

@@ -1,19 +1,36 @@
-import { unauthorizedOrigin } from '../domain/errors.ts';
-import { environment } from '../environment.ts';
-import type { AnyEndpoint } from './endpoint.ts';
-import type { ApiMiddleware, Form } from './lambda.ts';
+import type { Scope } from '../domain/api-keys.ts';
+import { insufficientPermissions } from '../domain/errors.ts';
+import type { Access } from '../store/credentials.ts';
+import type { AgentReference, AnyEndpoint, AuthorizedAgent, Principal } from './endpoint.ts';
+import type { Input, ParsedInput } from './parse-request.ts';
+
+/** A request that may be performed: its input, and who asks for what, as its endpoint's `caller` says. */
+export type AuthorizedRequest = { input: Input; principal?: Principal; agent?: AuthorizedAgent };
 
 /**
- * Lets a request in that needs no key, or tells what keeps it out. What only the platform's own application may call
- * needs its `Origin`, to the letter, before anything else is looked at (contract 4.7).
+ * Authorizes a request of a principal, in the order of the contract: the key's scope, then the input, then access to the
+ * user and the agent that the input names.
  */
-export const admit = ({ name, caller }: AnyEndpoint): ApiMiddleware => {
-  if (caller.kind === 'key') throw new Error(`${name} takes a key: nobody is admitted to it without one.`);
-  return {
-    before({ event, context }) {
-      if (caller.kind === 'application' && event.headers.origin !== environment.appOrigin) throw unauthorizedOrigin();
-      const form = context.form as Form;
-      if ('refusal' in form) throw form.refusal;
-    },
-  };
+export const authorize = (
+  { caller }: AnyEndpoint,
+  principal: Principal,
+  parsed: ParsedInput,
+  access: Access | undefined,
+): AuthorizedRequest => {
+  if (caller.kind === 'key' && !hasScope(principal, caller.scope)) throw insufficientPermissions();
+  if (parsed.error) throw parsed.error;
+  const { input } = parsed;
+  const { uid, agentId } = referenceIn(caller, parsed);
+  if (uid !== undefined && uid !== principal.uid) throw insufficientPermissions();
+  if (agentId === undefined) return { input, principal };
+  // A foreign agent, a missing agent and a foreign user get the same error: nobody can enumerate agents.
+  if (!access?.has(principal.uid)) throw insufficientPermissions();
+  return { input, principal, agent: { agentId, uid: access.owner } };
 };
+
+/** The user and the agent that a request names, as far as it names them. */
+export const referenceIn = (caller: AnyEndpoint['caller'], { input }: ParsedInput): Partial<AgentReference> =>
+  input && caller.kind === 'key' ? (caller.agent?.(input) ?? caller.user?.(input) ?? {}) : {};
+
+/** Whether the key has a scope. A key without a list of scopes has them all. */
+export const hasScope = ({ scopes }: Principal, scope: Scope) => !scopes || scopes.includes(scope);

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type * as z from 'zod/mini';
-import type { JobMessage } from '../clients/job-queue.ts';
 import type { Scope } from '../domain/api-keys.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { Service, ServicesOf } from '../service.ts';
@@ -10,140 +9,129 @@ import type { Service, ServicesOf } from '../service.ts';
 export type AgentReference = { uid?: string | undefined; agentId: string };
 
 /**
- * Who may call: the holder of a key (for a user, or for one agent), the platform's own web application, or anyone.
- * Anyone may also send a key, where it is optional: then it must be good, and its holder reaches the handler.
+ * Who may call: the holder of an API key (for an agent, for a user, or for neither), the platform's own web application,
+ * or anyone. Where a key is optional and one is sent, it must be valid. The handler's argument follows from it.
  */
-export type Caller<Request> =
-  | { kind: 'key'; scope: Scope; agent: (request: Request) => AgentReference; user?: never }
-  | { kind: 'key'; scope: Scope; user: (request: Request) => { uid: string }; agent?: never }
+export type Caller<Input> =
+  | { kind: 'key'; scope: Scope; agent: (input: Input) => AgentReference; user?: never }
+  | { kind: 'key'; scope: Scope; user: (input: Input) => { uid: string }; agent?: never }
   | { kind: 'key'; scope: Scope; agent?: never; user?: never }
   | { kind: 'application' }
   | { kind: 'anyone'; key?: 'optional' };
 
-/** An action of AWS that an endpoint's function may take, in IAM's own words. */
-export type Permission =
-  | 'dynamodb:BatchGetItem'
-  | 'dynamodb:BatchWriteItem'
-  | 'dynamodb:DeleteItem'
-  | 'dynamodb:GetItem'
-  | 'dynamodb:PartiQLInsert'
-  | 'dynamodb:PartiQLUpdate'
-  | 'dynamodb:PutItem'
-  | 'dynamodb:Query'
-  | 'dynamodb:UpdateItem'
-  | 's3:DeleteObject'
-  | 's3:GetObject'
-  | 's3:ListBucket'
-  | 's3:PutObject'
-  | 'bedrock:InvokeModelWithResponseStream';
-
-/** A secret that the stacks keep: the payment provider's key, or what the chat signs with. */
-export type Secret = 'stripe' | 'chatSigning';
-
-/** What a function touches on AWS. Grants and settings follow from it, so that a function is given no more than it names. */
-export type Needs = {
-  /** Actions on the table, the bucket and the model, beyond what the kit itself needs (see `permissionsOf`). */
-  may: Permission[];
-  /** The jobs it sends: it may send to their queues, and to no other. */
-  sends?: JobMessage['job'][];
-  /** The secrets it reads. */
-  secrets?: Secret[];
-};
-
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
-/** A body that is a multipart form, and how it is read: only functions that take one carry a parser (see `multipartForm`). */
-export type MultipartForm = {
-  /** The fields that may hold files; the endpoint's `body` finds them all in the first. */
-  files: readonly [string, ...string[]];
-  mostFiles: number;
-  read(event: APIGatewayProxyEventV2): Promise<unknown>;
-};
-
-/** The key a request came with: whose it is and what it may do. */
+/** The user and the key that a request was authenticated as. Without `scopes`, the key has every scope. */
 export type Principal = { uid: string; keyId: string; scopes: Scope[] | undefined };
 
-type Schema = z.core.$ZodType;
-type Parsed<S> = S extends Schema ? z.infer<S> : undefined;
+/** The agent a request names, with its owner, once the principal's access to it has been checked. */
+export type AuthorizedAgent = { agentId: string; uid: string };
 
-/** A request whose form is right. */
-export type RequestForm<Params, Query, Body> = { params: Parsed<Params>; query: Parsed<Query>; body: Parsed<Body> };
+/** What authorization adds to a request, as its endpoint's `caller` asks for it. */
+export type Authorized<C> = C extends { kind: 'key'; agent: unknown }
+  ? { principal: Principal; agent: AuthorizedAgent }
+  : C extends { kind: 'key' }
+    ? { principal: Principal }
+    : C extends { kind: 'anyone'; key: 'optional' }
+      ? { principal?: Principal | undefined }
+      : object;
 
-/** What the kit adds to a request: who asks, from where and when, for which agent, and under which identity a thing may be made. */
-export type Admission = {
-  /** The holder of the key; without a key, nobody: an empty `uid`. */
-  principal: Principal;
+/** What is known of every request. */
+export type RequestContext = {
   /** The caller's network address. */
   address: string;
   /** The platform's id of the request: the one in the log and in `x-request-id`. */
   requestId: string;
-  /** When the request came, on the clock of `performance.now()`. */
+  /** When the request arrived, on the clock of `performance.now()`. */
   receivedAt: number;
-  /** The agent the request names, with its owner; of an endpoint that names none, empty texts. */
-  agent: { agentId: string; uid: string };
-  /** A ULID for what this request creates. The same again when an unfinished request is repeated under its Idempotency-Key. */
+  /** A ULID for what this request creates. It is the same when an unfinished request is repeated with its Idempotency-Key. */
   creationId: string;
 };
 
-/** The whole of one operation: what it takes, who may call it, what it answers, what it uses, and what it does. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A body that is a multipart form, and how it is parsed: only functions that take one contain a parser (see `multipartForm`). */
+export type MultipartForm = {
+  /** The fields that may hold files; the endpoint's `body` finds them all in the first. */
+  files: readonly [string, ...string[]];
+  maxFiles: number;
+  read(event: APIGatewayProxyEventV2): Promise<unknown>;
+};
+
+type Schema = z.core.$ZodType;
+type Parsed<S> = S extends Schema ? z.infer<S> : undefined;
+
+/** The parts of a request as its endpoint's schemas parsed them. */
+export type RequestInput<Params, Query, Body> = { params: Parsed<Params>; query: Parsed<Query>; body: Parsed<Body> };
+
+type AnyServices = Record<string, Service<unknown>>;
+
+/** One operation: what it takes, who may call it, what it responds, what it uses, and what it does. */
 export type Endpoint<
   Params extends Schema | undefined,
   Query extends Schema | undefined,
   Body extends Schema | undefined,
   Response extends Schema,
-  U extends Record<string, Service<unknown>>,
-> = Needs & {
-  /** Also the `operationId`, and in kebab-case the file's and the function's name. */
+  Services extends AnyServices,
+  C extends Caller<RequestInput<Params, Query, Body>>,
+> = {
+  /** Also the `operationId`, and in kebab-case the name of the file and the function. */
   name: string;
   method: Method;
   /** As API Gateway spells it: `/calls/{agentId}/{callIdOrPhone}`. */
   path: string;
   summary: string;
-  /** In Markdown, for the documents: what it does and what a caller should know. */
+  /** In Markdown, for the documentation: what it does and what a caller should know. */
   description?: string;
-  caller: Caller<RequestForm<Params, Query, Body>>;
-  uses?: U;
-  /** Path variables. They are texts, decoded once; one of a wrong form names nothing, so a schema here must not refuse. */
+  caller: C;
+  /** The stores and clients it uses, by method. Its function is granted what these need, and nothing else. */
+  services?: Services;
+  /** Path variables. They are texts, decoded once; a malformed one names nothing, so a schema here must not reject it. */
   params?: Params;
   query?: Query;
   body?: Body;
-  /** What its body may weigh, where that is not the measure of all. */
+  /** The maximum size of its body, where that is not `limits.bodyBytes`. */
   bodyBytes?: number;
-  /** The code of a 400 on account of one field, by its path; the empty path is a body that is missing or no object. */
+  /** The code of a 400 by the path of the field that caused it; the empty path is a body that is missing or no object. */
   codes?: Record<string, ErrorCode>;
-  /** The body is not JSON but such a form. */
+  /** The body is such a form instead of JSON. */
   multipart?: MultipartForm;
-  /** Takes an `Idempotency-Key` header: repeated with it, the request answers as it did the first time. */
+  /** Takes an `Idempotency-Key` header: repeated with it, the request gets its first response again. */
   idempotent?: true;
-  /** Answers piece by piece: API Gateway cannot, so its function has an address of its own. */
+  /** Responds piece by piece: API Gateway cannot, so its function has a URL of its own. */
   streams?: true;
   response: Response;
-  /** What its refusals mean, by status, for the documents. */
-  errors: Partial<Record<400 | 401 | 403 | 404 | 409 | 413 | 429, string>>;
-  /** The codes of its own refusals, for the documents: beyond those that every endpoint of its kind has. */
-  refusals?: ErrorCode[];
-  handle(request: RequestForm<Params, Query, Body> & Admission, services: ServicesOf<U>): Promise<z.input<Response>>;
+  /** The codes of its own errors, for the documentation: beyond those that every endpoint of its kind has. */
+  errors?: ErrorCode[];
+  /** What an error status means here, where that says more than its codes do. */
+  errorDescriptions?: Partial<Record<400 | 401 | 403 | 404 | 409 | 413 | 429, string>>;
+  handle(
+    request: RequestInput<Params, Query, Body> & Authorized<C> & RequestContext,
+    services: ServicesOf<Services>,
+  ): Promise<z.input<Response>>;
 };
 
-/** An answer that is sent while it comes about, with its media type among its headers. Whoever reads it slowly makes its body wait. */
-export type StreamedAnswer = { headers: { 'content-type': string } & Record<string, string>; body: Readable };
+/** A response that is sent while it is produced, with its media type among its headers. A slow reader applies back-pressure. */
+export type StreamedResponse = { headers: { 'content-type': string } & Record<string, string>; body: Readable };
 
-/** An operation whose answer is streamed. */
+/** An operation whose response is streamed. */
 export type StreamingEndpoint<
   Params extends Schema | undefined,
   Query extends Schema | undefined,
   Body extends Schema | undefined,
-  U extends Record<string, Service<unknown>>,
-> = Omit<Endpoint<Params, Query, Body, z.ZodMiniString, U>, 'handle' | 'idempotent' | 'streams'> & {
+  Services extends AnyServices,
+  C extends Caller<RequestInput<Params, Query, Body>>,
+> = Omit<Endpoint<Params, Query, Body, z.ZodMiniString, Services, C>, 'handle' | 'idempotent' | 'streams'> & {
   streams: true;
-  handle(request: RequestForm<Params, Query, Body> & Admission, services: ServicesOf<U>): Promise<StreamedAnswer>;
+  handle(
+    request: RequestInput<Params, Query, Body> & Authorized<C> & RequestContext,
+    services: ServicesOf<Services>,
+  ): Promise<StreamedResponse>;
 };
 
-/** Any endpoint, to whoever does not care for its types: the router, the documents, the stacks. */
+/** Any endpoint, for code that does not depend on its types: the router, the documentation, the stacks. */
 // biome-ignore lint/suspicious/noExplicitAny: an endpoint's types meet only inside it
-export type AnyEndpoint = Endpoint<any, any, any, any, any>;
+export type AnyEndpoint = Endpoint<any, any, any, any, any, Caller<any>>;
 
-/** Declares an endpoint. Nothing happens: the types are checked, and the definition is given back. */
+/** Declares an endpoint: checks its types, and returns it as it is. */
 export const endpoint = <
   const Params extends Schema | undefined = undefined,
   const Query extends Schema | undefined = undefined,
@@ -151,28 +139,21 @@ export const endpoint = <
   Response extends Schema = Schema,
   // biome-ignore lint/suspicious/noExplicitAny: a service of anything
   // biome-ignore lint/complexity/noBannedTypes: no services
-  U extends Record<string, Service<any>> = {},
+  Services extends Record<string, Service<any>> = {},
+  const C extends Caller<RequestInput<Params, Query, Body>> = Caller<RequestInput<Params, Query, Body>>,
 >(
-  definition: Endpoint<Params, Query, Body, Response, U>,
+  definition: Endpoint<Params, Query, Body, Response, Services, C>,
 ) => definition;
 
-/** Declares an endpoint whose answer is streamed. */
+/** Declares an endpoint whose response is streamed. */
 export const streamingEndpoint = <
   const Params extends Schema | undefined = undefined,
   const Query extends Schema | undefined = undefined,
   const Body extends Schema | undefined = undefined,
   // biome-ignore lint/suspicious/noExplicitAny: a service of anything
   // biome-ignore lint/complexity/noBannedTypes: no services
-  U extends Record<string, Service<any>> = {},
+  Services extends Record<string, Service<any>> = {},
+  const C extends Caller<RequestInput<Params, Query, Body>> = Caller<RequestInput<Params, Query, Body>>,
 >(
-  definition: StreamingEndpoint<Params, Query, Body, U>,
+  definition: StreamingEndpoint<Params, Query, Body, Services, C>,
 ) => definition;
-
-/** The actions an endpoint's function may take on AWS: those it names itself, and those of what the kit does for it. */
-export const permissionsOf = (endpoint: AnyEndpoint): Permission[] => {
-  const permissions = new Set(endpoint.may);
-  const { caller } = endpoint;
-  if (caller.kind === 'key' || (caller.kind === 'anyone' && caller.key)) permissions.add('dynamodb:BatchGetItem');
-  if (endpoint.idempotent) permissions.add('dynamodb:PutItem').add('dynamodb:UpdateItem');
-  return [...permissions].sort();
-};

@@ -4,11 +4,11 @@ import { ApiError } from '../domain/errors.ts';
 import { UploadedFile } from '../domain/uploaded-file.ts';
 import type { MultipartForm } from './endpoint.ts';
 
-const mostFields = 20;
-const mostFieldBytes = 1024;
+const maxFields = 20;
+const maxFieldBytes = 1024;
 
 type Bounds = {
-  mostFiles: number;
+  maxFiles: number;
   /** Of a larger file, one byte more than this is kept: enough to tell. */
   fileBytes: number;
   /** What all of the body may weigh, and what is told of one that weighs more. */
@@ -22,7 +22,7 @@ type Bounds = {
  */
 export const multipartForm = (files: MultipartForm['files'], bounds: Bounds): MultipartForm => ({
   files,
-  mostFiles: bounds.mostFiles,
+  maxFiles: bounds.maxFiles,
   read: (event) => read(event, files, bounds),
 });
 
@@ -63,9 +63,9 @@ const parse = (bytes: Buffer, headers: BusboyHeaders, bounds: Bounds, parts: Par
       preservePath: true,
       isPartAFile: (_field, _type, name) => name !== undefined,
       limits: {
-        fields: mostFields,
-        fieldSize: mostFieldBytes,
-        files: bounds.mostFiles,
+        fields: maxFields,
+        fieldSize: maxFieldBytes,
+        files: bounds.maxFiles,
         fileSize: bounds.fileBytes + 1,
         headerPairs: 20,
         headerSize: 8 * 1024,
@@ -78,9 +78,9 @@ const parse = (bytes: Buffer, headers: BusboyHeaders, bounds: Bounds, parts: Par
       stream.on('error', reject);
       stream.on('end', () => parts.file(field, name, Buffer.concat(chunks)));
     });
-    busboy.on('fieldsLimit', () => reject(malformed(`The form has more than ${mostFields} fields.`)));
+    busboy.on('fieldsLimit', () => reject(malformed(`The form has more than ${maxFields} fields.`)));
     busboy.on('filesLimit', () =>
-      reject(new ApiError('too_many_files', `At most ${bounds.mostFiles} files go into one request.`)),
+      reject(new ApiError('too_many_files', `At most ${bounds.maxFiles} files go into one request.`)),
     );
     busboy.on('finish', resolve);
     busboy.on('error', reject);

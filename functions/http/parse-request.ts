@@ -1,86 +1,68 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import * as z from 'zod/mini';
-import en from 'zod/v4/locales/en.js';
-import {
-  ApiError,
-  type ErrorCode,
-  type ErrorDetail,
-  errorStatuses,
-  invalidRequest,
-  payloadTooLarge,
-} from '../domain/errors.ts';
+import { ApiError, type ErrorCode, invalidRequest, payloadTooLarge } from '../domain/errors.ts';
 import { isDeeperThan, parseJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
+import { validate } from '../domain/validation.ts';
 import type { AnyEndpoint } from './endpoint.ts';
-import type { ApiMiddleware, FormRead } from './lambda.ts';
+import type { ApiMiddleware } from './pipeline.ts';
+
+/** The parts of a request; before validation as they were sent, after it as the endpoint's schemas parsed them. */
+export type Input = { params: unknown; query: unknown; body: unknown };
+
+/** The input of a request, or what is wrong with it. */
+export type ParsedInput = { input: Input; error?: undefined } | { input?: undefined; error: Error };
 
 /**
- * Reads the request against its endpoint's schemas. A wrong form is not told yet but kept for `authenticate`:
- * nobody learns anything from a validation message without a valid key.
+ * Middleware that parses the request with its endpoint's schemas. An error is kept for `authorize`, which reports it once
+ * the key is known: nobody learns anything from a validation message without a valid key.
  */
-export const readForm = (endpoint: AnyEndpoint): ApiMiddleware => ({
-  async before({ event, context }) {
-    try {
-      context.form = await read(endpoint, event);
-    } catch (refusal) {
-      context.form = { refusal: refusal as Error };
-    }
+export const parseRequest = (endpoint: AnyEndpoint): ApiMiddleware => ({
+  async before({ event, internal }) {
+    internal.parsed = await parsed(async () => parseInput(endpoint, await readParts(endpoint, event)));
   },
 });
 
-const read = async (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): Promise<FormRead> =>
-  readParts(endpoint, {
-    params: event.pathParameters ?? {},
-    query: event.queryStringParameters ?? {},
-    body: endpoint.multipart ? await endpoint.multipart.read(event) : endpoint.body && readJson(event, endpoint),
-  });
+/** What `parse` returns, or the error that it throws. */
+export const parsed = async (parse: () => Promise<Input>): Promise<ParsedInput> => {
+  try {
+    return { input: await parse() };
+  } catch (error) {
+    return { error: error as Error };
+  }
+};
 
-/** The parts of a request as its endpoint's schemas read them; 400 that names each bad field. */
-export const readParts = (endpoint: AnyEndpoint, given: FormRead): FormRead => {
+/** The parts of a request as the endpoint's schemas parse them. Throws a 400 that names each bad field. */
+export const parseInput = (endpoint: AnyEndpoint, sent: Input): Input => {
   const parts = [
-    check(endpoint.params, given.params),
-    check(endpoint.query, given.query),
-    check(endpoint.body, given.body),
+    validate(endpoint.params, sent.params),
+    validate(endpoint.query, sent.query),
+    validate(endpoint.body, sent.body),
   ];
-  const refusals = parts.flatMap(({ refusal }) => refusal ?? []);
-  if (refusals[0]) {
-    const details = refusals.flatMap(({ details }) => details ?? []);
-    const named = details.map(({ path }) => endpoint.codes?.[path]).find((code) => code !== undefined);
-    throw invalidRequest(details, named ?? refusals[0].code);
+  const failures = parts.flatMap(({ error }) => error ?? []);
+  if (failures[0]) {
+    const details = failures.flatMap(({ details }) => details ?? []);
+    const codeOfField = details.map(({ path }) => endpoint.codes?.[path]).find((code) => code !== undefined);
+    throw invalidRequest(details, codeOfField ?? failures[0].code);
   }
   const [params, query, body] = parts.map(({ data }) => data);
   return { params, query, body };
 };
 
-/** A value as its schema reads it, or a refusal that names each bad field. */
-export const check = <S extends z.core.$ZodType>(
-  schema: S | undefined,
-  value: unknown,
-): { data: z.infer<S>; refusal?: undefined } | { data?: undefined; refusal: ApiError } => {
-  if (!schema) return { data: undefined as z.infer<S> };
-  const result = z.safeParse(schema, value, { error: sentences });
-  if (result.success) return { data: result.data };
-  const { issues } = result.error;
-  const details: ErrorDetail[] = issues.map(({ path, message }) => ({ path: path.join('.'), message }));
-  const code = issues.map((issue) => (issue.code === 'custom' ? issue.params?.code : undefined)).find(isErrorCode);
-  return { refusal: invalidRequest(details, code) };
-};
-
-const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && code in errorStatuses;
-
-/** Zod's English, given to each parse: `zod/mini` brings no language of its own. What is missing is `undefined` to it alone. */
-const english = en().localeError;
-const sentences: z.core.$ZodErrorMap = (issue) => (issue.input === undefined ? 'is required' : english(issue));
+const readParts = async (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): Promise<Input> => ({
+  params: event.pathParameters ?? {},
+  query: event.queryStringParameters ?? {},
+  body: endpoint.multipart ? await endpoint.multipart.read(event) : endpoint.body && readJson(endpoint, event),
+});
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The body as a JSON object, whatever its content type says: curl's `-d` must work. */
-const readJson = (event: APIGatewayProxyEventV2, endpoint: AnyEndpoint): unknown => {
-  const missing = endpoint.codes?.[''];
-  const most = endpoint.bodyBytes ?? limits.bodyBytes;
+const readJson = (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): unknown => {
+  const codeWithoutObject = endpoint.codes?.[''];
+  const maxBytes = endpoint.bodyBytes ?? limits.bodyBytes;
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
-  if (bytes.length > most) throw payloadTooLarge(most);
-  if (bytes.length === 0) throw malformed('A JSON body is required.', missing);
+  if (bytes.length > maxBytes) throw payloadTooLarge(maxBytes);
+  if (bytes.length === 0) throw malformed('A JSON body is required.', codeWithoutObject);
   let value: unknown;
   try {
     value = parseJson(utf8.decode(bytes));
@@ -88,7 +70,7 @@ const readJson = (event: APIGatewayProxyEventV2, endpoint: AnyEndpoint): unknown
     throw malformed('The body is not valid JSON in UTF-8.');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw malformed('The body must be a JSON object.', missing);
+    throw malformed('The body must be a JSON object.', codeWithoutObject);
   }
   if (isDeeperThan(value, limits.jsonDepth)) {
     throw malformed(`The body is nested deeper than ${limits.jsonDepth} levels.`);

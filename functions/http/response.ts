@@ -1,21 +1,21 @@
 import { ApiError } from '../domain/errors.ts';
-import type { ApiMiddleware, ApiResult } from './lambda.ts';
+import type { ApiMiddleware, ApiResult } from './pipeline.ts';
 
-/** An answer with a JSON body. */
+/** A response with a JSON body. */
 export const json = (status: number, body: unknown, headers: Record<string, string> = {}): ApiResult => ({
   statusCode: status,
   headers: { 'content-type': 'application/json', ...headers },
   body: JSON.stringify(body),
 });
 
-/** Turns what was thrown into the error body of the contract. What is not an `ApiError` is answered 500 without detail. */
+/** Middleware that turns a thrown error into the error body of the contract. Anything but an `ApiError` is a 500 without detail. */
 export const errorHandler = (): ApiMiddleware => ({
   onError(request) {
-    request.response = answerOf(request.error);
+    request.response = toResponse(request.error);
   },
 });
 
-const answerOf = (error: unknown): ApiResult => {
+const toResponse = (error: unknown): ApiResult => {
   if (!(error instanceof ApiError)) {
     return json(500, { error: 'internal_error', message: 'The request could not be completed. Try again later.' });
   }

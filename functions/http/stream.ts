@@ -1,16 +1,16 @@
 import { text } from 'node:stream/consumers';
-import type { StreamedAnswer } from './endpoint.ts';
-import type { ApiResult } from './lambda.ts';
+import type { StreamedResponse } from './endpoint.ts';
+import type { ApiResult } from './pipeline.ts';
 
 /**
- * Whether answers can be streamed here: Lambda's own process has this global, and the local gateway makes one. The AWS
+ * Whether responses can be streamed here: Lambda's own process has this global, and the local gateway makes one. The AWS
  * SDK puts an empty one where there is none.
  */
 export const canStream = () => 'streamifyResponse' in ((globalThis as { awslambda?: object }).awslambda ?? {});
 
-/** A streamed answer. Where nothing can be streamed, it is answered in one piece, once it is complete. */
-export const streamed = async ({ headers, body }: StreamedAnswer, asItComes: boolean): Promise<ApiResult> => ({
+/** A streamed response. Where nothing can be streamed, it is sent in one piece, once it is complete. */
+export const streamed = async ({ headers, body }: StreamedResponse): Promise<ApiResult> => ({
   statusCode: 200,
   headers: { 'cache-control': 'no-cache', ...headers },
-  body: (asItComes ? body : await text(body)) as string,
+  body: (canStream() ? body : await text(body)) as string,
 });

@@ -1,8 +1,7 @@
-import * as z from 'zod/mini';
 import { webPages } from '../clients/web-pages.ts';
 import { type CrawledPage, crawl } from '../crawling/crawl.ts';
 import { now } from '../domain/date-time.ts';
-import { Identifier } from '../domain/identifiers.ts';
+import { jobMessages } from '../domain/job-messages.ts';
 import { pagesText, proseText } from '../domain/sources.ts';
 import { websites } from '../store/websites.ts';
 import { job, worker } from './job.ts';
@@ -10,14 +9,8 @@ import { job, worker } from './job.ts';
 /** Reads the pages of a website, and makes their text what readers see. A site that cannot be read ends as failed, with the reason. */
 export const crawlWebsite = job({
   name: 'crawlWebsite',
-  message: z.object({
-    job: z.literal('crawlWebsite'),
-    agentId: Identifier,
-    websiteId: Identifier,
-    attempt: Identifier,
-  }),
-  may: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
-  uses: { websites, webPages },
+  message: jobMessages.crawlWebsite,
+  services: { websites: websites.for('start', 'finish', 'fail'), webPages },
   timeoutSeconds: 300,
   memoryMegabytes: 1769,
 

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { files } from '../clients/files.ts';
 import { documentOfFileKey, fileKeyOf, filesFolder, refusalReasons } from '../domain/documents.ts';
-import { Identifier, newUlid } from '../domain/identifiers.ts';
+import { newUlid } from '../domain/identifiers.ts';
+import { jobMessages } from '../domain/job-messages.ts';
 import { limits } from '../domain/limits.ts';
 import { proseText } from '../domain/sources.ts';
 import { kindOf } from '../extraction/document-kind.ts';
@@ -11,14 +12,6 @@ import type { ServicesOf } from '../service.ts';
 import { documents, extractionSeconds } from '../store/documents.ts';
 import { job, worker } from './job.ts';
 
-/** Asked for by a caller who wants another attempt. */
-const Retry = z.object({
-  job: z.literal('extractDocument'),
-  agentId: Identifier,
-  documentId: Identifier,
-  attempt: z.string(),
-});
-
 /** What S3 tells of each file that comes into the bucket, by whichever way. */
 const Notification = z.object({
   Records: z.array(z.object({ s3: z.object({ object: z.object({ key: z.string() }) }) })),
@@ -27,25 +20,19 @@ const Notification = z.object({
 /** What S3 sends first, once its notifications are set up. */
 const TestEvent = z.object({ Event: z.literal('s3:TestEvent') });
 
-const Message = z.union([Retry, Notification, TestEvent]);
+const Message = z.union([jobMessages.extractDocument, Notification, TestEvent]);
 type Message = z.infer<typeof Message>;
 
-const services = { documents, files };
+const services = {
+  documents: documents.for('find', 'restart', 'start', 'finish', 'fail', 'sweep'),
+  files: files.for('read', 'delete'),
+};
 
 /** Brings the text of a document whose file has come, or of which another attempt is asked for. */
 export const extractDocument = job({
   name: 'extractDocument',
   message: Message,
-  may: [
-    'dynamodb:BatchWriteItem',
-    'dynamodb:GetItem',
-    'dynamodb:Query',
-    'dynamodb:UpdateItem',
-    's3:DeleteObject',
-    's3:GetObject',
-    's3:ListBucket',
-  ],
-  uses: services,
+  services,
   timeoutSeconds: 90,
   // As much as makes one whole processor; the memory itself is bounded well below.
   memoryMegabytes: 1769,

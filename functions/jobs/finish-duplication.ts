@@ -1,17 +1,18 @@
-import * as z from 'zod/mini';
 import { files } from '../clients/files.ts';
-import { jobQueue } from '../clients/job-queue.ts';
-import { Identifier } from '../domain/identifiers.ts';
-import { duplicationNeeds, duplications } from '../store/duplications.ts';
+import { jobQueueFor } from '../clients/job-queue.ts';
+import { jobMessages } from '../domain/job-messages.ts';
+import { duplications } from '../store/duplications.ts';
 import { job, worker } from './job.ts';
 
 /** Finishes a copy of an agent that was too large for its answer, or whose function died: afterwards it is whole. */
 export const finishDuplication = job({
   name: 'finishDuplication',
-  message: z.object({ job: z.literal('finishDuplication'), agentId: Identifier }),
-  may: [...duplicationNeeds.may],
-  sends: [...duplicationNeeds.sends],
-  uses: { duplications, files, jobQueue },
+  message: jobMessages.finishDuplication,
+  services: {
+    duplications: duplications.for('find', 'proceed'),
+    files: files.for('copy'),
+    jobQueue: jobQueueFor('crawlWebsite', 'finishDuplication'),
+  },
   timeoutSeconds: 300,
 
   async handle({ agentId }, services, until) {

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
 import { component } from '../domain/describe.ts';
-import { errorStatuses } from '../domain/errors.ts';
+import { errors } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import type { AnyEndpoint } from '../http/endpoint.ts';
-import { errorCodes, errorExamples, errorResponses, meanings, takesOptionalKey } from './error-responses.ts';
+import { errorCodes, errorExamples, errorResponses, takesOptionalKey } from './error-responses.ts';
 import { always, headerReference, headers } from './headers.ts';
 import type { JsonSchema, OpenApiDocument, Operation } from './openapi.ts';
 import { exampleOf, schemaOverride } from './schemas.ts';
@@ -192,5 +192,5 @@ something take an \`Idempotency-Key\`, which makes repeating them safe.
 
 **Error codes:**
 
-${errorCodes.map((code) => `- \`${code}\` (${errorStatuses[code]}): ${meanings[code]}`).join('\n')}
+${errorCodes.map((code) => `- \`${code}\` (${errors[code].status}): ${errors[code].meaning}`).join('\n')}
 `;

@@ -144,4 +144,9 @@ const agentOf = ({ pk: _pk, sk: _sk, version: _version, configuration, ...rest }
   configuration: JSON.parse(configuration),
 });
 
-export const agents = service(() => new Agents(table.get()));
+export const agents = service(() => new Agents(table.get()), {
+  find: ['dynamodb:GetItem'],
+  list: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
+  create: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+  change: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+});

@@ -1,7 +1,7 @@
 import { type ApiKey, hashApiKey, newApiKey, type Scope, startOfApiKey } from '../domain/api-keys.ts';
 import { now } from '../domain/date-time.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
-import { service } from '../service.ts';
+import { wholeService } from '../service.ts';
 import { apiKeyKey, apiKeyListingKey, apiKeyListingsOf, userKey } from './keys.ts';
 import { type Item, refusalOf, type Table, type TransactionAction, table } from './table.ts';
 
@@ -115,4 +115,4 @@ export class ApiKeys {
 
 const keyOf = ({ pk: _pk, sk: _sk, ...key }: Item & ApiKey): ApiKey => key;
 
-export const apiKeys = service(() => new ApiKeys(table.get()));
+export const apiKeys = wholeService(() => new ApiKeys(table.get()));

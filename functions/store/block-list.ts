@@ -216,4 +216,9 @@ const entryOf = (item: BlockedItem): BlockedNumber => ({
   ...(item.expiresAt !== undefined && { expiresAt: item.expiresAt }),
 });
 
-export const blockList = service(() => new BlockList(table.get()));
+export const blockList = service(() => new BlockList(table.get()), {
+  add: ['dynamodb:BatchGetItem', 'dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate'],
+  remove: ['dynamodb:PartiQLUpdate'],
+  find: ['dynamodb:GetItem'],
+  list: ['dynamodb:Query'],
+});

@@ -60,6 +60,11 @@ export class Calls {
   }
 
   /** Changes one call. Of two callers at once each sees the other's change; a lost response is no second change. */
+  /** Records a call, or changes the one of that id. */
+  record(agentId: string, callId: string, change: CallChange): Promise<Call | undefined> {
+    return this.change({ agentId, reference: { callId } }, change);
+  }
+
   async change(target: CallTarget, change: CallChange): Promise<Call | undefined> {
     const version = randomUUID();
     for (let attempt = 0; ; attempt++) {
@@ -234,4 +239,10 @@ const inTransactions = <W extends { to: Call }>(writes: W[]): W[][] => {
   return groups;
 };
 
-export const calls = service(() => new Calls(table.get()));
+export const calls = service(() => new Calls(table.get()), {
+  find: ['dynamodb:GetItem', 'dynamodb:Query'],
+  list: ['dynamodb:Query'],
+  record: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
+  change: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
+  changeMany: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
+});

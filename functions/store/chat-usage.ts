@@ -172,4 +172,5 @@ export const chatUsage = service(
       turnsPerMinute: environment.chatRatePerMinute,
       tokensPerDay: environment.chatDailyTokens,
     }),
+  { countTurn: ['dynamodb:GetItem', 'dynamodb:UpdateItem'], budget: ['dynamodb:UpdateItem'] },
 );

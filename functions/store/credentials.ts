@@ -43,4 +43,7 @@ const accessOf = (item: AccessItem): Access => ({
   has: (uid) => item.uid === uid || (item.guests?.has(uid) ?? false),
 });
 
-export const credentials = service(() => new Credentials(table.get()));
+export const credentials = service(() => new Credentials(table.get()), {
+  read: ['dynamodb:BatchGetItem'],
+  accessTo: ['dynamodb:BatchGetItem'],
+});

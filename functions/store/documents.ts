@@ -1,7 +1,7 @@
 import type { DocumentStatus, DocumentType } from '../domain/documents.ts';
 import { service } from '../service.ts';
 import { documentKey, documentsOf } from './keys.ts';
-import { type SourceKind, type SourceRecord, Sources } from './sources.ts';
+import { type SourceKind, type SourceRecord, Sources, sourcePermissions } from './sources.ts';
 import { type Table, table } from './table.ts';
 
 /** A document's record. Until its file is there it has `ttlSeconds`: a form that is never used leaves nothing. */
@@ -28,4 +28,4 @@ export class Documents extends Sources<DocumentRecord> {
   }
 }
 
-export const documents = service(() => new Documents(table.get()));
+export const documents = service(() => new Documents(table.get()), sourcePermissions);

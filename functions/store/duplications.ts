@@ -34,23 +34,6 @@ export type Outside = {
   };
 };
 
-/** What a function that makes copies may do on AWS, and the jobs it sends. */
-export const duplicationNeeds = {
-  may: [
-    'dynamodb:BatchGetItem',
-    'dynamodb:BatchWriteItem',
-    'dynamodb:DeleteItem',
-    'dynamodb:GetItem',
-    'dynamodb:PutItem',
-    'dynamodb:Query',
-    'dynamodb:UpdateItem',
-    's3:GetObject',
-    's3:ListBucket',
-    's3:PutObject',
-  ],
-  sends: ['crawlWebsite', 'finishDuplication'],
-} as const;
-
 type DuplicationItem = Item & Omit<Duplication, 'agent'> & { agent: string };
 type BlockedItem = Item & { blockedUntil: number };
 
@@ -235,4 +218,16 @@ const duplicationOf = ({ pk: _pk, sk: _sk, agent, ...rest }: DuplicationItem): D
   agent: JSON.parse(agent),
 });
 
-export const duplications = service(() => new Duplications(table.get()));
+export const duplications = service(() => new Duplications(table.get()), {
+  find: ['dynamodb:GetItem'],
+  begin: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+  proceed: [
+    'dynamodb:BatchGetItem',
+    'dynamodb:BatchWriteItem',
+    'dynamodb:DeleteItem',
+    'dynamodb:GetItem',
+    'dynamodb:PutItem',
+    'dynamodb:Query',
+    'dynamodb:UpdateItem',
+  ],
+});

@@ -1,12 +1,11 @@
 import { newUlid } from '../domain/identifiers.ts';
+import { idempotencyClaimSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
 import { type ItemKey, idempotencyKey } from './keys.ts';
 import { conflictingItem, refusalOf, type Table, table } from './table.ts';
 
 /** How long a first answer is kept. */
 const keepSeconds = 24 * 60 * 60;
-/** After this a request that never ended is taken to be dead: no function of the API runs longer. */
-const claimSeconds = 30;
 
 type KeptAnswer = { statusCode?: number; headers?: Record<string, boolean | number | string>; body?: string };
 type Kept = { contentHash: string; creationId: string; claimedUntil: number; ttlSeconds: number; answer?: KeptAnswer };
@@ -33,7 +32,7 @@ export class IdempotencyStore {
     const now = Date.now();
     const key = idempotencyKey(request.uid, request.operation, request.key);
     // The claim's own time tells our write from another's when the response to it was lost.
-    const claimedUntil = now + claimSeconds * 1000 + Math.random();
+    const claimedUntil = now + idempotencyClaimSeconds * 1000 + Math.random();
     const fresh: Kept = {
       contentHash: request.contentHash,
       creationId: newUlid(),
@@ -97,4 +96,8 @@ export class IdempotencyStore {
   }
 }
 
-export const idempotency = service(() => new IdempotencyStore(table.get()));
+export const idempotency = service(() => new IdempotencyStore(table.get()), {
+  claim: ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
+  keep: ['dynamodb:UpdateItem'],
+  release: ['dynamodb:UpdateItem'],
+});

@@ -5,7 +5,7 @@ import { newUlid } from '../domain/identifiers.ts';
 import { jsonBytes } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { type Excerpt, excerptOf, type SourceText } from '../domain/sources.ts';
-import { service } from '../service.ts';
+import { wholeService } from '../service.ts';
 import { textPieceKey, textPiecesOf } from './keys.ts';
 import { type Item, type Table, table } from './table.ts';
 
@@ -167,4 +167,4 @@ const piecesOf = (whole: string): string[] => {
   return pieces;
 };
 
-export const sourceTexts = service(() => new SourceTexts(table.get()));
+export const sourceTexts = wholeService(() => new SourceTexts(table.get()));

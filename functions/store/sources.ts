@@ -108,17 +108,22 @@ export class Sources<R extends SourceRecord> {
     }
   }
 
-  /**
-   * Sends the job of an attempt just begun. When it cannot be sent the attempt is taken back, so that none waits for
-   * what never comes: a source just added goes again, another one has failed.
-   */
-  async send(record: R, send: () => Promise<void>, otherwise: 'remove' | 'fail'): Promise<void> {
+  /** Sends the job of a source just added. When it cannot be sent, the source is removed again: no job would ever read it. */
+  async sendOrRemove(record: R, send: () => Promise<void>): Promise<void> {
     try {
       await send();
     } catch (error) {
-      const { attempt = '' } = record;
-      if (otherwise === 'fail') await this.fail(record, attempt, 'The work could not be begun. Try again.');
-      else await this.#discard(record, attempt);
+      await this.#discard(record, record.attempt ?? '');
+      throw error;
+    }
+  }
+
+  /** The same for a source that was there before: it ends as failed. */
+  async sendOrFail(record: R, send: () => Promise<void>): Promise<void> {
+    try {
+      await send();
+    } catch (error) {
+      await this.fail(record, record.attempt ?? '', 'The work could not be started. Try again.');
       throw error;
     }
   }
@@ -456,3 +461,20 @@ const isMine = (attempt: string, kind: SourceKind): Condition => ({
 
 const stripped = <R>({ pk: _pk, sk: _sk, revisions: _revisions, ...record }: SourceItem<R>): R =>
   record as unknown as R;
+
+/** What the methods of both kinds of sources need. */
+export const sourcePermissions = {
+  find: ['dynamodb:GetItem'],
+  page: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
+  readTexts: ['dynamodb:BatchGetItem', 'dynamodb:GetItem'],
+  add: ['dynamodb:PutItem'],
+  sendOrRemove: ['dynamodb:DeleteItem'],
+  sendOrFail: ['dynamodb:UpdateItem'],
+  edit: ['dynamodb:UpdateItem'],
+  restart: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+  start: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
+  sweep: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:Query'],
+  finish: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
+  fail: ['dynamodb:UpdateItem'],
+  remove: ['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
+} as const;

@@ -23,7 +23,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { environment } from '../environment.ts';
-import { service } from '../service.ts';
+import { wholeService } from '../service.ts';
 import type { Collection, ItemKey } from './keys.ts';
 
 /** What every item has; each store adds the rest of its own. */
@@ -194,4 +194,4 @@ export const openTable = (name: string, config: DynamoDBClientConfig = {}): Tabl
   return new Table(DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }), name);
 };
 
-export const table = service(() => openTable(environment.tableName));
+export const table = wholeService(() => openTable(environment.tableName));

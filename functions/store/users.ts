@@ -1,5 +1,5 @@
 import { now } from '../domain/date-time.ts';
-import { service } from '../service.ts';
+import { wholeService } from '../service.ts';
 import { userKey } from './keys.ts';
 import { conflictingItem, type Item, refusalOf, type Table, table } from './table.ts';
 
@@ -38,4 +38,4 @@ export class Users {
   }
 }
 
-export const users = service(() => new Users(table.get()));
+export const users = wholeService(() => new Users(table.get()));

@@ -1,7 +1,7 @@
 import type { WebsiteSummary } from '../domain/websites.ts';
 import { service } from '../service.ts';
 import { websiteKey, websitesOf } from './keys.ts';
-import { type SourceKind, type SourceRecord, Sources } from './sources.ts';
+import { type SourceKind, type SourceRecord, Sources, sourcePermissions } from './sources.ts';
 import { type Table, table } from './table.ts';
 
 export type WebsiteRecord = SourceRecord & WebsiteSummary;
@@ -21,4 +21,4 @@ export class Websites extends Sources<WebsiteRecord> {
   }
 }
 
-export const websites = service(() => new Websites(table.get()));
+export const websites = service(() => new Websites(table.get()), sourcePermissions);

@@ -2,7 +2,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { afterEach, describe, expect, it } from 'vitest';
 import { duplicateAgent } from '../../functions/api/duplicate-agent.ts';
 import { files } from '../../functions/clients/files.ts';
-import { jobQueue } from '../../functions/clients/job-queue.ts';
+import { jobQueueFor } from '../../functions/clients/job-queue.ts';
 import { finishDuplication } from '../../functions/jobs/finish-duplication.ts';
 import { worker } from '../../functions/jobs/job.ts';
 import { duplications } from '../../functions/store/duplications.ts';
@@ -174,7 +174,9 @@ describe('duplicating an agent', () => {
     const source = (await world.call('GET', `/agents/${world.agentId}`)).body;
     const agent = { ...source, agentId: unique('agent') };
     const begun = await duplications.get().begin(agent, world.agentId);
-    const reached = await duplications.get().proceed(begun, 0, { files: files.get(), jobQueue: jobQueue.get() });
+    const reached = await duplications
+      .get()
+      .proceed(begun, 0, { files: files.get(), jobQueue: jobQueueFor('crawlWebsite').get() });
     expect(reached).toMatchObject({ state: 'copying' });
     expect(await blockListOf(world, agent.agentId)).toBe(401);
     expect(await agentsOf(world)).toEqual([world.agentId]);

@@ -13,7 +13,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, inject, it } from 'vitest';
-import { permissionsOf } from '../../functions/http/endpoint.ts';
+import { permissionsOf } from '../../functions/http/permissions.ts';
+import { permissionsOfJob } from '../../functions/jobs/job.ts';
 import { jobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
 import { toKebabCase } from '../../lib/bundles.ts';
@@ -50,16 +51,15 @@ const usesByFunction = () => {
 
 // The chat is granted what the operations need that it calls as tools: that these need it is shown by themselves.
 const functions = [
-  ...routes.filter(({ streams }) => !streams).map((endpoint) => ({ ...endpoint, may: permissionsOf(endpoint) })),
-  ...jobs,
-].map(({ name, may, sends, secrets }) => ({
+  ...routes
+    .filter(({ streams }) => !streams)
+    .map((endpoint) => ({ name: endpoint.name, permissions: permissionsOf(endpoint) })),
+  ...jobs.map((job) => ({ name: job.name, permissions: permissionsOfJob(job) })),
+].map(({ name, permissions }) => ({
   name,
   functionName: `${deployed.stack}-${toKebabCase(name)}`,
-  granted: [
-    ...may,
-    ...(sends?.length ? ['sqs:SendMessage'] : []),
-    ...(secrets?.length ? ['secretsmanager:GetSecretValue'] : []),
-  ],
+  // The queue and the secret that a permission names are no part of the action.
+  granted: [...new Set(permissions.map((permission) => permission.split(':').slice(0, 2).join(':')))],
 }));
 
 /** What is used only when something goes wrong that does not go wrong here. */

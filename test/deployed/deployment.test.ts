@@ -1,7 +1,7 @@
 import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, inject, it } from 'vitest';
-import { jobQueue } from '../../functions/clients/job-queue.ts';
+import { jobQueueFor } from '../../functions/clients/job-queue.ts';
 import { routes } from '../../functions/routes.ts';
 import { duplications } from '../../functions/store/duplications.ts';
 import { toKebabCase } from '../../lib/bundles.ts';
@@ -139,7 +139,7 @@ describe('background work', () => {
     const copy = { ...(await world.call('GET', `/agents/${agentId}`)).body, agentId: unique('agent'), name: 'Copy' };
     await duplications.get().begin({ ...copy, sourceAgentId: agentId }, agentId);
     expect((await world.call('GET', `/agents/${copy.agentId}`)).status).toBe(401);
-    await jobQueue.get().send({ job: 'finishDuplication', agentId: copy.agentId });
+    await jobQueueFor('finishDuplication').get().send({ job: 'finishDuplication', agentId: copy.agentId });
     const copied = await eventually(
       () => world.call('GET', `/agents/${copy.agentId}`),
       ({ status }) => status === 200,

@@ -2,7 +2,7 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { htmlReader } from '../../functions/extraction/html.ts';
 import { crawlWebsite } from '../../functions/jobs/crawl-website.ts';
-import { mostDeliveries, worker } from '../../functions/jobs/job.ts';
+import { maxDeliveries, worker } from '../../functions/jobs/job.ts';
 import { textPiecesOf } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { type WebsiteRecord, websites } from '../../functions/store/websites.ts';
@@ -163,12 +163,12 @@ describe('a message to crawl a website', () => {
     site.pages['/'] = page('home');
     const source = await add();
     injectFaults(table.get().client, (operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined));
-    for (let delivery = 1; delivery < mostDeliveries; delivery++) {
+    for (let delivery = 1; delivery < maxDeliveries; delivery++) {
       expect(await deliver([messageOf(source)], delivery)).toEqual(['0']);
       expect((await findWebsite(source))?.status).toBe('crawling');
     }
     // It is a dead letter then, for the operator to look at.
-    expect(await deliver([messageOf(source)], mostDeliveries)).toEqual(['0']);
+    expect(await deliver([messageOf(source)], maxDeliveries)).toEqual(['0']);
     expect(await findWebsite(source)).toMatchObject({
       status: 'failed',
       error: 'The crawl failed for no fault of the site. Refresh the website.',
@@ -179,7 +179,7 @@ describe('a message to crawl a website', () => {
     site.pages['/'] = page('home');
     const source = await add('/', { dueBy: Date.now() + 3_600_000 });
     const job = { ...crawlWebsite, timeoutSeconds: 2 };
-    for (let delivery = 1; delivery <= mostDeliveries; delivery++) {
+    for (let delivery = 1; delivery <= maxDeliveries; delivery++) {
       // Dead from the moment on when it has said that it is at work: it cannot even tell that it gives up.
       let calls = 0;
       injectFaults(table.get().client, () => (++calls > 1 ? 'kill' : undefined));
@@ -207,7 +207,7 @@ describe('a message to crawl a website', () => {
       };
     });
     const began = Date.now();
-    await Promise.all([deliver([messageOf(source)], mostDeliveries), died]);
+    await Promise.all([deliver([messageOf(source)], maxDeliveries), died]);
     const dueBy = (await died) as number;
     expect(dueBy).toBeGreaterThanOrEqual(began + crawlWebsite.timeoutSeconds * 1000);
     expect(dueBy).toBeLessThan(Date.now() + crawlWebsite.timeoutSeconds * 1000);

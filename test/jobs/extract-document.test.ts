@@ -7,7 +7,7 @@ import { fileKeyOf } from '../../functions/domain/documents.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { environment } from '../../functions/environment.ts';
 import { extractDocument } from '../../functions/jobs/extract-document.ts';
-import { mostDeliveries, worker } from '../../functions/jobs/job.ts';
+import { maxDeliveries, worker } from '../../functions/jobs/job.ts';
 import { type DocumentRecord, Documents, waitSeconds } from '../../functions/store/documents.ts';
 import { textPiecesOf } from '../../functions/store/keys.ts';
 import { Table } from '../../functions/store/table.ts';
@@ -37,8 +37,8 @@ const jobWith = (choose: Choice, seen?: (operation: string) => void, timeoutSeco
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 3 }), marshalling);
   injectFaults(client, choose, seen);
   const faulty = new Documents(new Table(client, environment.tableName));
-  const uses = { documents: { get: () => faulty }, files: { get: () => files } };
-  const handler = worker({ ...extractDocument, uses, timeoutSeconds });
+  const services = { documents: { get: () => faulty }, files: { get: () => files } };
+  const handler = worker({ ...extractDocument, services, timeoutSeconds });
   return async (message: object, delivery = 1): Promise<boolean> => {
     const record = {
       messageId: 'm',
@@ -230,7 +230,7 @@ describe('an extraction', () => {
     const dying: Choice = (operation) => (operation === 'BatchWriteItem' && ++transacted ? 'kill' : undefined);
     expect(await jobWith(dying)(told(record), 1)).toBe(false);
     expect((await now(record))?.status).toBe('processing');
-    expect(await jobWith(dying)(told(record), mostDeliveries)).toBe(false);
+    expect(await jobWith(dying)(told(record), maxDeliveries)).toBe(false);
     expect(transacted).toBe(2);
     expect(await now(record)).toMatchObject({ status: 'failed', error: 'The document could not be read. Try again.' });
 
@@ -245,7 +245,7 @@ describe('an extraction', () => {
 
   it('whose function dies at every delivery ends as failed, with a reason, when the last one’s time is over', async () => {
     const record = await uploaded();
-    for (let delivery = 1; delivery <= mostDeliveries; delivery++) {
+    for (let delivery = 1; delivery <= maxDeliveries; delivery++) {
       // Dead from its first piece of text on: it cannot even tell that it gives up.
       let isDead = false;
       const dying: Choice = (operation) => {

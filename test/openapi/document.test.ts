@@ -46,7 +46,9 @@ describe('the OpenAPI document', () => {
     expect(() => openApiDocument([{ ...bare, description: undefined }])).toThrow('getNothing has no description.');
     expect(() => openApiDocument([{ ...bare, path: '/nowhere' }])).toThrow('getNothing is at /nowhere');
     expect(() => openApiDocument([{ ...bare, path: '/agents/{agentId}' }])).toThrow('path variable agentId');
-    expect(() => openApiDocument([{ ...bare, errors: { 404: 'Not there.' } }])).toThrow('getNothing answers 404');
+    expect(() => openApiDocument([{ ...bare, errorDescriptions: { 404: 'Not there.' } }])).toThrow(
+      'getNothing describes 404',
+    );
   });
 
   it('is found wanting when an endpoint does not describe a property, which is named', () => {
@@ -72,7 +74,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('describes a form with files, a stream, and a key that may be left out', async () => {
-    const form = { files: ['files', 'file'], mostFiles: 3, read: async () => ({}) };
+    const form = { files: ['files', 'file'], maxFiles: 3, read: async () => ({}) };
     const sending = {
       ...bare,
       method: 'POST',
@@ -131,9 +133,7 @@ const bare = endpoint({
   summary: 'Get nothing',
   description: 'Gets nothing.',
   caller: { kind: 'anyone' },
-  may: [],
   response: z.object({}),
-  errors: {},
   async handle() {
     return {};
   },

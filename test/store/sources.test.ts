@@ -225,15 +225,15 @@ describe('a job', () => {
   it('that cannot be sent leaves no source that waits for it', async () => {
     const down = () => Promise.reject(new Error('The queue is down.'));
     const added = await websites.get().add(record());
-    await expect(websites.get().send(added, down, 'remove')).rejects.toThrow('The queue is down.');
+    await expect(websites.get().sendOrRemove(added, down)).rejects.toThrow('The queue is down.');
     expect(await findWebsite(added)).toBeUndefined();
     const other = await websites.get().add(record());
     await bring(other, 'text');
     const restarted = await restartWebsite(other, 'second');
-    await expect(websites.get().send(restarted, down, 'fail')).rejects.toThrow('The queue is down.');
+    await expect(websites.get().sendOrFail(restarted, down)).rejects.toThrow('The queue is down.');
     expect(await findWebsite(other)).toMatchObject({
       status: 'failed',
-      error: 'The work could not be begun. Try again.',
+      error: 'The work could not be started. Try again.',
     });
     expect((await websites.get().readTexts(other, undefined))?.content).toBe('text');
     await websites.get().remove(other);

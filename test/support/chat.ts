@@ -15,7 +15,8 @@ import { MockLanguageModelV4, simulateReadableStream } from 'ai/test';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { vi } from 'vitest';
 import { buildChat } from '../../functions/api/build-chat.ts';
-import { type ApiHandler, type ApiResult, lambda } from '../../functions/http/lambda.ts';
+import { lambda } from '../../functions/http/lambda.ts';
+import type { ApiHandler, ApiResult } from '../../functions/http/pipeline.ts';
 import type { ChatUsage } from '../../functions/store/chat-usage.ts';
 import { unique, useTargetInThisProcess } from './world.ts';
 
@@ -67,8 +68,8 @@ export const handlerWith = (chatModel: LanguageModel, usage?: ChatUsage): ApiHan
   useTargetInThisProcess();
   process.env.CHAT_SIGNING_SECRET ??= randomBytes(32).toString('hex');
   const counted = usage && { chatUsage: { get: () => usage } };
-  const uses = { ...buildChat.uses, chatModel: { get: () => chatModel }, ...counted };
-  return lambda({ ...buildChat, uses });
+  const services = { ...buildChat.services, chatModel: { get: () => chatModel }, ...counted };
+  return lambda({ ...buildChat, services });
 };
 
 export const chatEvent = (body: unknown, options: { apiKey?: string | undefined; address?: string } = {}) =>

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { permissionsOf } from '../../../functions/http/endpoint.ts';
+import { permissionsOf } from '../../../functions/http/permissions.ts';
+import { permissionsOfJob } from '../../../functions/jobs/job.ts';
 import { jobs } from '../../../functions/jobs.ts';
 import { routes } from '../../../functions/routes.ts';
 import { bundlePath } from '../../../lib/bundles.ts';
@@ -24,11 +25,14 @@ export const bundles: Row = {
   title: 'Size of every function’s bundle',
 
   async measure() {
-    const functions = [...routes.map((route) => ({ ...route, may: permissionsOf(route) })), ...jobs];
-    return functions.map(({ name, may, sends = [] }) => {
+    const functions = [
+      ...routes.map((route) => ({ name: route.name, permissions: permissionsOf(route) })),
+      ...jobs.map((job) => ({ name: job.name, permissions: permissionsOfJob(job) })),
+    ];
+    return functions.map(({ name, permissions }) => {
       const kibibytes = statSync(join(bundlePath(name), 'index.mjs')).size / 1024;
-      const isOnTable = may.some((action) => action.startsWith('dynamodb:'));
-      const isTableOnly = isOnTable && may.every((action) => action.startsWith('dynamodb:')) && sends.length === 0;
+      const isOnTable = permissions.some((permission) => permission.startsWith('dynamodb:'));
+      const isTableOnly = isOnTable && permissions.every((permission) => permission.startsWith('dynamodb:'));
       const limit = ownLimits[name] ?? (isTableOnly ? tableOnly : isOnTable ? filesOrQueue : undefined);
       return {
         what: name,

@@ -53,8 +53,8 @@ const messages = [{ id: 'message-1', role: 'user', parts: [{ type: 'text', text:
 
 /** Has the chat’s handler answer as on Lambda, into a stream. */
 const answer = async (model: LanguageModel, into: Writable): Promise<void> => {
-  const uses = { ...buildChat.uses, chatModel: { get: () => model } };
-  const handler = lambda({ ...buildChat, uses }) as unknown as StreamifyHandler;
+  const services = { ...buildChat.services, chatModel: { get: () => model } };
+  const handler = lambda({ ...buildChat, services }) as unknown as StreamifyHandler;
   const event = eventOf(buildChat, { body: { id: 'chat-1', messages } });
   await handler(event, into as awslambda.HttpResponseStream, {} as Context);
 };

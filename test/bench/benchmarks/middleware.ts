@@ -1,7 +1,8 @@
 import type { Context } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { endpoint } from '../../../functions/http/endpoint.ts';
-import { type ApiEvent, type ApiHandler, lambdaWithoutKey } from '../../../functions/http/lambda.ts';
+import { lambdaWithoutKey } from '../../../functions/http/lambda.ts';
+import type { ApiEvent, ApiHandler } from '../../../functions/http/pipeline.ts';
 import { median, type Row } from '../benchmark.ts';
 import { eventOf } from '../world.ts';
 
@@ -15,10 +16,8 @@ const trivial = endpoint({
   path: '/trivial',
   summary: 'Does nothing',
   caller: { kind: 'anyone' },
-  may: [],
   body: z.object({ text: z.string() }),
   response: z.object({ text: z.string() }),
-  errors: {},
   handle: async ({ body }) => body,
 });
 

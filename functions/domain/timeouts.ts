@@ -1,0 +1,16 @@
+/** The time limits that hold together, in seconds. Each is derived from the one above it. */
+
+/** API Gateway responds 504 after 30 seconds: a function of the API ends before, so that its own log says why. */
+export const functionTimeoutSeconds = 29;
+
+/** How long a request holds its Idempotency-Key: until its function has certainly ended. */
+export const idempotencyClaimSeconds = functionTimeoutSeconds + 1;
+
+/** When a job takes over the work of a request whose function may have died: twice its longest life. */
+export const rescueDelaySeconds = 2 * idempotencyClaimSeconds;
+
+/** How long a request to the build chat may take (contract 4.8). */
+export const chatTimeoutSeconds = 60;
+
+/** When the chat's response has ended, whatever the model, a tool or the reader does: 2 seconds before its function. */
+export const chatStreamSeconds = chatTimeoutSeconds - 2;

@@ -1,0 +1,19 @@
+import * as z from 'zod/mini';
+import type { ServicesOf } from '../service.ts';
+import type { AuthorizedRequest } from './authorize.ts';
+import type { AnyEndpoint, RequestContext } from './endpoint.ts';
+import type { ApiResult } from './pipeline.ts';
+import { json } from './response.ts';
+import { streamed } from './stream.ts';
+
+/** Performs an authorized request: runs the handler, and checks its response with the endpoint's schema. */
+export const perform = async (
+  endpoint: AnyEndpoint,
+  { input, ...authorized }: AuthorizedRequest,
+  context: RequestContext,
+  // biome-ignore lint/suspicious/noExplicitAny: an endpoint's types meet only inside it
+  services: ServicesOf<any>,
+): Promise<ApiResult> => {
+  const result = await endpoint.handle({ ...context, ...authorized, ...input }, services);
+  return endpoint.streams ? streamed(result) : json(200, z.parse(endpoint.response, result));
+};
