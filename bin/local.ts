@@ -70,7 +70,7 @@ const run = async () => {
   env.AWS_ENDPOINT_URL_S3 ??= queueAndFiles.endpoint;
   env.JOBS_QUEUE_URL ??= queueAndFiles.queueUrl;
   queueAndFiles.work({ endpoint: env.AWS_ENDPOINT_URL_SQS, queueUrl: env.JOBS_QUEUE_URL });
-  gateway.open({ appOrigin: env.APP_ORIGIN, sendPage });
+  gateway.open({ appOrigins: env.APP_ORIGIN.split(',').map((origin) => origin.trim()), sendPage });
 
   demo = await demoData(data && join(data, 'demo.json'));
   const facts = {

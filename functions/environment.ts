@@ -16,9 +16,11 @@ export const environment = {
     const endpoint = process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL;
     return { endpoint: endpoint?.replace(/\/$/, ''), ...this.awsCredentials };
   },
-  /** The one browser origin that may call the service, as a browser spells it: `https://app.example.com`. */
-  get appOrigin() {
-    return origin('APP_ORIGIN');
+  /** The browser origins that may call the service, as browsers spell them, separated by commas: `https://app.example.com`. */
+  get appOrigins(): readonly string[] {
+    return required('APP_ORIGIN')
+      .split(',')
+      .map((value) => checkedOrigin('APP_ORIGIN', value.trim()));
   },
   /**
    * The header in which a front that all requests come through tells the caller's address, in lower case: with

@@ -85,25 +85,11 @@ export const pagePaths = ['/', '/docs', '/assets/{file}'];
 
 /** What a browser of the application's may send, and what its scripts may see. */
 const corsOf = (settings: Settings) => ({
-<<<<<<< HEAD
   allowOrigins: settings.appOrigins,
-  allowMethods: [
-    CorsHttpMethod.GET,
-    CorsHttpMethod.POST,
-    CorsHttpMethod.PUT,
-    CorsHttpMethod.PATCH,
-    CorsHttpMethod.DELETE,
-  ],
-  allowHeaders: ['content-type', 'x-authorization', 'idempotency-key'],
-  exposeHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed'],
-  maxAge: Duration.minutes(10),
-=======
-  allowOrigins: [settings.appOrigin],
   allowMethods: cors.methods.map((method) => CorsHttpMethod[method]),
   allowHeaders: [...cors.requestHeaders],
   exposeHeaders: [...cors.responseHeaders],
   maxAge: Duration.seconds(cors.maxAgeSeconds),
->>>>>>> 2b7a559 (A request is a typed value on one straight path; permissions stand beside the methods that need them)
 });
 
 /** The route, not the path: a path may hold a phone number. */

@@ -25,7 +25,7 @@ const preflight = {
 const exposed = 'x-request-id,retry-after,idempotency-replayed';
 
 type Route = { endpoint: AnyEndpoint; segments: string[]; handler: ApiHandler };
-type Settings = { appOrigin: string; sendPage: ReturnType<typeof pageServer> };
+type Settings = { appOrigins: string[]; sendPage: ReturnType<typeof pageServer> };
 type Match = { route: Route; pathParameters: Record<string, string> };
 
 /**
@@ -39,9 +39,13 @@ export const startGateway = async (
   const table = routes.map((endpoint) => ({ endpoint, segments: endpoint.path.split('/'), handler: lambda(endpoint) }));
   const opened = Promise.withResolvers<Settings>();
   const server = createServer(async (request, response) => {
-    const { appOrigin, sendPage } = await opened.promise;
+    const { appOrigins, sendPage } = await opened.promise;
     if (sendPage(request, response)) return;
-    response.setHeader('access-control-allow-origin', appOrigin);
+    const { origin } = request.headers;
+    response.setHeader(
+      'access-control-allow-origin',
+      appOrigins.find((one) => one === origin) ?? (appOrigins[0] as string),
+    );
     response.setHeader('access-control-expose-headers', exposed);
     response.setHeader('vary', 'origin');
     respond(table, request, response).catch((error: Error) => {

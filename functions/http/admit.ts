@@ -11,7 +11,9 @@ export const admit = ({ name, caller }: AnyEndpoint): ApiMiddleware => {
   if (caller.kind === 'key') throw new Error(`${name} needs an API key.`);
   return {
     before({ event, internal }) {
-      if (caller.kind === 'application' && event.headers.origin !== environment.appOrigin) throw unauthorizedOrigin();
+      if (caller.kind === 'application' && !environment.appOrigins.includes(event.headers.origin ?? '')) {
+        throw unauthorizedOrigin();
+      }
       const { parsed } = internal;
       if (parsed.error) throw parsed.error;
       internal.authorized = { input: parsed.input };
