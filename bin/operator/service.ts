@@ -87,6 +87,7 @@ const clientOf = (baseUrl: string, apiKey: string, stop: AbortSignal): ApiClient
   apiClient({
     baseUrl,
     apiKey,
+    retries: 0,
     fetch: (request) =>
       patiently({ origin: baseUrl, seconds: requestSeconds, stop }, (signal) => fetch(request.clone(), { signal })),
   });

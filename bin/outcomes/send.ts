@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import { type ApiClient, apiClient, type operations, type Schema } from '../../functions/openapi/client.ts';
-import { causeOf, secondsToWait } from './answers.ts';
+import { secondsToWait } from './answers.ts';
 import { InputFileError } from './input-file-error.ts';
 
 type Item = Schema<'CallOutcomeItem'>;
@@ -51,8 +51,9 @@ export const sender = ({ baseUrl, apiKey, signal, retries, onRetry }: SenderOpti
   const api = apiClient({
     baseUrl,
     apiKey,
-    fetch: (request) =>
-      fetch(request, { signal: AbortSignal.any([signal, AbortSignal.timeout(requestSeconds * 1000)]) }),
+    // Failed rows are sent again below, without those that were set.
+    retries: 0,
+    timeoutSeconds: requestSeconds,
   });
   return {
     async send(items) {
@@ -111,10 +112,9 @@ const toRepeat = (items: Item[], outcomes: (Outcome | undefined)[]) => {
 export const callOf = ({ agentId, callIdOrPhone }: Item) => `${agentId} ${callIdOrPhone}`;
 
 const post = async (api: ApiClient, items: Item[], signal: AbortSignal): Promise<(Outcome | undefined)[]> => {
-  const { data, error, response } = await api.POST('/call-outcomes', { body: { items } }).catch((fault: Error) => {
-    if (signal.aborted) throw signal.reason;
-    throw new RetryableError(`The service could not be reached (${causeOf(fault)})`);
-  });
+  const { data, error, response } = await api.POST('/call-outcomes', { body: { items }, signal });
+  if (error?.error === 'unreachable' || error?.error === 'timeout')
+    throw new RetryableError(error.message.replace(/\.$/, ''));
   if (data) return outcomesOf(data, items.length);
   const said = `The service answered ${response.status}${error?.message ? ` (${error.message})` : ''}`;
   if (response.status === 429 || response.status >= 500) {

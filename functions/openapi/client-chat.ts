@@ -1,0 +1,55 @@
+import type { components, operations } from './types.ts';
+
+type ApiError = components['schemas']['Error'];
+
+export type ChatRequest = operations['buildChat']['requestBody']['content']['application/json'];
+
+/** A part of the assistant's answer, as the AI SDK's UI message stream has them; the ones that most programs read are typed in full. */
+export type ChatPart =
+  | { type: 'start'; messageId?: string }
+  | { type: 'text-start' | 'text-end'; id: string }
+  | { type: 'text-delta'; id: string; delta: string }
+  | { type: 'tool-input-available'; toolCallId: string; toolName: string; input: unknown }
+  | { type: 'tool-output-available'; toolCallId: string; output: unknown }
+  | { type: 'tool-approval-request'; toolCallId: string; approvalId: string }
+  | { type: 'finish'; finishReason?: string }
+  /** The answer failed; with `error` before it began. */
+  | { type: 'error'; errorText: string; error?: ApiError };
+
+type Answer = { data?: ReadableStream<Uint8Array> | null; error?: ApiError };
+
+/** The parts of an answer. It ends with the stream, or with a part of type `error`; only an abort by the caller is thrown. */
+export async function* chatParts(answering: Promise<Answer>): AsyncGenerator<ChatPart> {
+  const { data, error } = await answering;
+  if (!data) {
+    yield { type: 'error', errorText: error?.message ?? 'The answer is empty.', ...(error && { error }) };
+    return;
+  }
+  try {
+    for await (const event of eventsOf(data)) {
+      if (event === '[DONE]') return;
+      yield JSON.parse(event) as ChatPart;
+    }
+  } catch (fault) {
+    if ((fault as Error).name === 'AbortError') throw fault;
+  }
+  yield { type: 'error', errorText: 'The connection was lost before the answer was complete.' };
+}
+
+/** The data of server-sent events. The service writes one line of data an event. */
+async function* eventsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  let rest = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
+      rest = lines.pop() as string;
+      for (const line of lines) if (line.startsWith('data: ')) yield line.slice(6);
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
