@@ -229,8 +229,9 @@ try {
 } catch (error) {
   if (!(error instanceof PythonMissingError)) console.error(error);
   else {
-    console.error(error.message);
-    if (reports) writeFileSync(join(reports, 'deployed-left-out.txt'), error.message);
+    const message = `The emulated deployment is left out. ${error.message}`;
+    console.error(message);
+    if (reports) writeFileSync(join(reports, 'deployed-left-out.txt'), message);
   }
   await end(error instanceof PythonMissingError ? 0 : 1);
 }

@@ -1,0 +1,64 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { pythonPrograms } from '../../bin/client/python-environment.ts';
+import { newWorld, target } from '../support/world.ts';
+
+const run = promisify(execFile);
+
+const program = `
+import sys
+from voice_agent_platform_client import api_client
+from voice_agent_platform_client.api.block_list import add_blocked_numbers
+from voice_agent_platform_client.api.documents import upload_documents
+from voice_agent_platform_client.models import AddBlockedNumbersBody, AddBlockedNumbersResponse, Error, UploadDocumentsBody
+from voice_agent_platform_client.types import File
+
+base_url, api_key, uid, agent_id = sys.argv[1:]
+client = api_client(base_url, api_key)
+body = AddBlockedNumbersBody(uid=uid, agent_id=agent_id, numbers=["+14155550100", "x"])
+blocked = add_blocked_numbers.sync(client=client, body=body)
+assert isinstance(blocked, AddBlockedNumbersResponse)
+print(blocked.added, [entry.code.value for entry in blocked.failed])
+
+file = File(payload=b"Open from nine to five.", file_name="hours.txt", mime_type="text/plain")
+uploaded = upload_documents.sync(client=client, body=UploadDocumentsBody(uid=uid, agent_id=agent_id, files=[file]))
+print([document.name for document in uploaded.documents])
+
+refused = add_blocked_numbers.sync(client=api_client(base_url, "vap_wrong"), body=body)
+assert isinstance(refused, Error)
+print(refused.error.value)
+`;
+
+const hasPython = spawnSync('python3', ['-c', 'import venv, ensurepip']).status === 0;
+
+describe('npm run client -- --python', () => {
+  it('packs a wheel whose client, and its own guide, call the service; or says that there is no Python', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'python-client-'));
+    const packing = run(process.execPath, ['bin/client.ts', '--python', '--folder', join(folder, 'made')]);
+    if (!hasPython) return expect(packing).rejects.toThrow('Python 3.10 or newer with venv is needed, as python3.');
+    const { stdout: wheel } = await packing;
+    const python = join(pythonPrograms('bin/client/python-requirements.txt'), 'python');
+    const installed = join(folder, 'installed');
+    // What the wheel depends on, the generator depends on, too: nothing is fetched.
+    await run(python, ['-m', 'pip', 'install', '--quiet', '--no-deps', '--target', installed, wheel.trim()]);
+    const { uid, agentId, apiKey } = await newWorld();
+    const { baseUrl } = target;
+    const env = { ...process.env, PYTHONPATH: installed, VAP_BASE_URL: baseUrl, VAP_API_KEY: apiKey, VAP_USER: uid };
+    writeFileSync(join(folder, 'program.py'), program);
+    const { stdout } = await run(python, [join(folder, 'program.py'), baseUrl, apiKey, uid, agentId], { env });
+    expect(stdout.trim().split('\n')).toEqual([
+      "['+14155550100'] ['invalid_format']",
+      "['hours.txt']",
+      'invalid_api_key',
+    ]);
+
+    const guide = readFileSync(join(folder, 'made/source/README.md'), 'utf8');
+    writeFileSync(join(folder, 'guide.py'), /```python\n(.*?)```/s.exec(guide)?.[1] ?? '');
+    const { stdout: shown } = await run(python, [join(folder, 'guide.py')], { env });
+    expect(shown).toMatch(/^agent_\w+\n200 \S+\n$/);
+  });
+});
