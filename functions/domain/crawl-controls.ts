@@ -49,6 +49,9 @@ export const CrawlControls = z.object({
 });
 export type CrawlControls = z.infer<typeof CrawlControls>;
 
+/** Which paths a crawl reads. */
+export type PathPatterns = Pick<CrawlControls, 'includePaths' | 'excludePaths'>;
+
 const faultOf = (pattern: string): string | undefined => {
   try {
     compiled(pattern);
@@ -60,7 +63,7 @@ const faultOf = (pattern: string): string | undefined => {
 const compiled = (pattern: string) => RE2JS.compile(RE2JS.translateRegExp(pattern));
 
 /** Says of a page whether its path is to be read. A pattern meets the path as it is sent, and as a person reads it. */
-export const pathFilter = ({ includePaths, excludePaths }: CrawlControls): ((url: URL) => boolean) => {
+export const pathFilter = ({ includePaths, excludePaths }: PathPatterns): ((url: URL) => boolean) => {
   const included = includePaths.map(compiled);
   const excluded = excludePaths.map(compiled);
   return ({ pathname }) => {

@@ -49,4 +49,6 @@ export const limits = {
   pageTitleCharacters: 300,
   /** What is read of a robots.txt. */
   robotsBytes: 500 * 1024,
+  /** Of the rules for our crawler; later ones are ignored. */
+  robotsRules: 1000,
 } as const;

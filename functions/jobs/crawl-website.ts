@@ -1,5 +1,6 @@
 import { webPages } from '../clients/web-pages.ts';
-import { type CrawledPage, crawl } from '../crawling/crawl.ts';
+import { crawl } from '../crawling/crawl.ts';
+import type { CrawledPage } from '../crawling/page-visitor.ts';
 import { now } from '../domain/date-time.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { pagesText, proseText } from '../domain/sources.ts';

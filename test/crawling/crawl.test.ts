@@ -1,15 +1,18 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { WebPages } from '../../functions/clients/web-pages.ts';
 import { crawl } from '../../functions/crawling/crawl.ts';
+import { PageVisitor } from '../../functions/crawling/page-visitor.ts';
+import { pathMatcher } from '../../functions/crawling/path-filter.ts';
 import type { CrawlControls } from '../../functions/domain/crawl-controls.ts';
 import { htmlReader } from '../../functions/extraction/html.ts';
+import { endlessHtmlReader } from '../support/endless-html-reader.ts';
 import { page, type Reply, type Site, startSite } from '../support/site.ts';
 
 const sites: Site[] = [];
 afterEach(async () => {
   for (const site of sites.splice(0)) await site.stop();
 });
-afterAll(() => htmlReader.close());
+afterAll(() => Promise.all([htmlReader.close(), pathMatcher.close()]));
 
 const siteOf = async (pages: Record<string, Reply>) => {
   const site = await startSite(pages);
@@ -196,6 +199,26 @@ describe('a crawl', () => {
     });
   });
 
+  it('gives up a page that its reader does not finish, and reads the next', async () => {
+    const site = await siteOf({ '/trap': '<p>endless</p>', '/a': page('a') });
+    const reader = new WebPages({ trustedOrigins: new Set([site.origin]) }).open();
+    const visitor = new PageVisitor(reader, Date.now() + 60_000, endlessHtmlReader);
+    const visit = (path: string) => visitor.visit(new URL(path, site.origin), () => {});
+    expect((await visit('/trap')).error?.message).toBe('The page is too large or too intricate to be read.');
+    expect((await visit('/a')).page?.text).toContain('This is a.');
+    await endlessHtmlReader.close();
+    await reader.close();
+  });
+
+  it('says which page has links that its path patterns cannot match in time', async () => {
+    const links = Array.from({ length: 20 }, (_, n) => `/${'a'.repeat(1900)}${n}`);
+    const site = await siteOf({ '/': page('home', ...links) });
+    const includePaths = Array.from({ length: 50 }, () => '(a|b|c|d|e|f){1000}');
+    const { pages, failed } = await crawlOf(site, { includePaths });
+    expect(pages).toEqual(['/']);
+    expect(failed).toEqual({ '/': expect.stringMatching(/^The links of this page were not followed: .* patterns\.$/) });
+  }, 20_000);
+
   it('ends in time, with what was read until then', async () => {
     const site = await siteOf({
       '/': page('home', '/slow', '/slower', '/slowest', '/next'),
@@ -205,8 +228,8 @@ describe('a crawl', () => {
       '/next': page('next'),
     });
     const started = Date.now();
-    const { pages, failed } = await crawlOf(site, { milliseconds: 3000 });
-    expect(Date.now() - started).toBeLessThan(7000);
+    const { pages, failed } = await crawlOf(site, { milliseconds: 1200 });
+    expect(Date.now() - started).toBeLessThan(4000);
     expect(pages).toEqual(['/']);
     const tooLate = 'The crawl ran out of time before this page was read.';
     expect(failed).toEqual({ '/slow': tooLate, '/slower': tooLate, '/slowest': tooLate });

@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { pathMatcher, wantedUrls } from '../../functions/crawling/path-filter.ts';
+import { CrawlControls } from '../../functions/domain/crawl-controls.ts';
+
+const site = 'https://site.example';
+afterAll(() => pathMatcher.close());
+
+/** The longest time that the event loop was blocked while something was awaited. */
+const longestBlock = async (work: Promise<unknown>): Promise<number> => {
+  let longest = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last - 10);
+    last = performance.now();
+  }, 10);
+  await work.catch(() => {});
+  longest = Math.max(longest, performance.now() - last - 10);
+  clearInterval(timer);
+  return longest;
+};
+
+describe('path patterns', () => {
+  it('keep the URLs whose paths they include, in their order', async () => {
+    const urls = ['/help/a', '/shop', '/help/old/b'].map((path) => site + path);
+    expect(await wantedUrls({ includePaths: ['^/help/'], excludePaths: ['old'] }, urls)).toEqual([urls[0]]);
+    expect(await wantedUrls({ includePaths: [], excludePaths: [] }, urls)).toEqual(urls);
+  });
+
+  it('that take too long are aborted, and never block the event loop', async () => {
+    const patterns = Array.from({ length: 50 }, () => '(a|b|c|d|e|f){1000}');
+    const urls = Array.from({ length: 20 }, (_, index) => `${site}/${'a'.repeat(1990)}${index}`);
+    const matching = wantedUrls({ includePaths: patterns, excludePaths: patterns }, urls);
+    expect(await longestBlock(matching)).toBeLessThan(1000);
+    await expect(matching).rejects.toMatchObject({ name: 'WorkerAbortedError', reason: 'time' });
+    expect(await wantedUrls({ includePaths: ['^/a'], excludePaths: [] }, [`${site}/a`])).toEqual([`${site}/a`]);
+  }, 20_000);
+
+  it('of any kind that are accepted match or are aborted in bounded time', async () => {
+    const piece = fc.constantFrom(
+      'a',
+      '.',
+      '*',
+      '+',
+      '?',
+      '(',
+      ')',
+      '|',
+      '[^x]',
+      '{1,30}',
+      '{100}',
+      '\\pL',
+      '(?i)',
+      '^',
+      '$',
+      '\\b',
+    );
+    const pattern = fc.array(piece, { minLength: 1, maxLength: 12 }).map((pieces) => pieces.join(''));
+    let accepted = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(pattern, { minLength: 1, maxLength: 3 }), async (includePaths) => {
+        if (!z.safeParse(CrawlControls, { includePaths }).success) return;
+        accepted += 1;
+        const started = performance.now();
+        const matching = wantedUrls({ includePaths, excludePaths: [] }, [`${site}/${'ab'.repeat(1000)}`]);
+        expect(await longestBlock(matching)).toBeLessThan(1000);
+        await matching.catch(({ name }) => expect(name).toBe('WorkerAbortedError'));
+        expect(performance.now() - started).toBeLessThan(8000);
+      }),
+      { numRuns: 60 },
+    );
+    expect(accepted).toBeGreaterThan(5);
+  }, 60_000);
+});
