@@ -26,7 +26,7 @@ const roomOf = (path: string) =>
 
 const base = ['functions/domain', 'functions/environment.ts', 'functions/service.ts', 'functions/log.ts'];
 const below = [...base, 'functions/store', 'functions/clients', 'functions/extraction'];
-const capabilities = ['functions/crawling', 'functions/duplication'];
+const capabilities = ['functions/crawling', 'functions/duplication', 'functions/search'];
 
 /** What each folder may import of the other folders. */
 const arrows: Record<string, string[]> = {
@@ -40,6 +40,7 @@ const arrows: Record<string, string[]> = {
   'functions/http': below,
   'functions/crawling': below,
   'functions/duplication': below,
+  'functions/search': below,
   'functions/chat': [...below, 'functions/api', 'functions/http', 'functions/openapi'],
   'functions/api': [...below, ...capabilities, 'functions/chat', 'functions/http', 'functions/openapi'],
   'functions/jobs': [...below, ...capabilities, 'functions/http'],

@@ -1,0 +1,108 @@
+import { fold } from './words.ts';
+
+/** What is known of a language's words: how they are reduced to their stem, and which of them have a grammatical function alone. */
+export type Language = { code: string; stem: (word: string) => string; isFunctionWord: (folded: string) => boolean };
+
+type Stemmer = { stemmer: (word: string) => string };
+type FunctionWords = { stopwords: string[] };
+
+/** Loaded when a text or a query of the language comes, so that a function starts without them. */
+const stemmers: Record<string, () => Promise<Stemmer>> = {
+  ar: () => import('@orama/stemmers/arabic'),
+  bg: () => import('@orama/stemmers/bulgarian'),
+  da: () => import('@orama/stemmers/danish'),
+  de: () => import('@orama/stemmers/german'),
+  el: () => import('@orama/stemmers/greek'),
+  // Orama’s own takes the endings “-sion” and “-tion” off whole.
+  en: () => import('stemmer'),
+  es: () => import('@orama/stemmers/spanish'),
+  fi: () => import('@orama/stemmers/finnish'),
+  fr: () => import('@orama/stemmers/french'),
+  ga: () => import('@orama/stemmers/irish'),
+  hi: () => import('@orama/stemmers/indian'),
+  hu: () => import('@orama/stemmers/hungarian'),
+  hy: () => import('@orama/stemmers/armenian'),
+  id: () => import('@orama/stemmers/indonesian'),
+  it: () => import('@orama/stemmers/italian'),
+  lt: () => import('@orama/stemmers/lithuanian'),
+  ne: () => import('@orama/stemmers/nepali'),
+  nl: () => import('@orama/stemmers/dutch'),
+  no: () => import('@orama/stemmers/norwegian'),
+  pt: () => import('@orama/stemmers/portuguese'),
+  ro: () => import('@orama/stemmers/romanian'),
+  ru: () => import('@orama/stemmers/russian'),
+  sr: () => import('@orama/stemmers/serbian'),
+  sv: () => import('@orama/stemmers/swedish'),
+  ta: () => import('@orama/stemmers/tamil'),
+  tr: () => import('@orama/stemmers/turkish'),
+  uk: () => import('@orama/stemmers/ukrainian'),
+};
+
+const functionWords: Record<string, () => Promise<FunctionWords>> = {
+  ar: () => import('@orama/stopwords/arabic'),
+  bg: () => import('@orama/stopwords/bulgarian'),
+  da: () => import('@orama/stopwords/danish'),
+  de: () => import('@orama/stopwords/german'),
+  el: () => import('@orama/stopwords/greek'),
+  en: () => import('@orama/stopwords/english'),
+  es: () => import('@orama/stopwords/spanish'),
+  fi: () => import('@orama/stopwords/finnish'),
+  fr: () => import('@orama/stopwords/french'),
+  ga: () => import('@orama/stopwords/irish'),
+  hi: () => import('@orama/stopwords/indian'),
+  hu: () => import('@orama/stopwords/hungarian'),
+  hy: () => import('@orama/stopwords/armenian'),
+  id: () => import('@orama/stopwords/indonesian'),
+  it: () => import('@orama/stopwords/italian'),
+  ja: () => import('@orama/stopwords/japanese'),
+  lt: () => import('@orama/stopwords/lithuanian'),
+  ne: () => import('@orama/stopwords/nepali'),
+  nl: () => import('@orama/stopwords/dutch'),
+  no: () => import('@orama/stopwords/norwegian'),
+  pt: () => import('@orama/stopwords/portuguese'),
+  ro: () => import('@orama/stopwords/romanian'),
+  ru: () => import('@orama/stopwords/russian'),
+  sl: () => import('@orama/stopwords/slovenian'),
+  sr: () => import('@orama/stopwords/serbian'),
+  sv: () => import('@orama/stopwords/swedish'),
+  ta: () => import('@orama/stopwords/tamil'),
+  tr: () => import('@orama/stopwords/turkish'),
+  uk: () => import('@orama/stopwords/ukrainian'),
+  zh: () => import('@orama/stopwords/mandarin'),
+};
+
+/** Norwegian is written in two ways, which have tags of their own. */
+const macrolanguages: Record<string, string> = { nb: 'no', nn: 'no' };
+
+/** The code under which a BCP 47 tag's language is known here. English when there is no tag, or one that is none. */
+export const languageCodeOf = (tag: string | undefined): string => {
+  try {
+    const { language } = new Intl.Locale(tag ?? 'en');
+    return macrolanguages[language] ?? language;
+  } catch {
+    return 'en';
+  }
+};
+
+const loaded = new Map<string, Promise<Language>>();
+
+/** What is known of a language. Words of one that is not known stay as they are written. */
+export const languageOf = (code: string): Promise<Language> => {
+  const known = loaded.get(code) ?? load(code);
+  loaded.set(code, known);
+  return known;
+};
+
+const load = async (code: string): Promise<Language> => {
+  const own = (languages: object) => Object.hasOwn(languages, code);
+  const [stems, words] = await Promise.all([
+    own(stemmers) ? stemmers[code]?.() : undefined,
+    own(functionWords) ? functionWords[code]?.() : undefined,
+  ]);
+  const folded = new Set(words?.stopwords.map((word) => fold(word.toLowerCase())));
+  return {
+    code,
+    stem: (word) => stems?.stemmer(word) || word,
+    isFunctionWord: (word) => folded.has(word),
+  };
+};

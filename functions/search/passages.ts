@@ -1,0 +1,141 @@
+/** A piece of a text that can be an answer: UTF-16 units from `start` to `end`. */
+export type Passage = {
+  start: number;
+  end: number;
+  /** Where its own heading ends, which it begins with; `start` when it has none. */
+  headingEnd: number;
+  /** The headings above it, which it is to be found by too. */
+  context: string[];
+};
+
+/** UTF-16 units of a passage at most. */
+export const passageUnits = 1200;
+
+type Heading = { start: number; end: number; level: number; text: string };
+
+const atx = /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$/;
+const underline = /^ {0,3}(?:=+|-{3,})[ \t]*$/;
+
+/** The headings of a Markdown text, as they stand in the text itself, with their levels. */
+export const headingsOf = (markdown: string): Map<string, number> => {
+  const headings = new Map<string, number>();
+  for (const [line] of markdown.matchAll(/^ {0,3}#{1,6}[ \t][^\n]*/gm)) {
+    const [, marks = '', text = ''] = atx.exec(line) ?? [];
+    const plain = comparable(
+      text
+        .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+        .replace(/\\([!-/:-@[-`{-~])/g, '$1')
+        .replace(/(\*\*|__|\*|_|`)(\S(?:.*?\S)?)\1/g, '$2'),
+    );
+    if (plain && !headings.has(plain)) headings.set(plain, marks.length);
+  }
+  return headings;
+};
+
+const comparable = (line: string) => line.replace(/\s+/g, ' ').trim();
+
+/** Cuts a text into passages: a heading begins a new one, and a long section is cut at paragraphs, else at sentences. */
+export const cutPassages = (text: string, headings: Map<string, number>): Passage[] => {
+  const passages: Passage[] = [];
+  const above: Heading[] = [];
+  const all = headingsIn(text, headings);
+  addSection(passages, text, { start: 0, end: all[0]?.start ?? text.length }, undefined, []);
+  for (const [index, heading] of all.entries()) {
+    const next = all[index + 1];
+    const end = next?.start ?? text.length;
+    while (above.length > 0 && (above.at(-1) as Heading).level >= heading.level) above.pop();
+    const context = above.map((one) => one.text);
+    above.push(heading);
+    // A heading right above a deeper one says nothing by itself: the passages below it are found by its words.
+    const isEmpty = text.slice(heading.end, end).trim() === '';
+    if (isEmpty && next && next.level > heading.level) continue;
+    addSection(passages, text, { start: heading.start, end }, heading, context);
+  }
+  return passages;
+};
+
+const headingsIn = (text: string, known: Map<string, number>): Heading[] => {
+  const found: Heading[] = [];
+  let previous: { start: number; end: number; line: string; follows: boolean } | undefined;
+  let isAfterBlank = true;
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf('\n', start);
+    const end = newline < 0 ? text.length : newline;
+    // A heading is short; a longer line is none, and is not looked at.
+    const line = end - start <= passageUnits ? text.slice(start, end) : '…';
+    const marked = line.includes('#') ? atx.exec(line) : undefined;
+    const level = marked ? (marked[1] as string).length : known.size > 0 ? known.get(comparable(line)) : undefined;
+    if (level !== undefined && (marked ? marked[2] : line)) {
+      found.push({ start, end, level, text: marked?.[2] ?? line });
+    } else if (previous?.line.trim() && previous.follows && underline.test(line)) {
+      const own = { start: previous.start, end, level: line.includes('=') ? 1 : 2, text: previous.line };
+      if (found.at(-1)?.start !== previous.start) found.push(own);
+    }
+    previous = { start, end, line, follows: isAfterBlank };
+    isAfterBlank = line.trim() === '';
+    start = end + 1;
+  }
+  return found;
+};
+
+type Range = { start: number; end: number };
+
+const addSection = (
+  passages: Passage[],
+  text: string,
+  section: Range,
+  heading: Heading | undefined,
+  context: string[],
+): void => {
+  let isFirst = true;
+  for (let rest = trimmed(text, section); rest.start < rest.end; ) {
+    const end = rest.end - rest.start <= passageUnits ? rest.end : breakOf(text, rest);
+    const own = trimmed(text, { start: rest.start, end });
+    passages.push({
+      ...own,
+      headingEnd: isFirst && heading ? Math.min(heading.end, own.end) : own.start,
+      context: isFirst || !heading ? context : [...context, heading.text],
+    });
+    isFirst = false;
+    rest = trimmed(text, { start: end, end: rest.end });
+  }
+};
+
+const trimmed = (text: string, { start, end }: Range): Range => {
+  let from = start;
+  let to = end;
+  while (from < to && isSpace(text.charCodeAt(from))) from++;
+  while (to > from && isSpace(text.charCodeAt(to - 1))) to--;
+  return { start: from, end: to };
+};
+
+const isSpace = (code: number) => code <= 32 || code === 0xa0 || code === 0x3000;
+
+/** The end of a sentence: a mark before white space that no small letter follows, but for initials; or a mark of a script without spaces. */
+const sentenceEnd = /(?:(?<!\p{Lu})\.|[!?…؟۔।॥])["'”’»)\]]*(?=\s+[^\s\p{Ll}])|[。！？｡][”’」』）]*/gu;
+
+/** Where a section that is too long is cut: into parts as even as its paragraphs, its sentences, or else its words allow. */
+const breakOf = (text: string, { start, end }: Range): number => {
+  const length = end - start;
+  const wanted = length / Math.ceil(length / passageUnits);
+  // What follows a mark tells whether it ends a sentence.
+  const some = text.slice(start, Math.min(end, start + passageUnits + 20));
+  const nearest = (mark: RegExp): number | undefined => {
+    let best: number | undefined;
+    for (const { 0: found, index } of some.matchAll(mark)) {
+      const at = index + found.trimEnd().length;
+      if (at <= wanted / 2 || at > passageUnits) continue;
+      if (best === undefined || Math.abs(at - wanted) < Math.abs(best - wanted)) best = at;
+    }
+    return best;
+  };
+  const at =
+    nearest(/\n\s*\n/g) ??
+    nearest(sentenceEnd) ??
+    // A list or a table has lines alone.
+    nearest(/\n/g) ??
+    nearest(/\s/g) ??
+    passageUnits;
+  const isWithinCharacter = /[\ud800-\udbff]/.test(text[start + at - 1] as string);
+  return start + (isWithinCharacter ? at - 1 : at);
+};

@@ -1,0 +1,114 @@
+import { type Language, languageOf } from './languages.ts';
+import type { PackedIndex, Postings } from './packed-index.ts';
+import { Terms } from './terms.ts';
+
+/** A passage that fits a query: which of the indexes has it, and under which number. */
+export type Hit = { index: number; passage: number; score: number };
+
+/** The usual constants of BM25: how soon a word's repetition stops to count, and how much a passage's length does. */
+const k1 = 1.2;
+const b = 0.75;
+
+/** The passages of several indexes that fit a query best, best first, by BM25 over all of them together. Those that say the same come once. */
+export const rank = async (query: string, indexes: PackedIndex[], limit: number): Promise<Hit[]> => {
+  const languages = await Promise.all([...new Set(indexes.map(({ language }) => language))].map(languageOf));
+  const words = new Map(languages.map((language) => [language.code, wordsIn(query, language)]));
+  const found = indexes.map((index) => postingsIn(index, words.get(index.language) ?? []));
+  const passages = indexes.reduce((sum, index) => sum + index.passages, 0);
+  const averageWords = indexes.reduce((sum, index) => sum + index.totalWords, 0) / passages;
+  const best = new BestHits(limit);
+  const weightOf = (word: number) => {
+    const having = found.reduce((sum, postings) => sum + (postings[word]?.passages.length ?? 0), 0);
+    return Math.log(1 + (passages - having + 0.5) / (having + 0.5));
+  };
+  const weights = Array.from({ length: Math.max(0, ...found.map(({ length }) => length)) }, (_, word) =>
+    weightOf(word),
+  );
+  for (const [position, index] of indexes.entries()) {
+    const postings = found[position] ?? [];
+    if (!postings.some(Boolean)) continue;
+    const scores = new Float64Array(index.passages);
+    for (const [word, list] of postings.entries()) {
+      if (!list) continue;
+      const weight = weights[word] as number;
+      for (const [at, passage] of list.passages.entries()) {
+        const count = list.counts[at] as number;
+        const relativeLength = (index.words[passage] as number) / averageWords;
+        scores[passage]! += (weight * count * (k1 + 1)) / (count + k1 * (1 - b + b * relativeLength));
+      }
+    }
+    for (const [passage, score] of scores.entries()) {
+      if (score > 0) best.add({ index: position, passage, score, hash: index.hashOf(passage) });
+    }
+  }
+  return best.hits();
+};
+
+/**
+ * The words of a query, each as its terms in one language; without terms where a word repeats or does not decide. A word
+ * has the same place in every language.
+ */
+const wordsIn = (query: string, language: Language): Buffer[][] => {
+  const words: { terms: string[]; isFunctionWord: boolean }[] = [];
+  const seen = new Set<string>();
+  new Terms(language, String).visit(query, 0, query.length, ([term = '', ...others], isFunctionWord) => {
+    words.push({ terms: seen.has(term) ? [] : [term, ...others], isFunctionWord });
+    seen.add(term);
+  });
+  // A query of function words alone is looked for in headings, which keep theirs.
+  const isDecided = words.some((word) => !word.isFunctionWord);
+  return words.map(({ terms, isFunctionWord }) =>
+    isDecided && isFunctionWord ? [] : terms.map((term) => Buffer.from(term)),
+  );
+};
+
+const postingsIn = (index: PackedIndex, words: Buffer[][]): (Postings | undefined)[] =>
+  words.map((terms) => {
+    const found = terms.flatMap((term) => index.find(term) ?? []);
+    return found.length < 2 ? found[0] : union(found);
+  });
+
+/** Where a word has two terms, a passage has it as often as it has either. */
+const union = (lists: Postings[]): Postings => {
+  const counts = new Map<number, number>();
+  for (const list of lists) {
+    for (const [at, passage] of list.passages.entries()) {
+      counts.set(passage, Math.max(counts.get(passage) ?? 0, list.counts[at] as number));
+    }
+  }
+  return { passages: [...counts.keys()], counts: [...counts.values()] };
+};
+
+type HashedHit = Hit & { hash: number };
+
+/** The best of many hits, without those that say what a better one says. */
+class BestHits {
+  readonly #limit: number;
+  #hits: HashedHit[] = [];
+  #least = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(hit: HashedHit): void {
+    if (hit.score <= this.#least) return;
+    this.#hits.push(hit);
+    if (this.#hits.length >= this.#limit * 16) this.#cut();
+  }
+
+  hits(): Hit[] {
+    this.#cut();
+    return this.#hits.map(({ index, passage, score }) => ({ index, passage, score }));
+  }
+
+  #cut(): void {
+    const seen = new Set<number>();
+    // Sorting is stable: of equal ones, the first stays.
+    this.#hits = this.#hits
+      .sort((one, other) => other.score - one.score)
+      .filter(({ hash }) => !seen.has(hash) && seen.add(hash))
+      .slice(0, this.#limit);
+    if (this.#hits.length === this.#limit) this.#least = this.#hits.at(-1)?.score ?? 0;
+  }
+}

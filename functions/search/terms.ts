@@ -1,0 +1,88 @@
+import type { Language } from './languages.ts';
+import { fold, wordsOf } from './words.ts';
+
+/** How a word is kept in an index: its stem, and where diacritics decide about the stem also that of the word without them. */
+type TermsOfWord<Term> = { terms: Term[]; isFunctionWord: boolean };
+
+const currency = /^\p{Sc}$/u;
+/** Pieces of text, and words, whose terms are remembered, since texts repeat their words. */
+const mostRemembered = 100_000;
+const rememberedUnits = 40;
+
+/** Turns texts of one language into terms, which `termOf` gives the form that is wanted of them. */
+export class Terms<Term> {
+  readonly language: Language;
+  readonly #termOf: (term: string) => Term;
+  readonly #pieces = new Map<string, TermsOfWord<Term>[]>();
+  readonly #words = new Map<string, TermsOfWord<Term>>();
+
+  constructor(language: Language, termOf: (term: string) => Term) {
+    this.language = language;
+    this.#termOf = termOf;
+  }
+
+  /** Visits the words of a text, from `start` to `end`. */
+  visit(text: string, start: number, end: number, visit: (terms: Term[], isFunctionWord: boolean) => void): void {
+    const visitPrice = (price: string) => {
+      const [word] = this.#ofPiece(price);
+      if (word) visit(word.terms, word.isFunctionWord);
+    };
+    let before = '';
+    for (let at = start; at < end; ) {
+      if (isSpace(text.charCodeAt(at))) {
+        at++;
+        continue;
+      }
+      const from = at;
+      while (at < end && !isSpace(text.charCodeAt(at))) at++;
+      const piece = text.slice(from, at);
+      // `49 €` and `€ 49` are found as `€49` is.
+      if (before.length === 1 && currency.test(before) && /^\d/.test(piece)) visitPrice(before + piece);
+      if (piece.length === 1 && currency.test(piece) && /\d$/.test(before)) visitPrice(piece + before);
+      for (const { terms, isFunctionWord } of this.#ofPiece(piece)) visit(terms, isFunctionWord);
+      before = piece;
+    }
+  }
+
+  #ofPiece(piece: string): TermsOfWord<Term>[] {
+    const known = this.#pieces.get(piece);
+    if (known) return known;
+    const terms = wordsOf(piece).map((word) => (word.isPlain ? this.#ofPlain(word.text) : this.#ofWritten(word.text)));
+    if (piece.length <= rememberedUnits && this.#pieces.size < mostRemembered) this.#pieces.set(piece, terms);
+    return terms;
+  }
+
+  #ofWritten(text: string): TermsOfWord<Term> {
+    return { terms: [this.#termOf(text)], isFunctionWord: false };
+  }
+
+  #ofPlain(text: string): TermsOfWord<Term> {
+    const known = this.#words.get(text);
+    if (known) return known;
+    const folded = fold(text);
+    const term = fold(this.language.stem(text));
+    const terms = [this.#termOf(term)];
+    if (folded !== text) {
+      const other = this.language.stem(folded);
+      if (other !== term) terms.push(this.#termOf(other));
+    }
+    const word = { terms, isFunctionWord: this.language.isFunctionWord(folded) };
+    if (this.#words.size < mostRemembered) this.#words.set(text, word);
+    return word;
+  }
+}
+
+/** White space as Unicode has it. */
+const isSpace = (code: number) =>
+  code <= 32 ||
+  (code >= 0x85 &&
+    (code === 0x85 ||
+      code === 0xa0 ||
+      code === 0x1680 ||
+      (code >= 0x2000 && code <= 0x200a) ||
+      code === 0x2028 ||
+      code === 0x2029 ||
+      code === 0x202f ||
+      code === 0x205f ||
+      code === 0x3000 ||
+      code === 0xfeff));

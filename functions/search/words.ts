@@ -1,0 +1,123 @@
+/**
+ * A word of a text or of a query: in lower case, and whether it has letters alone. A price, an e-mail address or a
+ * product code is a word as it is written, and so are the parts it is made of.
+ */
+export type Word = { text: string; isPlain: boolean };
+
+/** UTF-16 units of a term. What is longer, such as an encoded file, is found by its beginning. */
+const termUnits = 64;
+/** UTF-16 units of a price, an address or a code. What is longer is found by its parts. */
+const compoundUnits = 128;
+
+const isAscii = /^[\0-\x7f]*$/;
+const diacritics = /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]/g;
+const ligatures: Record<string, string> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
+};
+const digits = /\p{Nd}/gu;
+
+/** A text in lower case without its diacritics. Vowel signs, which are letters of their script, stay. */
+export const fold = (lower: string): string => {
+  if (isAscii.test(lower)) return lower;
+  return lower
+    .normalize('NFKD')
+    .replace(diacritics, '')
+    .normalize('NFC')
+    .replace(/[ßæœøłđðþı]/g, (letter) => ligatures[letter] as string)
+    .replace(digits, asciiDigit);
+};
+
+/** Decimal digits of any script stand in runs of ten, which begin at a multiple of sixteen or six after it. */
+const asciiDigit = (digit: string): string => {
+  if (isAscii.test(digit)) return digit;
+  const code = digit.codePointAt(0) as number;
+  const zero = /\p{Nd}/u.test(String.fromCodePoint(code - (code % 16))) ? code - (code % 16) : code - (code % 16) + 6;
+  return code >= zero && code - zero < 10 ? String(code - zero) : digit;
+};
+
+const letters = /^[\p{L}\p{M}]+$/u;
+const runs = /[\p{L}\p{M}\p{N}]+/gu;
+/** Scripts whose words are written without spaces between them. */
+const unspaced =
+  /([\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々]+)/u;
+const edges = /^[^\p{L}\p{N}\p{Sc}]+|[^\p{L}\p{M}\p{N}\p{Sc}%+#]+$/gu;
+const email = /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/;
+const number = /^(\p{Sc})?(\d[\d.,:'’/-]*)(\p{Sc}|%)?$/u;
+const thousands = /^(\d{1,3}(?:[.,'’]\d{3})+)(?:[.,]\d{1,2})?$/;
+const separators = /[^\p{L}\p{M}\p{N}+#]+/gu;
+const joint = /^[\p{L}\p{M}\p{N}]+(?:[-_.&'’+#/]+[\p{L}\p{M}\p{N}]+)*[+#]*$/u;
+
+/** One segmenter for all languages: the dictionaries go by the script. */
+const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
+
+const asciiWord = /^["'(]*([A-Za-z]+)[.,;:!?)"']*$/;
+
+/** The words of a piece of text that has no white space in it. */
+export const wordsOf = (piece: string): Word[] => {
+  const word = asciiWord.exec(piece)?.[1];
+  if (word) return [plain(word.toLowerCase())];
+  const lower = piece.normalize('NFKC').toLowerCase();
+  if (letters.test(lower) && !unspaced.test(lower)) return [plain(lower)];
+  return lower.split(unspaced).flatMap((part, index) => (index % 2 === 1 ? segmented(part) : spaced(part)));
+};
+
+const plain = (text: string): Word => ({ text: beginning(text), isPlain: true });
+const written = (text: string): Word => ({ text: beginning(fold(text)), isPlain: false });
+const beginning = (text: string) => (text.length > termUnits ? text.slice(0, termUnits).toWellFormed() : text);
+
+/** Pieces of the run, so that a segmenter is never given a whole book. */
+const segmented = (run: string): Word[] => {
+  const words: Word[] = [];
+  for (let start = 0; start < run.length; start += 2000) {
+    for (const { segment, isWordLike } of segmenter.segment(run.slice(start, start + 2000).toWellFormed())) {
+      if (isWordLike) words.push(plain(segment));
+    }
+  }
+  return words;
+};
+
+const spaced = (part: string): Word[] => {
+  const piece = part.replace(edges, '');
+  if (piece === '') return [];
+  if (letters.test(piece)) return [plain(piece)];
+  const parts = partsOf(piece);
+  if (piece.length > compoundUnits) return parts;
+  const price = number.exec(fold(piece));
+  if (price) return numbersOf(price, parts);
+  if (email.test(piece)) return [written(piece), ...parts];
+  if (!joint.test(piece)) return parts;
+  const isCode = /\p{N}|[+#]$/u.test(piece);
+  // Words with a slash between them are alternatives, not one word.
+  if (!isCode && piece.includes('/')) return parts;
+  const whole = piece.replace(separators, '');
+  return [isCode ? written(whole) : plain(whole), ...parts.filter(({ text }) => text !== fold(whole))];
+};
+
+/** Words and numbers within a piece. A single letter beside them, as of `l’heure` or `X-200`, means nothing alone. */
+const partsOf = (piece: string): Word[] => {
+  const found = piece.match(runs) ?? [];
+  return found
+    .flatMap((run) =>
+      letters.test(run) || /^\p{N}+$/u.test(run) ? [run] : [run, ...(run.match(/\p{N}+|[\p{L}\p{M}]+/gu) ?? [])],
+    )
+    .filter((run) => run.length > 1 || !letters.test(run) || found.length === 1)
+    .map((run) => (letters.test(run) ? plain(run) : written(run)));
+};
+
+/** A number in one spelling for `1,299.00` and `1.299,00`; its sign of a currency or per cent; and its parts. */
+const numbersOf = ([, before, figures = '', after]: RegExpExecArray, parts: Word[]): Word[] => {
+  const whole = figures.replace(/[.,:'’/-]+$/, '');
+  const inOneSpelling = whole.replace(/[,'’]/g, '.');
+  const sign = before ?? after;
+  const grouped = thousands.exec(whole)?.[1]?.replace(/[.,'’]/g, '');
+  const spellings = [sign && sign + inOneSpelling, inOneSpelling, grouped, ...parts.map(({ text }) => text)];
+  return [...new Set(spellings)].flatMap((text) => (text ? [{ text: beginning(text), isPlain: false }] : []));
+};

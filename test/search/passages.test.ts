@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cutPassages, headingsOf, passageUnits } from '../../functions/search/passages.ts';
+
+const cut = (text: string, markdown = text) =>
+  cutPassages(text, headingsOf(markdown)).map(({ start, end }) => text.slice(start, end));
+
+const sentence = (index: number) => `This is sentence ${index} about opening hours and prices.`;
+const paragraph = (sentences: number) => Array.from({ length: sentences }, (_, index) => sentence(index)).join(' ');
+
+describe('passages', () => {
+  it('begin at every heading, of Markdown and underlined ones', () => {
+    expect(cut('Before.\n\n# Hours\n\nNine to five.\n\n## Sunday\nClosed.\n\nPrices\n======\nTen euros.')).toEqual([
+      'Before.',
+      '# Hours\n\nNine to five.',
+      '## Sunday\nClosed.',
+      'Prices\n======\nTen euros.',
+    ]);
+  });
+
+  it('begin at the headings that the Markdown of a text tells', () => {
+    const markdown = '# Our *hours*\n\nNine to five.\n\n### [Prices](https://example.com/) \\& more\n\nTen euros.';
+    expect(cut('Our hours\n\nNine to five.\n\nPrices & more\n\nTen euros.', markdown)).toEqual([
+      'Our hours\n\nNine to five.',
+      'Prices & more\n\nTen euros.',
+    ]);
+  });
+
+  it('leave out a heading that has nothing but deeper ones below it, which are found by it', () => {
+    const text = '# Berlin\n\n## Hours\n\nNine to five.\n\n# Paris\n\nClosed.';
+    const passages = cutPassages(text, headingsOf(text));
+    expect(passages.map(({ start, end, context }) => [text.slice(start, end), context])).toEqual([
+      ['## Hours\n\nNine to five.', ['Berlin']],
+      ['# Paris\n\nClosed.', []],
+    ]);
+  });
+
+  it('keep a heading that has nothing below it at all', () => {
+    expect(cut('# Room A: 49 €\n# Room B: 59 €')).toEqual(['# Room A: 49 €', '# Room B: 59 €']);
+  });
+
+  it('are cut at the ends of sentences where a section is too long', () => {
+    const passages = cut(`# Long\n\n${paragraph(60)}`);
+    expect(passages.length).toBeGreaterThan(2);
+    for (const passage of passages) {
+      expect(passage).toMatch(/\.$/);
+      expect(passage.length).toBeLessThanOrEqual(passageUnits);
+    }
+  });
+
+  it('are cut at paragraphs rather than at sentences', () => {
+    const text = [paragraph(15), paragraph(14), paragraph(13)].join('\n\n');
+    expect(cut(text)).toEqual(text.split('\n\n'));
+  });
+
+  it('are not cut at the end of a line within a sentence', () => {
+    const text = paragraph(60).replace(/(.{60}\S*) /g, '$1\n');
+    for (const passage of cut(text)) expect(passage).toMatch(/\.$/);
+  });
+
+  it('are cut after the marks of scripts without spaces', () => {
+    for (const passage of cut('営業時間は午前九時から午後五時までです。'.repeat(200))) expect(passage).toMatch(/。$/);
+  });
+
+  it('of a long section are found by its heading too', () => {
+    const text = `# Hours\n\n${paragraph(60)}`;
+    const [first, second] = cutPassages(text, headingsOf(text));
+    expect(first).toMatchObject({ start: 0, headingEnd: 7, context: [] });
+    expect(second?.context).toEqual(['Hours']);
+  });
+
+  const block = fc.oneof(
+    fc.lorem({ maxCount: 40, mode: 'sentences' }),
+    fc.lorem({ maxCount: 5 }).map((words) => `## ${words}`),
+    fc.string({ unit: 'grapheme', maxLength: 50 }),
+    fc.constantFrom('', '- one\n- two', '東京の営業時間。', '😀'.repeat(700), 'a'.repeat(3000)),
+  );
+  const document = fc.array(block, { maxLength: 30 }).map((blocks) => blocks.join('\n\n').toWellFormed());
+
+  it('hold every word of a text once, in its order, whatever the text is', () => {
+    fc.assert(
+      fc.property(document, (text) => {
+        const passages = cutPassages(text, headingsOf(text));
+        const found = passages.map(({ start, end }) => text.slice(start, end));
+        for (const [index, { start, end }] of passages.entries()) {
+          expect(start).toBeGreaterThanOrEqual(passages[index - 1]?.end ?? 0);
+          expect(end - start).toBeLessThanOrEqual(passageUnits);
+          expect(found[index]).toBe(found[index]?.trim());
+          expect(found[index]?.isWellFormed()).toBe(true);
+        }
+        // What is between passages is white space, or a heading above deeper ones.
+        let before = 0;
+        for (const { start, end } of [...passages, { start: text.length, end: text.length }]) {
+          for (const line of text.slice(before, start).split('\n')) expect(line.trim()).toMatch(/^$|^## /);
+          before = end;
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { languageCodeOf, languageOf } from '../../functions/search/languages.ts';
+import { type IndexedPage, PackedIndex, packIndex } from '../../functions/search/packed-index.ts';
+import { rank } from '../../functions/search/rank.ts';
+
+const indexOf = async (
+  pages: IndexedPage[],
+  language = 'en',
+  markdown = pages.map(({ text }) => text).join('\n\n'),
+) => {
+  const { packed, passages } = packIndex(pages, markdown, await languageOf(language));
+  const index = new PackedIndex(packed);
+  expect(index.passages).toBe(passages);
+  return index;
+};
+
+const search = async (texts: string[], query: string, language = 'en') => {
+  const pages = texts.map((text) => ({ text }));
+  const index = await indexOf(pages, language);
+  return (await rank(query, [index], 20)).map(({ passage }) => {
+    const { page, start, units } = index.placeOf(passage);
+    return pages[page]?.text.slice(start, start + units);
+  });
+};
+
+describe('a search', () => {
+  it('finds a word in its other forms', async () => {
+    expect(await search(['We repair bicycles.', 'We sell cars.'], 'repairing a bicycle')).toEqual([
+      'We repair bicycles.',
+    ]);
+    expect(await search(['Reparaturen der Häuser', 'Autos'], 'Reparatur Haus', 'de')).toEqual([
+      'Reparaturen der Häuser',
+    ]);
+    expect(await search(['Las habitaciones están cerradas', 'Coches'], 'habitación cerrada', 'es')).toHaveLength(1);
+    expect(await search(['Мы открыты по воскресеньям', 'Цены'], 'воскресенье открыто', 'ru')).toHaveLength(1);
+  });
+
+  it('finds a word without its diacritics, and one that is written without them', async () => {
+    expect(await search(['Le café est fermée le lundi', 'Rien'], 'cafe fermee', 'fr')).toHaveLength(1);
+    expect(await search(['Le cafe est fermee', 'Rien'], 'café fermé', 'fr')).toHaveLength(1);
+    expect(await search(['Zürich', 'Bern'], 'ZURICH')).toEqual(['Zürich']);
+  });
+
+  it('finds words of scripts without spaces', async () => {
+    expect(
+      await search(['営業時間は午前九時から午後五時までです。', '返品は三十日以内です。'], '返品できますか'),
+    ).toEqual(['返品は三十日以内です。']);
+    expect(await search(['ร้านเปิดเก้าโมง', 'คืนสินค้าได้ภายในเจ็ดวัน'], 'คืนสินค้า')).toEqual(['คืนสินค้าได้ภายในเจ็ดวัน']);
+  });
+
+  it('finds prices, numbers, addresses and codes as they are written', async () => {
+    const texts = [
+      'It costs $49.90.',
+      'It costs 49.90 €.',
+      'Write to sales@example.com.',
+      'Part AB-1234/X',
+      'Part AB-1235/X',
+    ];
+    expect((await search(texts, '€49.90'))[0]).toBe('It costs 49.90 €.');
+    expect((await search(texts, '$49.90'))[0]).toBe('It costs $49.90.');
+    expect(await search(texts, 'sales@example.com')).toEqual(['Write to sales@example.com.']);
+    expect((await search(texts, 'AB-1234/X'))[0]).toBe('Part AB-1234/X');
+    expect((await search(texts, 'ab1235x'))[0]).toBe('Part AB-1235/X');
+  });
+
+  it('is not decided by function words of the language', async () => {
+    const texts = ['What is it and when is it and what was it when it is', 'The price of the service'];
+    expect(await search(texts, 'What is the price?')).toEqual(['The price of the service']);
+  });
+
+  it('finds headings of function words alone', async () => {
+    expect(await search(['# About us\n\nFounded in 1990.', 'All about prices'], 'about us')).toEqual([
+      '# About us\n\nFounded in 1990.',
+    ]);
+  });
+
+  it('finds the passages of a section by the headings above them, and by the title of the page', async () => {
+    const text = '# Berlin\n\n## Hours\n\nNine to five.';
+    const index = await indexOf([{ text, title: 'Locations', url: 'https://example.com/' }, { text: 'Other' }]);
+    expect(await rank('locations berlin', [index], 5)).toHaveLength(1);
+    expect(index.pages[0]).toEqual({ title: 'Locations', url: 'https://example.com/' });
+  });
+
+  it('gives passages that say the same once', async () => {
+    const one = await indexOf([{ text: 'Open  at nine.' }, { text: 'Open at nine.', title: 'Other' }]);
+    const other = await indexOf([{ text: 'Open at\nnine.' }, { text: 'Open at ten.' }]);
+    expect(await rank('open', [one, other], 20)).toHaveLength(2);
+  });
+
+  it('gives at most as many as wanted, the best of many duplicates included', async () => {
+    const same = Array.from({ length: 300 }, () => ({ text: 'Open at nine o’clock.' }));
+    const index = await indexOf([
+      ...same,
+      { text: 'Open at ten.' },
+      { text: 'The shop is open at eleven, twelve and one.' },
+    ]);
+    expect((await rank('open', [index], 2)).map(({ score }) => score)).toHaveLength(2);
+    expect(await rank('open', [index], 20)).toHaveLength(3);
+  });
+
+  it('weighs words over all indexes together', async () => {
+    const texts = ['The red door', 'The red window', 'The blue wall'];
+    const together = await indexOf(texts.map((text) => ({ text })));
+    const apart = await Promise.all(texts.map((text) => indexOf([{ text }])));
+    const scores = (hits: { score: number }[]) => hits.map(({ score }) => score.toFixed(6));
+    expect(scores(await rank('red door', apart, 5))).toEqual(scores(await rank('red door', [together], 5)));
+  });
+
+  it('finds words as they are written in indexes of another language', async () => {
+    const german = await indexOf([{ text: 'Die Preise der Zimmer' }], 'de');
+    const english = await indexOf([{ text: 'Prices of rooms' }], 'en');
+    expect((await rank('Preise', [english, german], 5)).map(({ index }) => index)).toEqual([1]);
+    expect((await rank('Zimmer rooms', [english, german], 5)).map(({ index }) => index).sort()).toEqual([0, 1]);
+  });
+
+  it('finds nothing for a query without a word, or in nothing', async () => {
+    for (const query of ['?!', ' ', '🙂', '…']) expect(await search(['Some text'], query)).toEqual([]);
+    expect(await rank('word', [], 5)).toEqual([]);
+    expect(await search(['   ', ''], 'word')).toEqual([]);
+  });
+
+  it('takes a language by its tag, and English for none', async () => {
+    expect(['de-AT', 'nb-NO', 'zh-Hant-TW', undefined, 'no such tag', 'constructor'].map(languageCodeOf)).toEqual([
+      'de',
+      'no',
+      'zh',
+      'en',
+      'en',
+      'en',
+    ]);
+    expect(await search(['Habari za asubuhi'], 'habari', 'sw')).toEqual(['Habari za asubuhi']);
+  });
+
+  it('finds every word of a text in the passage that holds it', async () => {
+    const page = fc.array(fc.oneof(fc.lorem({ maxCount: 60 }), fc.string({ unit: 'grapheme', maxLength: 30 })), {
+      maxLength: 12,
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          page.map((blocks) => blocks.join('\n\n').toWellFormed()),
+          { maxLength: 4 },
+        ),
+        async (texts) => {
+          const index = await indexOf(
+            texts.map((text) => ({ text })),
+            'sw',
+          );
+          for (const [page, text] of texts.entries()) {
+            const [word] = /(?<!\S)[a-z]{4,}(?=[\s.,])/.exec(text) ?? [];
+            if (!word) continue;
+            const hits = await rank(word, [index], 1000);
+            const places = hits.map(({ passage }) => index.placeOf(passage));
+            const found = places.map(({ page: at, start, units }) => texts[at]?.slice(start, start + units) ?? '');
+            expect(found.length, `${page}: ${word}`).toBeGreaterThan(0);
+            for (const passage of found) expect(passage.toLowerCase()).toContain(word.slice(0, 4));
+          }
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is not read from an index of another format', async () => {
+    const { packed } = packIndex([{ text: 'Text' }], '', await languageOf('en'));
+    const { deflateRawSync, inflateRawSync } = await import('node:zlib');
+    const other = inflateRawSync(packed);
+    other[0] = 99;
+    expect(() => new PackedIndex(deflateRawSync(other))).toThrow('format 99');
+  });
+});
