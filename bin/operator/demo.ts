@@ -1,18 +1,18 @@
 import { withFacts } from '../../functions/domain/calls.ts';
 import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
-import { print, record } from './output.ts';
+import { print, record } from '../command-line/output.ts';
 import { examples, type Operator } from './program.ts';
 import { openStores, type Stores } from './stores.ts';
 
-/** What there is to try the service with. `phone` has two calls of `agentId`, of which `callId` is the later one. */
+/** Demo data. `phone` has two calls of `agentId`, of which `callId` is the later one. */
 export type Demo = {
   uid: string;
   apiKey: string;
   agentId: string;
   callId: string;
   phone: string;
-  /** Another user, who owns `otherAgentId` and may not use `agentId`. */
+  /** Another user, who owns `otherAgentId` and has no access to `agentId`. */
   otherUid: string;
   otherApiKey: string;
   otherAgentId: string;
@@ -28,7 +28,7 @@ const calls = [
   { callId: 'demo-call-3', phone: '+442071838750', direction: 'inbound' as const, daysAgo: 2, durationSeconds: 31 },
 ];
 
-/** Makes two users with a key and an agent each, and calls of the first one's agent. */
+/** Creates two users with a key and an agent each, and calls of the first one's agent. */
 export const makeDemo = async (stores: DemoStores, users: { uid: string; otherUid: string }): Promise<Demo> => {
   const [first, other] = await Promise.all([
     userWithAgent(stores, users.uid, 'Front desk'),
@@ -70,7 +70,7 @@ const userWithAgent = async ({ users, apiKeys, agents }: DemoStores, uid: string
 export const addDemoCommand = (program: Operator) => {
   program
     .command('demo')
-    .description('Make a user with a key, an agent and calls, and another user, to try things out with')
+    .description('Create demo data: a user with a key, an agent and calls, and another user')
     .addHelpText('after', examples('demo', 'demo --json'))
     .action(async (_, command) => {
       const options = command.optsWithGlobals();

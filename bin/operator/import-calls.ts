@@ -10,49 +10,50 @@ import { isDeeperThan } from '../../functions/domain/json.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import { validate } from '../../functions/domain/validation.ts';
 import { deadline } from '../../functions/store/table.ts';
+import { detailsOf } from '../command-line/arguments.ts';
+import { describeFileError } from '../command-line/describe-error.ts';
+import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { type Line, linesAfter } from './lines.ts';
-import { complaintOf } from './read.ts';
 import type { Stores } from './stores.ts';
-import { UsageError } from './usage-error.ts';
 
-/** A line of the import: the body of PUT /calls, with the two ids of its path. */
+/** A line of the import: the body of PUT /calls and the two ids of its path. */
 export const ImportedCall = z.extend(CallFacts, { agentId: Identifier, callId: Identifier });
 type ImportedCall = z.infer<typeof ImportedCall>;
 
-/** A line that was not imported, and why. */
+/** Why a line was not imported. */
 export type LineError = { line: number; message: string };
 
-/** How far an import has come. Every line up to `line` is settled. */
+/** The position of an import. Every line up to `line` is imported or has failed. */
 export type ImportState = {
   line: number;
   end: number;
   imported: number;
   failed: number;
-  /** The first thousand lines that failed. */
+  /** At most the first thousand. */
   errors: LineError[];
 };
 
 export type ImportReport = ImportState & { bytes: number; resumedAfterLine?: number; stopped?: true };
 
-/** Told while an import runs. */
+/** Gets the progress of an import. */
 export type ImportListener = {
   begin(report: ImportReport): void;
   error(error: LineError): void;
   progress(report: ImportReport): void;
 };
 
-const callsInFlight = 32;
-/** How far the other calls may run ahead of a slow one. */
-const callsAhead = 256;
-/** What is kept in memory, and in the progress file, of the lines that failed. */
-const errorsKept = 1000;
+const concurrency = 32;
+/** How many calls may complete before a slow one. */
+const maxCallsAhead = 256;
+/** Errors kept in memory and in the progress file. */
+const maxErrors = 1000;
 const saveEveryMilliseconds = 500;
-/** A table that has not taken a call after so many attempts, some thirty seconds, is not going to. */
-const attempts = 8;
+/** About thirty seconds. */
+const maxAttempts = 8;
 
 /**
- * Imports calls from a file of JSON lines. Repeating an import changes nothing. A file beside the input remembers
- * how far it came, so that an import that was killed goes on from there; it is gone when the import is over.
+ * Imports calls from a file of JSON lines. Repeating an import changes nothing. A progress file beside the input lets an
+ * import that was killed continue; a complete import deletes it.
  */
 export const importCalls = async (
   stores: Stores,
@@ -60,8 +61,10 @@ export const importCalls = async (
   listener: ImportListener,
   signal: AbortSignal,
 ): Promise<ImportReport> => {
-  const input = await stat(file);
-  if (!input.isFile()) throw new UsageError(`${file} is not a file.`);
+  const input = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(describeFileError(file, error), exitCodes.usage);
+  });
+  if (!input.isFile()) throw new CommandError(`${file} is not a file.`, exitCodes.usage);
   const { size, mtimeMs } = input;
   const progress = progressFile(file, { table: await identityOf(stores), size, mtimeMs });
   const found = await progress.read();
@@ -74,9 +77,9 @@ export const importCalls = async (
 
   const failure = new AbortController();
   const importLine = lineImporter(stores, AbortSignal.any([signal, failure.signal]));
-  const lines = untilAborted(signal, linesAfter(file, toPlace(report), limits.bodyBytes));
-  // Results come in the order of the lines: what is remembered as done has nothing undone before it.
-  const results = pMapIterable(lines, importLine, { concurrency: callsInFlight, backpressure: callsAhead });
+  const lines = untilAborted(signal, linesAfter(file, toPosition(report), limits.bodyBytes));
+  // Results come in the order of the lines: every line before a saved position is settled.
+  const results = pMapIterable(lines, importLine, { concurrency, backpressure: maxCallsAhead });
   let saved = Date.now();
   try {
     for await (const { line, outcome } of results) {
@@ -86,7 +89,7 @@ export const importCalls = async (
       else if (outcome !== 'blank') {
         const error = { line: line.number, message: outcome };
         report.failed += 1;
-        if (report.errors.length < errorsKept) report.errors.push(error);
+        if (report.errors.length < maxErrors) report.errors.push(error);
         listener.error(error);
       }
       listener.progress(report);
@@ -107,9 +110,9 @@ export const importCalls = async (
   return report;
 };
 
-const toPlace = ({ line, end }: ImportState) => ({ number: line, end });
+const toPosition = ({ line, end }: ImportState) => ({ number: line, end });
 
-/** Takes from an iteration until a signal; what was taken before it still comes to its end. */
+/** Stops taking items at a signal. Items already taken are still processed. */
 async function* untilAborted<T>(signal: AbortSignal, items: AsyncIterable<T>) {
   for await (const item of items) {
     if (signal.aborted) return;
@@ -117,33 +120,33 @@ async function* untilAborted<T>(signal: AbortSignal, items: AsyncIterable<T>) {
   }
 }
 
-/** What tells this table from every other, also from one of the same name that was deleted. */
+/** Identifies a table, also among deleted ones of the same name. */
 const identityOf = async ({ table }: Stores) => {
   const { Table } = await table.client.send(new DescribeTableCommand({ TableName: table.name }), deadline());
   return Table?.TableId ?? `${Table?.TableArn} ${Table?.CreationDateTime?.toISOString()}`;
 };
 
-/** Imports one line, and says what came of it: `imported`, `blank`, or the complaint about it. */
+/** Imports one line. The outcome is `imported`, `blank`, or the reason why it failed. */
 const lineImporter = ({ agents, calls }: Stores, signal: AbortSignal) => {
   const known = new Map<string, Promise<boolean>>();
   const exists = (agentId: string) => {
-    const asked = known.get(agentId) ?? persistently(async () => (await agents.access(agentId)) !== undefined, signal);
-    known.set(agentId, asked);
-    return asked;
+    const found = known.get(agentId) ?? withRetries(async () => (await agents.access(agentId)) !== undefined, signal);
+    known.set(agentId, found);
+    return found;
   };
-  // Lines about one call are taken one after the other, so that the last one counts.
-  const underWay = new Map<string, Promise<unknown>>();
+  // Lines of one call are imported one after the other: the last one wins.
+  const running = new Map<string, Promise<unknown>>();
   const record = async ({ agentId, callId, ...facts }: ImportedCall) => {
     const id = JSON.stringify([agentId, callId]);
-    const before = underWay.get(id);
+    const before = running.get(id);
     const recorded = (async () => {
       await before?.catch(() => undefined);
       const target = { agentId, reference: { callId } };
-      await persistently(() => calls.change(target, (found) => withFacts(found, agentId, callId, facts)), signal);
+      await withRetries(() => calls.change(target, (found) => withFacts(found, agentId, callId, facts)), signal);
     })();
-    underWay.set(id, recorded);
+    running.set(id, recorded);
     await recorded;
-    if (underWay.get(id) === recorded) underWay.delete(id);
+    if (running.get(id) === recorded) running.delete(id);
   };
   return async (line: Line): Promise<{ line: Line; outcome: string }> => {
     const read = readLine(line);
@@ -169,23 +172,23 @@ const readLine = ({ bytes }: Line): { call: ImportedCall } | { call?: never; out
   }
   if (isDeeperThan(value, limits.jsonDepth)) return { outcome: `is nested deeper than ${limits.jsonDepth} levels` };
   const { data, error } = validate(ImportedCall, value);
-  return error ? { outcome: complaintOf(error) } : { call: data };
+  return error ? { outcome: detailsOf(error) } : { call: data };
 };
 
-/** Does something with the table, again and again while the table is only busy or away for a moment. */
-const persistently = async <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
+/** Retries while the table is throttled or briefly unreachable. */
+const withRetries = async <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
-      if (attempt === attempts || signal.aborted || !mayPass(error)) throw error;
+      if (attempt === maxAttempts || signal.aborted || !isTransient(error)) throw error;
       await sleep(Math.min(8000, 100 * 2 ** attempt) * (0.5 + Math.random() / 2), undefined, { signal });
     }
   }
 };
 
-/** Whether a fault may pass by itself. A refusal of ours or of AWS does not, unless it asks for patience. */
-const mayPass = (error: unknown) => {
+/** Whether another attempt may succeed. An error of ours or of the client is final, unless AWS marks it as retryable. */
+const isTransient = (error: unknown) => {
   const { name, $fault, $retryable } = error as Error & { $fault?: string; $retryable?: object };
   if (error instanceof ApiError || error instanceof TypeError || name === 'CredentialsProviderError') return false;
   return $fault !== 'client' || $retryable !== undefined || /Throttl|Throughput|LimitExceeded|Transaction/.test(name);
@@ -204,7 +207,7 @@ const Progress = z.object({
   }),
 });
 
-/** What remembers how far an import came: for this input, as it is now, and for this table. */
+/** The position of an import, valid for this version of the input and this table. */
 const progressFile = (file: string, source: { table: string; size: number; mtimeMs: number }) => {
   const path = `${file}.progress`;
   return {
@@ -216,11 +219,11 @@ const progressFile = (file: string, source: { table: string; size: number; mtime
     },
     async write({ line, end, imported, failed, errors }: ImportState) {
       const state = { line, end, imported, failed, errors };
-      // Renamed into place: whoever is killed while writing leaves the former one.
+      // Written beside it and renamed: a kill while writing leaves the former file.
       await writeFile(`${path}.new`, JSON.stringify({ ...source, state }))
         .then(() => rename(`${path}.new`, path))
         .catch((error: Error) => {
-          throw new UsageError(`The progress of the import cannot be kept in ${path}: ${error.message}.`);
+          throw new CommandError(`The progress file ${path} cannot be written: ${error.message}.`);
         });
     },
     remove: () => rm(path, { force: true }),

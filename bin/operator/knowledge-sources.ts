@@ -1,20 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Schema } from '../../functions/openapi/client.ts';
-import { refusedBy, type Service } from './service.ts';
-import { sentenceOf } from './usage-error.ts';
+import { describeError } from '../command-line/describe-error.ts';
+import { CommandError } from '../command-line/exit-codes.ts';
+import { dataOf, type Service } from './service.ts';
 
 export type DocumentSummary = Schema<'Document'>;
 export type WebsiteSummary = Schema<'Website'>;
+export type SourceSummary = WebsiteSummary | DocumentSummary;
 
-type Source = { id: string; status: string };
+export const stoppedWaiting = 'Stopped. What was sent is processed all the same. See "knowledge list".';
 
-/** Watches sources until each has come to an end, or is gone. When they can no longer be watched, `fault` says why. */
-export const settled = async <S extends Source>(
+/** Waits until sources are ready, failed or deleted. `problem` says why waiting ended earlier. */
+export const waitForSources = async <S extends { id: string; status: string }>(
   read: () => Promise<S[]>,
   ids: string[],
   stop: AbortSignal,
   onEnd: (source: S) => void = () => {},
-): Promise<{ found: Map<string, S>; fault?: string }> => {
+): Promise<{ found: Map<string, S>; problem?: string }> => {
   let found = new Map<string, S>();
   const ended = new Set<string>();
   try {
@@ -30,35 +32,28 @@ export const settled = async <S extends Source>(
       await sleep(waited, undefined, { signal: stop });
     }
   } catch (error) {
-    return {
-      found,
-      fault: stop.aborted ? stoppedMeanwhile : `${sentenceOf(error)} What was sent is read all the same.`,
-    };
+    const problem = stop.aborted ? stoppedWaiting : `${describeError(error)} What was sent is processed all the same.`;
+    return { found, problem };
   }
 };
 
-/** What is told to an operator who no longer waits. */
-export const stoppedMeanwhile = 'Stopped. What was sent is read all the same: "knowledge list" tells of it.';
+const hasEnded = ({ status }: { status: string }) => status === 'ready' || status === 'failed';
 
-const hasEnded = ({ status }: Source) => status === 'ready' || status === 'failed';
-
-export const documentsOf = ({ api, uid, agentId }: Service): Promise<DocumentSummary[]> =>
-  all(async (cursor) => {
+export const listDocuments = ({ api, uid, agentId }: Service): Promise<DocumentSummary[]> =>
+  allPages(async (cursor) => {
     const query = { uid, agentId, content: 'false' as const, ...(cursor && { cursor }) };
-    const { data, error, response } = await api.GET('/agent-documents', { params: { query } });
-    if (!data) throw refusedBy(response, error);
-    return { items: data.documents, nextCursor: data.nextCursor };
+    const { documents, nextCursor } = dataOf(await api.GET('/agent-documents', { params: { query } }));
+    return { items: documents, nextCursor };
   });
 
-export const websitesOf = ({ api, uid, agentId }: Service): Promise<WebsiteSummary[]> =>
-  all(async (cursor) => {
+export const listWebsites = ({ api, uid, agentId }: Service): Promise<WebsiteSummary[]> =>
+  allPages(async (cursor) => {
     const query = { uid, agentId, content: 'false' as const, ...(cursor && { cursor }) };
-    const { data, error, response } = await api.GET('/agent-websites', { params: { query } });
-    if (!data) throw refusedBy(response, error);
-    return { items: data.websites, nextCursor: data.nextCursor };
+    const { websites, nextCursor } = dataOf(await api.GET('/agent-websites', { params: { query } }));
+    return { items: websites, nextCursor };
   });
 
-const all = async <T>(page: (cursor?: string) => Promise<{ items: T[]; nextCursor?: string | undefined }>) => {
+const allPages = async <T>(page: (cursor?: string) => Promise<{ items: T[]; nextCursor?: string | undefined }>) => {
   const found: T[] = [];
   for (let cursor: string | undefined; ; ) {
     const { items, nextCursor } = await page(cursor);
@@ -67,3 +62,51 @@ const all = async <T>(page: (cursor?: string) => Promise<{ items: T[]; nextCurso
     cursor = nextCursor;
   }
 };
+
+/** A website or a document, without its text. */
+export type Source = { kind: 'website'; record: WebsiteSummary } | { kind: 'document'; record: DocumentSummary };
+
+/** The website or document with an id. */
+export const existingSource = async (service: Service, id: string): Promise<Source> => {
+  const website = (await listWebsites(service)).find((one) => one.id === id);
+  if (website) return { kind: 'website', record: website };
+  const document = (await listDocuments(service)).find((one) => one.id === id);
+  if (document) return { kind: 'document', record: document };
+  throw new CommandError(`Agent ${service.agentId} has no website or document ${id}.`);
+};
+
+/** Changes the name of a source, or whether the agent answers from it. */
+export const updateSource = async (
+  { api, uid, agentId }: Service,
+  { kind, record: { id } }: Source,
+  change: { active?: boolean; name?: string },
+): Promise<SourceSummary> =>
+  kind === 'website'
+    ? dataOf(await api.PATCH('/agent-websites', { body: { uid, agentId, websiteId: id, ...change } }))
+    : dataOf(await api.PATCH('/agent-documents', { body: { uid, agentId, documentId: id, ...change } }));
+
+export const deleteSource = async ({ api, uid, agentId }: Service, { kind, record: { id } }: Source): Promise<void> => {
+  if (kind === 'website') {
+    dataOf(await api.DELETE('/agent-websites', { params: { query: { uid, agentId, websiteId: id } } }));
+  } else {
+    dataOf(await api.DELETE('/agent-documents', { params: { query: { uid, agentId, documentId: id } } }));
+  }
+};
+
+/** The text of a source, or the same as Markdown, piece by piece. */
+export async function* readText(
+  { api, uid, agentId }: Service,
+  { kind, record: { id } }: Source,
+  field: 'content' | 'contentMD',
+): AsyncGenerator<string> {
+  for (let cursor: string | undefined; ; ) {
+    const page = { uid, agentId, ...(cursor && { cursor }) };
+    const piece =
+      kind === 'website'
+        ? dataOf(await api.GET('/agent-websites/content', { params: { query: { ...page, websiteId: id } } }))
+        : dataOf(await api.GET('/agent-documents/content', { params: { query: { ...page, documentId: id } } }));
+    yield piece[field];
+    if (!piece.nextCursor) return;
+    cursor = piece.nextCursor;
+  }
+}

@@ -1,197 +1,307 @@
 import { randomUUID } from 'node:crypto';
-import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { Option } from '@commander-js/extra-typings';
 import { Identifier } from '../../functions/domain/identifiers.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import { SourceName } from '../../functions/domain/sources.ts';
 import { StartUrl } from '../../functions/domain/websites.ts';
-import { type DocumentSummary, documentsOf, settled, type WebsiteSummary, websitesOf } from './knowledge-sources.ts';
-import { columns, print, record, say } from './output.ts';
+import { as, baseUrl, pathOf, wholeNumber } from '../command-line/arguments.ts';
+import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
+import { interruption } from '../command-line/interruption.ts';
+import { columns, count, print, record, say } from '../command-line/output.ts';
+import { writeOutput } from '../command-line/output-file.ts';
+import {
+  type DocumentSummary,
+  deleteSource,
+  existingSource,
+  listDocuments,
+  listWebsites,
+  readText,
+  type Source,
+  type SourceSummary,
+  updateSource,
+  type WebsiteSummary,
+  waitForSources,
+} from './knowledge-sources.ts';
 import { examples, type Operator } from './program.ts';
-import { as } from './read.ts';
-import { refusedBy, type Service, withService } from './service.ts';
+import { dataOf, type Service, type ServiceOptions, withService } from './service.ts';
 import { upload } from './upload.ts';
-import { displayOf } from './upload-display.ts';
-import { UsageError } from './usage-error.ts';
+import { uploadDisplay } from './upload-display.ts';
 
-const access = `
-It goes by the service's own HTTP interface, as everybody does. The key for it is one that is made for this command, on the
-table it works on, and deleted when it ends; --uid says for which user, if not for the agent's owner. Or set VAP_API_KEY: then
-the table is not needed, --uid is the key's user, and the address is --base-url or VAP_BASE_URL.
+const accessHelp = `
+This command uses the HTTP API with a temporary API key of the agent's owner (or --uid), which is deleted at the end.
+With VAP_API_KEY set, it uses that key and needs no table: --uid is the user of the key, and --base-url or VAP_BASE_URL
+the address.
 `;
 
-const address = (value: string) => {
-  const url = URL.parse(value);
-  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
-    throw new InvalidArgumentError('It must be an address such as https://api.example.com.');
-  }
-  return value.replace(/\/+$/, '');
-};
-
-const wholeNumber = (value: string) => {
-  if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError('It must be a whole number from 1.');
-  return Number(value);
-};
-
 export const addKnowledgeCommands = (program: Operator) => {
-  const knowledge = program
-    .command('knowledge')
-    .description('Websites and documents from which an agent answers')
-    .addHelpText(
-      'after',
-      examples(
-        'knowledge add-site https://www.example.com/ --agent-id front-desk',
-        'knowledge upload handbook.pdf prices.docx --agent-id front-desk',
-        'knowledge list --agent-id front-desk',
-      ),
-    );
+  const knowledge = program.command('knowledge').description('Websites and documents that agents answer from');
 
-  const commandOf = (name: string, description: string) =>
+  const commandOf = (name: string, description: string, lines: string[]) =>
     knowledge
       .command(name)
       .description(description)
       .requiredOption('--agent-id <id>', 'the agent', as(Identifier))
-      .option('--uid <uid>', 'the user on whose behalf; by default the agent’s owner', as(Identifier))
-      .option(
-        '--base-url <address>',
-        'where the service is; by default as the local run or the --stack tells',
-        address,
-      );
+      .option('--uid <uid>', "a user with access to the agent (default: the agent's owner)", as(Identifier))
+      .option('--base-url <address>', 'the address of the service (default: of the local run or the --stack)', baseUrl)
+      .addHelpText('after', `${accessHelp}${examples(...lines.map((line) => `knowledge ${name} ${line}`))}`);
 
-  commandOf('add-site', 'Add a website, and tell what its crawl brought')
-    .argument('<url>', 'the page from which the crawl starts', as(StartUrl))
-    .option('--name <name>', 'its name; by default its host’s', as(SourceName))
-    .option('--limit <pages>', `how many pages are read, at most ${limits.crawlPages}`, wholeNumber)
-    .option('--max-depth <links>', `how many links a page may be away, at most ${limits.crawlDepth}`, wholeNumber)
-    .option('--include <patterns...>', 'read only pages whose path one of these regular expressions matches')
-    .option('--exclude <patterns...>', 'read no page whose path one of these regular expressions matches')
+  commandOf('add-site', 'Add a website, and wait until it is crawled', [
+    'https://www.example.com/ --agent-id front-desk',
+    'https://www.example.com/help/ --agent-id front-desk --limit 10 --max-depth 2 --include ^/help/',
+  ])
+    .argument('<url>', 'the page at which the crawl starts', as(StartUrl))
+    .option('--name <name>', 'a display name (default: the host)', as(SourceName))
+    .option('--limit <pages>', `maximum number of pages, up to ${limits.crawlPages}`, wholeNumber(1, 1_000_000))
+    .option('--max-depth <links>', `maximum number of link hops, up to ${limits.crawlDepth}`, wholeNumber(1, 1_000_000))
+    .option('--include <patterns...>', 'crawl only pages whose path matches one of these regular expressions')
+    .option('--exclude <patterns...>', 'skip pages whose path matches one of these regular expressions')
     .option('--no-wait', 'do not wait until the crawl has ended')
-    .addHelpText(
-      'after',
-      `${access}${examples(
-        'knowledge add-site https://www.example.com/ --agent-id front-desk',
-        'knowledge add-site https://www.example.com/help/ --agent-id front-desk --limit 10 --max-depth 2 --include ^/help/',
-      )}`,
-    )
     .action(async (url, _, command) => {
       const options = command.optsWithGlobals();
       const { name, limit, maxDepth, include, exclude } = options;
-      const stop = stopSignal();
-      await withService(options, stop, async (service) => {
+      await withInterruption(options, async (service, stop) => {
         const { api, uid, agentId } = service;
-        const controls = { limit, maxDepth, includePaths: include, excludePaths: exclude };
-        const added = await api.POST('/agent-websites', {
-          params: { header: { 'Idempotency-Key': randomUUID() } },
-          body: { uid, agentId, url, name, ...controls },
-        });
-        if (!added.data) throw refusedBy(added.response, added.error);
-        const { websiteId, status } = added.data;
-        if (!options.wait) {
-          return print(options, { agentId, websiteId, status }, () => `Website ${websiteId} added. Its crawl goes on.`);
-        }
-        say(`Website ${websiteId} added: it is being read.`);
-        const { found, fault } = await settled(() => websitesOf(service), [websiteId], stop);
-        const site = found.get(websiteId);
-        if (!site || fault) throw new UsageError(`${fault ?? `Website ${websiteId} was deleted meanwhile.`}`);
-        const { content: _content, contentMD: _contentMD, ...told } = site;
-        print(options, told, () => textOfSite(site));
-        if (site.status === 'failed') process.exitCode = 1;
+        const { websiteId, status } = dataOf(
+          await api.POST('/agent-websites', {
+            params: { header: { 'Idempotency-Key': randomUUID() } },
+            body: { uid, agentId, url, name, limit, maxDepth, includePaths: include, excludePaths: exclude },
+          }),
+        );
+        if (options.wait) return waitForCrawl(options, service, websiteId, stop);
+        print(options, { agentId, websiteId, status }, () => `Website ${websiteId} added. The crawl continues.`);
       });
     });
 
-  commandOf('upload', 'Upload documents, and tell what became of each')
-    .argument('<files...>', 'PDF, Word (.docx), text or Markdown, of at most 10 MB each')
+  commandOf('upload', 'Upload documents, and wait until their text is extracted', [
+    'handbook.pdf prices.docx --agent-id front-desk',
+    '*.pdf --agent-id front-desk --no-wait --stack voice-agents-prod',
+  ])
+    .argument('<files...>', 'PDF, Word (.docx), text or Markdown, up to 10 MB each')
     .option('--no-wait', 'do not wait until the texts are extracted')
-    .addHelpText(
-      'after',
-      `
-Small files go together in one request, larger ones each by a form. A file that is not taken, or cannot be read, is
-told and the others go on; the exit code is then 1.
-${access}${examples(
-  'knowledge upload handbook.pdf prices.docx --agent-id front-desk',
-  '--stack voice-agents-prod knowledge upload *.pdf --agent-id front-desk --no-wait',
-)}`,
-    )
     .action(async (files, _, command) => {
       const options = command.optsWithGlobals();
-      const stop = stopSignal();
-      await withService(options, stop, async (service) => {
-        const display = displayOf(files.length, options.wait);
-        const { outcomes, fault } = await upload(service, files, options.wait, stop, display).finally(() =>
+      await withInterruption(options, async (service, stop) => {
+        const display = uploadDisplay(files.length, options.wait);
+        const { results, problem } = await upload(service, files, options.wait, stop, display).finally(() =>
           display.end(),
         );
-        const count = (status: string) => outcomes.filter((outcome) => outcome.status === status).length;
-        const done = count(options.wait ? 'ready' : 'sent');
-        print(options, { agentId: service.agentId, files: outcomes }, () =>
+        const done = results.filter(({ status }) => status === (options.wait ? 'ready' : 'sent')).length;
+        print(options, { agentId: service.agentId, files: results }, () =>
           columns(
-            outcomes.map(({ file, status, documentId, error }) => [file, status, documentId, error]),
-            ['FILE', 'STATUS', 'DOCUMENT', 'WHY'],
+            results.map(({ file, status, documentId, error }) => [file, status, documentId, error]),
+            ['FILE', 'STATUS', 'DOCUMENT', 'ERROR'],
           ),
         );
-        if (fault) throw new UsageError(fault);
-        if (done < files.length) process.exitCode = 1;
+        if (problem) throw new CommandError(problem, stop.aborted ? exitCodes.unfinished : exitCodes.failed);
+        if (done < files.length) throw new CommandError(`${count(files.length - done, 'file')} failed.`);
       });
     });
 
-  commandOf('list', 'List an agent’s websites and documents, and how far each has come')
-    .addHelpText(
-      'after',
-      `${access}${examples('knowledge list --agent-id front-desk', '--stack voice-agents-prod knowledge list --agent-id front-desk --json')}`,
-    )
-    .action(async (_, command) => {
+  commandOf('list', 'List the websites and documents of an agent with their status', [
+    '--agent-id front-desk',
+    '--agent-id front-desk --json --stack voice-agents-prod',
+  ]).action(async (_, command) => {
+    const options = command.optsWithGlobals();
+    await withInterruption(options, async (service) => {
+      const [websites, documents] = await Promise.all([listWebsites(service), listDocuments(service)]);
+      print(options, { agentId: service.agentId, websites, documents }, () =>
+        describeList(service, websites, documents),
+      );
+    });
+  });
+
+  commandOf('show', 'Show a website or document', ['web_01KA… --agent-id front-desk'])
+    .argument('<id>', 'the website or document', as(Identifier))
+    .action(async (id, _, command) => {
       const options = command.optsWithGlobals();
-      await withService(options, stopSignal(), async (service) => {
-        const [websites, documents] = await Promise.all([websitesOf(service), documentsOf(service)]);
-        print(options, { agentId: service.agentId, websites, documents }, () =>
-          textOfList(service, websites, documents),
+      await withInterruption(options, async (service) => {
+        const source = await existingSource(service, id);
+        print(options, withoutText(source.record), () => describeSource(source));
+      });
+    });
+
+  commandOf('update', 'Rename, enable or disable a website or document', [
+    'web_01KA… --agent-id front-desk --name "Help pages"',
+    'doc_01KA… --agent-id front-desk --disable',
+  ])
+    .argument('<id>', 'the website or document', as(Identifier))
+    .option('--name <name>', 'a new display name', as(SourceName))
+    .option('--enable', 'let the agent answer from it')
+    .option('--disable', 'keep it, but do not let the agent answer from it')
+    .action(async (id, _, command) => {
+      const options = command.optsWithGlobals();
+      const { name, enable = false, disable = false } = options;
+      if (enable && disable) throw new CommandError('Use either --enable or --disable.', exitCodes.usage);
+      if (name === undefined && !enable && !disable) {
+        throw new CommandError('Nothing to change. Use --name, --enable or --disable.', exitCodes.usage);
+      }
+      const change = { ...(name !== undefined && { name }), ...((enable || disable) && { active: enable }) };
+      await withInterruption(options, async (service) => {
+        const updated = await updateSource(service, await existingSource(service, id), change);
+        print(options, withoutText(updated), () => `${id} updated.`);
+      });
+    });
+
+  commandOf('refresh', 'Crawl a website again, and wait for the result', ['web_01KA… --agent-id front-desk'])
+    .argument('<websiteId>', 'the website', as(Identifier))
+    .option('--no-wait', 'do not wait until the crawl has ended')
+    .action(async (websiteId, _, command) => {
+      const options = command.optsWithGlobals();
+      await withInterruption(options, async (service, stop) => {
+        const { api, uid, agentId } = service;
+        const { status } = dataOf(await api.POST('/agent-websites/refresh', { body: { uid, agentId, websiteId } }));
+        if (options.wait) return waitForCrawl(options, service, websiteId, stop);
+        print(options, { agentId, websiteId, status }, () => `The crawl of website ${websiteId} has started.`);
+      });
+    });
+
+  commandOf('retry', 'Extract the text of a failed document again, and wait for the result', [
+    'doc_01KA… --agent-id front-desk',
+  ])
+    .argument('<documentId>', 'the document', as(Identifier))
+    .option('--no-wait', 'do not wait until the text is extracted')
+    .action(async (documentId, _, command) => {
+      const options = command.optsWithGlobals();
+      await withInterruption(options, async (service, stop) => {
+        const { api, uid, agentId } = service;
+        const { status } = dataOf(await api.POST('/agent-documents/retry', { body: { uid, agentId, documentId } }));
+        if (!options.wait) {
+          return print(options, { agentId, documentId, status }, () => `The extraction of ${documentId} has started.`);
+        }
+        const { found, problem } = await waitForSources(() => listDocuments(service), [documentId], stop);
+        const document = found.get(documentId);
+        if (!document || problem) {
+          throw new CommandError(
+            problem ?? `Document ${documentId} was deleted in the meantime.`,
+            stop.aborted ? exitCodes.unfinished : exitCodes.failed,
+          );
+        }
+        print(options, withoutText(document), () => describeSource({ kind: 'document', record: document }));
+        if (document.status === 'failed') throw new CommandError(`Document ${documentId} failed.`);
+      });
+    });
+
+  commandOf('export', 'Write the text of a website or document', [
+    'web_01KA… --agent-id front-desk --output help.md',
+    'doc_01KA… --agent-id front-desk --format text',
+  ])
+    .argument('<id>', 'the website or document', as(Identifier))
+    .addOption(
+      new Option('--format <format>', 'markdown, or text (of a website: JSON with its pages)')
+        .choices(['markdown', 'text'] as const)
+        .default('markdown' as const),
+    )
+    .option('--output <file>', 'the file to write (default: standard output)')
+    .action(async (id, _, command) => {
+      const options = command.optsWithGlobals();
+      const { output, format } = options;
+      await withInterruption(options, async (service) => {
+        const source = await existingSource(service, id);
+        const field = format === 'markdown' ? 'contentMD' : 'content';
+        await writeOutput(output && pathOf(output), readText(service, source, field));
+        if (output) print(options, { id, format, output }, () => `${id} exported to ${output}.`);
+      });
+    });
+
+  commandOf('delete', 'Delete websites and documents with their texts and files', [
+    'web_01KA… doc_01KA… --agent-id front-desk --yes',
+  ])
+    .argument('<ids...>', 'the websites and documents', toIds)
+    .option('--yes', 'do it; without this option, they are only listed')
+    .action(async (ids, _, command) => {
+      const options = command.optsWithGlobals();
+      const { yes = false } = options;
+      await withInterruption(options, async (service) => {
+        const sources: Source[] = [];
+        for (const id of new Set(ids)) sources.push(await existingSource(service, id));
+        if (yes) for (const source of sources) await deleteSource(service, source);
+        const deleted = sources.map(({ kind, record: { id, name } }) => ({ kind, id, name }));
+        print(options, { agentId: service.agentId, sources: deleted, deleted: yes }, () =>
+          columns(deleted.map(({ kind, id, name }) => [kind, id, name, yes ? 'deleted' : ''])),
         );
+        if (!yes) say('Nothing was deleted. Add --yes to delete them.');
       });
     });
 };
 
-/** Ends what is under way once the operator wants it to end; asked a second time, the process itself. */
-const stopSignal = (): AbortSignal => {
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => stop.abort(new UsageError('Stopped.')));
-  }
-  return stop.signal;
+const toIds = (text: string, before: string[] = []) => [...before, as(Identifier)(text)];
+
+/** Ends what is in progress at the first signal to stop. */
+const withInterruption = async (
+  options: ServiceOptions,
+  work: (service: Service, stop: AbortSignal) => Promise<void>,
+): Promise<void> => {
+  using stop = interruption(new CommandError('Stopped.', exitCodes.unfinished));
+  await withService(options, stop.signal, (service) => work(service, stop.signal));
 };
 
-const textOfSite = ({ id, name, url, status, error, pages, failedPages }: WebsiteSummary) => {
-  const head = record({ website: id, name, url, status, why: error, pages });
+const waitForCrawl = async (options: ServiceOptions, service: Service, websiteId: string, stop: AbortSignal) => {
+  if (!options.json) say(`Website ${websiteId} is being crawled …`);
+  const { found, problem } = await waitForSources(() => listWebsites(service), [websiteId], stop);
+  const website = found.get(websiteId);
+  if (!website || problem) {
+    throw new CommandError(
+      problem ?? `Website ${websiteId} was deleted in the meantime.`,
+      stop.aborted ? exitCodes.unfinished : exitCodes.failed,
+    );
+  }
+  print(options, withoutText(website), () => describeSource({ kind: 'website', record: website }));
+  if (website.status === 'failed') throw new CommandError(`The crawl of website ${websiteId} failed.`);
+};
+
+const withoutText = ({ content: _content, contentMD: _contentMD, ...rest }: SourceSummary) => rest;
+
+const stateOf = ({ active }: SourceSummary) => (active ? 'enabled' : 'disabled');
+
+const describeSource = (source: Source) => {
+  if (source.kind === 'document') {
+    const { id, name, type, size, status, error, lastUpdatedAt } = source.record;
+    const state = stateOf(source.record);
+    return record({
+      document: id,
+      name,
+      type,
+      bytes: size.toLocaleString('en'),
+      status,
+      error,
+      state,
+      updated: lastUpdatedAt,
+    });
+  }
+  const { id, name, url, status, error, pages, failedPages, lastCrawledAt } = source.record;
+  const state = stateOf(source.record);
+  const head = record({ website: id, name, url, status, error, state, pages, crawled: lastCrawledAt });
   if (failedPages.length === 0) return head;
   return `${head}\n\n${columns(
     failedPages.map((page) => [page.url, page.reason]),
-    ['PAGE NOT READ', 'WHY'],
+    ['FAILED PAGE', 'REASON'],
   )}`;
 };
 
-const textOfList = ({ agentId }: Service, websites: WebsiteSummary[], documents: DocumentSummary[]) => {
-  const switched = ({ active }: { active: boolean }) => (active ? 'on' : 'off');
+const describeList = ({ agentId }: Service, websites: WebsiteSummary[], documents: DocumentSummary[]) => {
   const parts: string[] = [];
   if (websites.length > 0) {
-    parts.push(
-      columns(
-        websites.map((site) => [
-          site.id,
-          site.url,
-          site.status,
-          switched(site),
-          `${site.pages}`,
-          site.failedPages.length,
-          site.error,
-        ]),
-        ['WEBSITE', 'URL', 'STATUS', 'SWITCHED', 'PAGES', 'NOT READ', 'WHY'],
-      ),
-    );
+    const rows = websites.map((site) => [
+      site.id,
+      site.url,
+      site.status,
+      stateOf(site),
+      site.pages,
+      site.failedPages.length,
+      site.error,
+    ]);
+    parts.push(columns(rows, ['WEBSITE', 'URL', 'STATUS', 'STATE', 'PAGES', 'FAILED PAGES', 'ERROR']));
   }
   if (documents.length > 0) {
-    parts.push(
-      columns(
-        documents.map((one) => [one.id, one.name, one.status, switched(one), one.size.toLocaleString('en'), one.error]),
-        ['DOCUMENT', 'NAME', 'STATUS', 'SWITCHED', 'BYTES', 'WHY'],
-      ),
-    );
+    const rows = documents.map((one) => [
+      one.id,
+      one.name,
+      one.status,
+      stateOf(one),
+      one.size.toLocaleString('en'),
+      one.error,
+    ]);
+    parts.push(columns(rows, ['DOCUMENT', 'NAME', 'STATUS', 'STATE', 'BYTES', 'ERROR']));
   }
   return parts.join('\n\n') || `Agent ${agentId} has no websites and no documents.`;
 };

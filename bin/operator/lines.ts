@@ -1,29 +1,29 @@
 import { createReadStream } from 'node:fs';
 
-/** A line of a file: its number from 1, its bytes unless it is too long, and the offset at which the next one begins. */
+/** A line of a file: its number from 1, its bytes unless it is too long, and the offset of the next line. */
 export type Line = { number: number; bytes: Buffer | undefined; end: number };
 
 /**
- * The lines of a file after a place in it. Only one line is held at a time, and of one longer than `longestBytes`
- * nothing: a file without any line break costs no more memory than another.
+ * The lines of a file after a position. Holds one line in memory, and nothing of a line longer than `maxBytes`, so that
+ * a file without line breaks needs no more memory than any other.
  */
 export async function* linesAfter(
   file: string,
-  place: { number: number; end: number },
-  longestBytes: number,
+  position: { number: number; end: number },
+  maxBytes: number,
 ): AsyncGenerator<Line> {
-  let { number, end } = place;
+  let { number, end } = position;
   let parts: Buffer[] = [];
   let bytes = 0;
   const take = (part: Buffer) => {
     bytes += part.length;
-    if (bytes <= longestBytes) parts.push(part);
+    if (bytes <= maxBytes) parts.push(part);
     else parts = [];
   };
   const line = (breakBytes: number): Line => {
     number += 1;
     end += bytes + breakBytes;
-    const whole = bytes <= longestBytes ? Buffer.concat(parts) : undefined;
+    const whole = bytes <= maxBytes ? Buffer.concat(parts) : undefined;
     parts = [];
     bytes = 0;
     return { number, bytes: whole, end };

@@ -1,30 +1,28 @@
-import { Command, Option } from '@commander-js/extra-typings';
+import { Option } from '@commander-js/extra-typings';
+import { commandName, newProgram } from '../command-line/program.ts';
 
-/** The program without its commands, with the options that every command takes. */
+/** The program without its commands, with the options of all commands. */
 export const makeProgram = () =>
-  new Command('npm run operator --')
-    .usage('<command> [options]')
+  newProgram('operator')
     .description(
-      'Makes and looks after users, keys and agents, brings them knowledge, imports calls, and restores the table.\n\n' +
-        'It works on the local run (npm start) unless a deployment is named, by --stack, or a table, by --table or ' +
-        'TABLE_NAME; they are reached with AWS’s own settings (AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL, …).',
+      'Manage users, API keys, agents, knowledge and calls of a Voice Agent Platform.\n\n' +
+        'Commands work on the local run (npm start), unless --stack names a deployment or --table (or TABLE_NAME) a table.\n' +
+        'AWS is accessed with the usual settings: AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL, …',
     )
-    .addOption(
-      new Option(
-        '--stack <name>',
-        'the deployment to work on, by the name of its stack, such as voice-agents-dev',
-      ).conflicts('table'),
-    )
-    .option('--table <name>', 'the table to work on')
-    .option('--region <region>', 'the AWS region the table is in')
-    .option('--run-file <file>', 'how to reach the local run, as given to npm start', '.local/run.json')
-    .option('--json', 'print the result as one line of JSON, and nothing else, on standard output')
-    .configureHelp({ showGlobalOptions: true })
-    .exitOverride();
+    .addOption(new Option('--stack <name>', 'the stack of a deployment, such as voice-agents-dev').conflicts('table'))
+    .option('--table <name>', 'a DynamoDB table')
+    .option('--region <region>', 'the AWS region of the stack or table')
+    .option('--run-file <file>', 'the file in which npm start describes the local run', '.local/run.json')
+    .option('--json', 'print the result as one line of JSON, and no messages about progress')
+    .addHelpText('afterAll', ({ command }) =>
+      command.parent
+        ? `\nAll commands take --stack, --table, --region, --run-file and --json: see ${commandName('operator')} --help`
+        : '',
+    );
 
-/** The program, with the options every command takes. */
+/** The program, with the types of its options. */
 export type Operator = ReturnType<typeof makeProgram>;
 
 /** Examples for the end of a help text. */
 export const examples = (...lines: string[]) =>
-  `\nExamples:\n${lines.map((line) => `  $ npm run operator -- ${line}\n`).join('')}`;
+  ['\nExamples:', ...lines.map((line) => `  $ ${commandName('operator')} ${line}`)].join('\n');

@@ -1,31 +1,26 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import pRetry from 'p-retry';
 import { isApiKey } from '../../functions/domain/api-keys.ts';
 import { type ApiClient, apiClient } from '../../functions/openapi/client.ts';
-import { causeOf, secondsToWait } from '../outcomes/answers.ts';
-import { outputsOf } from './stack.ts';
-import { localRun, openStores, type TableOptions } from './stores.ts';
-import { UsageError } from './usage-error.ts';
+import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
+import { withRetries } from '../command-line/retries.ts';
+import { outputOf } from './stack.ts';
+import { announce, type GlobalOptions, localRun, openStores } from './stores.ts';
 
-export type ServiceOptions = TableOptions & {
+export type ServiceOptions = GlobalOptions & {
   baseUrl?: string | undefined;
   uid?: string | undefined;
   agentId: string;
 };
 
-/** The service as a user of an agent calls it; `uid` is that user. */
+/** The HTTP API for one agent, on behalf of the user `uid`. */
 export type Service = { api: ApiClient; uid: string; agentId: string };
 
 const requestSeconds = 60;
-const retries = 4;
-/** A service that wants to be left alone for longer is not waited for. */
-const longestWaitSeconds = 60;
-/** The key that a command works with: made for it, and deleted at its end. One that is left over ends by itself. */
+/** A temporary key that could not be deleted expires after this time. */
 const keyHours = 12;
 
 /**
- * Calls the service over HTTP, by the same way as everybody: with the key in VAP_API_KEY, or else with one that is made
- * for the agent's owner on the operator's own table, may touch knowledge alone, and is gone when the work is over.
+ * Runs `work` with the HTTP API: with the key in VAP_API_KEY, or else with a temporary key of the agent's owner (or
+ * `--uid`) with the scope `knowledge`, which is deleted when the work is over.
  */
 export const withService = async <T>(
   options: ServiceOptions,
@@ -35,20 +30,25 @@ export const withService = async <T>(
   const { agentId } = options;
   const given = process.env.VAP_API_KEY?.trim();
   if (given) {
-    if (!isApiKey(given))
-      throw new UsageError('VAP_API_KEY is not an API key: one looks like vap_… and is 34 characters long.');
+    if (!isApiKey(given)) {
+      throw new CommandError(
+        'VAP_API_KEY is not an API key. Keys start with vap_ and have 34 characters.',
+        exitCodes.usage,
+      );
+    }
     const { uid } = options;
-    if (!uid) throw new UsageError('Name with --uid the user whose key VAP_API_KEY is.');
-    const baseUrl = await addressOf({ ...options, baseUrl: options.baseUrl ?? process.env.VAP_BASE_URL });
+    if (!uid) throw new CommandError('With VAP_API_KEY, --uid is required: the user of that key.', exitCodes.usage);
+    const baseUrl = await baseUrlOf({ ...options, baseUrl: options.baseUrl ?? process.env.VAP_BASE_URL });
+    announce(options, `the service at ${baseUrl} with the key in VAP_API_KEY`);
     return work({ api: clientOf(baseUrl, given, signal), uid, agentId });
   }
-  const baseUrl = await addressOf(options);
+  const baseUrl = await baseUrlOf(options);
   const { agents, apiKeys } = await openStores(options);
   const access = await agents.access(agentId);
-  if (!access) throw new UsageError(`There is no agent ${agentId}.`);
+  if (!access) throw new CommandError(`There is no agent ${agentId}.`);
   const uid = options.uid ?? access.owner;
   if (uid !== access.owner && !access.guests.includes(uid)) {
-    throw new UsageError(`User ${uid} may not use agent ${agentId}.`);
+    throw new CommandError(`User ${uid} has no access to agent ${agentId}.`);
   }
   const expiresAt = new Date(Date.now() + keyHours * 3_600_000).toISOString();
   const key = await apiKeys.create(uid, { name: 'operator: knowledge', scopes: ['knowledge'], expiresAt });
@@ -59,84 +59,33 @@ export const withService = async <T>(
   }
 };
 
-/** Where the service is. A table alone does not tell. */
-const addressOf = async ({ baseUrl, stack, table, region, runFile }: ServiceOptions): Promise<string> => {
+/** The address of the service, which a table alone does not tell. */
+const baseUrlOf = async ({ baseUrl, stack, table, region, runFile }: ServiceOptions): Promise<string> => {
   if (baseUrl) return baseUrl;
-  if (stack) {
-    const { BaseUrl } = await outputsOf(stack, region);
-    if (BaseUrl) return BaseUrl;
-    throw new UsageError(`The stack ${stack} is none of this service's: it has no output BaseUrl.`);
-  }
+  if (stack) return outputOf(stack, 'BaseUrl', region);
   if (table ?? process.env.TABLE_NAME) {
-    throw new UsageError('Name the address of the service with --base-url: the table does not tell it.');
+    throw new CommandError('With --table or TABLE_NAME, --base-url is required.', exitCodes.usage);
   }
   return (await localRun(runFile)).baseUrl;
 };
 
-/** An answer that another try may better, after the time it names. */
-class RetryableError extends Error {
-  readonly response: Response;
-  constructor(response: Response) {
-    super(`The service answered ${response.status}.`);
-    this.response = response;
-  }
-}
-
-/** Every request that goes through here may be made twice: it changes nothing, or carries an Idempotency-Key. */
+/** Every request made here may be sent twice: it changes nothing, repeats itself or has an Idempotency-Key. */
 const clientOf = (baseUrl: string, apiKey: string, stop: AbortSignal): ApiClient =>
   apiClient({
     baseUrl,
     apiKey,
     retries: 0,
     fetch: (request) =>
-      patiently({ origin: baseUrl, seconds: requestSeconds, stop }, (signal) => fetch(request.clone(), { signal })),
+      withRetries({ origin: baseUrl, seconds: requestSeconds, stop }, (signal) => fetch(request.clone(), { signal })),
   });
 
-/** The service, or the storage of files, did not answer: what was sent may have arrived or not. */
-export class Unreachable extends UsageError {}
-
-type Patience = { origin: string; seconds: number; stop: AbortSignal };
-
-/** Makes a request again that failed in passing. In the end its last answer counts, or that there was none. */
-export const patiently = async (
-  { origin, seconds, stop }: Patience,
-  attempt: (signal: AbortSignal) => Promise<Response>,
-): Promise<Response> => {
-  const once = async () => {
-    const response = await attempt(AbortSignal.any([stop, AbortSignal.timeout(seconds * 1000)])).catch(
-      (error: Error) => {
-        stop.throwIfAborted();
-        throw new Unreachable(`${origin} cannot be reached (${reasonOf(error, seconds)}).`);
-      },
-    );
-    const isRunning = response.status === 409 && (await response.clone().text()).includes('idempotency_in_progress');
-    if (isRunning || response.status === 429 || response.status >= 500) throw new RetryableError(response);
-    return response;
-  };
-  try {
-    return await pRetry(once, {
-      retries,
-      signal: stop,
-      minTimeout: 250,
-      randomize: true,
-      shouldRetry: ({ error }) =>
-        error instanceof Unreachable ||
-        (error instanceof RetryableError && secondsToWait(error.response) <= longestWaitSeconds),
-      onFailedAttempt: async ({ error, retriesLeft }) => {
-        if (error instanceof RetryableError && retriesLeft > 0)
-          await sleep(secondsToWait(error.response) * 1000, undefined, { signal: stop });
-      },
-    });
-  } catch (error) {
-    stop.throwIfAborted();
-    if (error instanceof RetryableError) return error.response;
-    throw error;
-  }
+/** The data of a response, or its error as a sentence. */
+export const dataOf = <T>({ data, error, response }: Result<T>): T => {
+  if (data === undefined) throw serviceError(response, error);
+  return data;
 };
 
-const reasonOf = (error: Error, seconds: number): string =>
-  error.name === 'TimeoutError' ? `no answer within ${seconds} s` : causeOf(error);
+type Result<T> = { data?: T | undefined; error?: { message?: string } | undefined; response: Response };
 
-/** What the service refused, as a sentence. */
-export const refusedBy = (response: Response, error: { message?: string } | undefined) =>
-  new UsageError(`The service answered ${response.status}: ${error?.message ?? response.statusText}`);
+export const serviceError = (response: Response, error: { message?: string } | undefined) =>
+  new CommandError(`The service responded ${response.status}: ${error?.message ?? response.statusText}`);

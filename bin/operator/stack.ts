@@ -1,7 +1,7 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { UsageError } from './usage-error.ts';
+import { CommandError } from '../command-line/exit-codes.ts';
 
-/** What a deployment tells of itself: the outputs of its stack, by name. */
+/** The outputs of a deployment's stack by name. */
 export const outputsOf = async (stack: string, region?: string): Promise<Record<string, string>> => {
   const client = new CloudFormationClient(region ? { region } : {});
   try {
@@ -11,13 +11,13 @@ export const outputsOf = async (stack: string, region?: string): Promise<Record<
     );
   } catch (error) {
     if ((error as Error).name !== 'ValidationError') throw error;
-    throw new UsageError(`There is no stack ${stack} in this region: npm run deploy makes one.`);
+    throw new CommandError(`There is no stack ${stack} in this region. npm run deploy creates one.`);
   }
 };
 
-/** The table of a deployment. */
-export const tableOf = async (stack: string, region?: string): Promise<string> => {
-  const { TableName } = await outputsOf(stack, region);
-  if (!TableName) throw new UsageError(`The stack ${stack} is none of this service's: it has no output TableName.`);
-  return TableName;
+/** One output of a deployment's stack. */
+export const outputOf = async (stack: string, name: 'TableName' | 'BaseUrl', region?: string): Promise<string> => {
+  const value = (await outputsOf(stack, region))[name];
+  if (!value) throw new CommandError(`The stack ${stack} is not a stack of this service: it has no output ${name}.`);
+  return value;
 };

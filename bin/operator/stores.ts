@@ -5,18 +5,20 @@ import { ApiKeys } from '../../functions/store/api-keys.ts';
 import { Calls } from '../../functions/store/calls.ts';
 import { openTable, type Table } from '../../functions/store/table.ts';
 import { Users } from '../../functions/store/users.ts';
-import { tableOf } from './stack.ts';
-import { UsageError } from './usage-error.ts';
+import { CommandError } from '../command-line/exit-codes.ts';
+import { say } from '../command-line/output.ts';
+import { outputOf } from './stack.ts';
 
-/** What the operator works on: the stores of one table. */
+/** The stores of one table. */
 export type Stores = { table: Table; users: Users; apiKeys: ApiKeys; agents: Agents; calls: Calls };
 
-/** The options that say which table is meant. `runFile` is where the local run notes how to reach it, while it runs. */
-export type TableOptions = {
+/** The global options, which select a table. `runFile` is where the local run describes itself. */
+export type GlobalOptions = {
   table?: string | undefined;
   stack?: string | undefined;
   region?: string | undefined;
   runFile: string;
+  json?: boolean | undefined;
 };
 
 type LocalRun = {
@@ -37,29 +39,42 @@ export const storesOf = (table: Table): Stores => ({
 });
 
 /**
- * The stores of the table that is named, by `--table`, by the `--stack` it is in or by `TABLE_NAME`, with AWS's own
- * settings; when none is named, of the local run.
+ * Opens the stores of the table that `--table`, `--stack` or `TABLE_NAME` selects, with the usual settings of AWS;
+ * without any of them, those of the local run. Says which.
  */
-export const openStores = async (options: TableOptions): Promise<Stores> => {
-  const { stack, region: named } = options;
-  const name = options.table ?? (stack ? await tableOf(stack, named) : process.env.TABLE_NAME);
-  if (name) return storesOf(openTable(name, named ? { region: named } : {}));
-  const { tableName, endpoints, region, credentials } = await localRun(options.runFile);
-  return storesOf(openTable(tableName, { endpoint: endpoints.dynamodb, region, credentials }));
+export const openStores = async (options: GlobalOptions): Promise<Stores> => {
+  const { stack, region } = options;
+  const name = options.table ?? (stack ? await outputOf(stack, 'TableName', region) : process.env.TABLE_NAME);
+  if (name) {
+    const where = region ?? process.env.AWS_REGION;
+    const place = where ? ` in ${where}` : '';
+    announce(options, stack ? `stack ${stack}${place} (table ${name})` : `table ${name}${place}`);
+    return storesOf(openTable(name, region ? { region } : {}));
+  }
+  const run = await localRun(options.runFile);
+  announce(options, `the local run at ${run.baseUrl}`);
+  return storesOf(
+    openTable(run.tableName, { endpoint: run.endpoints.dynamodb, region: run.region, credentials: run.credentials }),
+  );
 };
 
-/** The local run, as it notes how to reach it while it runs. */
+/** Says on what a command works, so that nobody changes production by mistake. */
+export const announce = ({ json }: Pick<GlobalOptions, 'json'>, target: string) => {
+  if (!json) say(`Using ${target}.`);
+};
+
+/** The local run, as it describes itself while it runs. */
 export const localRun = async (runFile: string): Promise<LocalRun> => {
   const file = resolve(import.meta.dirname, '..', '..', runFile);
   const text = await readFile(file, 'utf8').catch(() => undefined);
   const run = text === undefined ? undefined : parse(text);
   if (run && isAlive(run.pid)) return run;
-  throw new UsageError(
-    'No local run was found: start one with npm start, or name a deployment with --stack, or a table with --table.',
+  throw new CommandError(
+    'There is no local run. Start one with npm start, or select a deployment with --stack or a table with --table.',
   );
 };
 
-/** It is written while we read it, or by something else: then there is no run we could use. */
+/** A file that is being written, or is none of ours, describes no run. */
 const parse = (text: string): LocalRun | undefined => {
   try {
     return JSON.parse(text) as LocalRun;

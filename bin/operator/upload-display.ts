@@ -1,16 +1,16 @@
 import { MultiBar, Presets } from 'cli-progress';
+import { say, visible } from '../command-line/output.ts';
 import type { DocumentSummary } from './knowledge-sources.ts';
-import { say, visible } from './output.ts';
-import type { Sent } from './send-files.ts';
+import type { SendResult } from './send-files.ts';
 
 export type UploadDisplay = {
-  sent(file: string, sent: Sent): void;
+  sent(file: string, result: SendResult): void;
   ended(file: string, document: DocumentSummary): void;
   end(): void;
 };
 
-/** Each file as it goes and as it ends, on a terminal with a bar beneath. */
-export const displayOf = (total: number, wait: boolean): UploadDisplay => {
+/** Shows each file when it is sent and when its text is extracted; on a terminal with a bar at the bottom. */
+export const uploadDisplay = (total: number, wait: boolean): UploadDisplay => {
   const format = wait ? '{bar} {sent} of {files} sent · {ended} ended' : '{bar} {sent} of {files} sent';
   const bars = process.stderr.isTTY
     ? new MultiBar({ format, hideCursor: true, gracefulExit: false, barsize: 30 }, Presets.shades_classic)
@@ -18,19 +18,19 @@ export const displayOf = (total: number, wait: boolean): UploadDisplay => {
   const counts = { sent: 0, ended: 0 };
   const steps = wait ? 2 : 1;
   const bar = bars?.create(total * steps, 0, { ...counts, files: total });
-  const tell = (line: string) => (bars ? bars.log(`${visible(line)}\n`) : say(visible(line)));
+  const show = (line: string) => (bars ? bars.log(`${visible(line)}\n`) : say(visible(line)));
   const update = () => bar?.update(counts.sent + (wait ? counts.ended : 0), { ...counts, files: total });
   return {
-    sent(file, sent) {
-      if (sent.status === 'sent') {
+    sent(file, result) {
+      if (result.status === 'sent') {
         counts.sent += 1;
-        tell(`${file}: sent${sent.way === 'form' ? ' by a form' : ''}.`);
-      } else tell(`${file}: ${sent.status}. ${sent.error}`);
+        show(`${file}: sent${result.way === 'presigned' ? ' by a presigned upload' : ''}.`);
+      } else show(`${file}: ${result.status}: ${result.error}`);
       update();
     },
     ended(file, { status, error }) {
       counts.ended += 1;
-      tell(`${file}: ${status}.${error ? ` ${error}` : ''}`);
+      show(`${file}: ${status}${error ? `: ${error}` : '.'}`);
       update();
     },
     end: () => bars?.stop(),

@@ -1,52 +1,52 @@
-import { documentsOf, settled, stoppedMeanwhile } from './knowledge-sources.ts';
-import { type Sent, sendFiles } from './send-files.ts';
+import { listDocuments, stoppedWaiting, waitForSources } from './knowledge-sources.ts';
+import { type SendResult, sendFiles } from './send-files.ts';
 import type { Service } from './service.ts';
 import type { UploadDisplay } from './upload-display.ts';
 
-/** What became of one file: how far it was sent, or how far its document has come. */
-export type Outcome = { file: string; status: string; documentId?: string; type?: string; error?: string };
+/** The result for one file: whether it was sent, or the status of its document. */
+export type UploadResult = { file: string; status: string; documentId?: string; type?: string; error?: string };
 
-/** Sends files, and waits for their documents if that is wanted. `fault` says why what became of them could not be told to the end. */
+/** Sends files and, with `wait`, waits for their documents. `problem` says why waiting ended early. */
 export const upload = async (
   service: Service,
   files: string[],
   wait: boolean,
   stop: AbortSignal,
   display: UploadDisplay,
-): Promise<{ outcomes: Outcome[]; fault?: string | undefined }> => {
-  const outcomes: Outcome[] = files.map((file) => ({ file, status: 'not sent' }));
-  const at = (file: string) =>
-    outcomes.find((outcome) => outcome.file === file && outcome.status === 'not sent' && !outcome.error);
+): Promise<{ results: UploadResult[]; problem?: string | undefined }> => {
+  const results: UploadResult[] = files.map((file) => ({ file, status: 'not sent' }));
+  const firstOpen = (file: string) =>
+    results.find((result) => result.file === file && result.status === 'not sent' && !result.error);
   await sendFiles(service, files, stop, (file, sent) => {
-    const outcome = at(file);
-    if (outcome) Object.assign(outcome, told(sent));
+    const result = firstOpen(file);
+    if (result) Object.assign(result, withoutWay(sent));
     display.sent(file, sent);
   });
-  const sent = outcomes.filter(({ status }) => status === 'sent');
-  if (!wait || sent.length === 0) return { outcomes, fault: stop.aborted ? stoppedMeanwhile : undefined };
+  const sent = results.filter(({ status }) => status === 'sent');
+  if (!wait || sent.length === 0) return { results, problem: stop.aborted ? stoppedWaiting : undefined };
   const ids = sent.map(({ documentId }) => documentId as string);
-  const { found, fault } = await settled(
-    () => documentsOf(service),
+  const { found, problem } = await waitForSources(
+    () => listDocuments(service),
     ids,
     stop,
     (document) => {
-      const outcome = outcomes.find(({ documentId }) => documentId === document.id);
-      if (outcome) display.ended(outcome.file, document);
+      const result = results.find(({ documentId }) => documentId === document.id);
+      if (result) display.ended(result.file, document);
     },
   );
-  for (const outcome of sent) {
-    const document = found.get(outcome.documentId as string);
+  for (const result of sent) {
+    const document = found.get(result.documentId as string);
     if (!document) {
-      if (!fault) Object.assign(outcome, { status: 'deleted', error: 'The document was deleted meanwhile.' });
+      if (!problem) Object.assign(result, { status: 'deleted', error: 'The document was deleted in the meantime.' });
       continue;
     }
     const { status, type, error } = document;
-    Object.assign(outcome, { status, ...(type && { type }), ...(error && { error }) });
+    Object.assign(result, { status, ...(type && { type }), ...(error && { error }) });
   }
-  return { outcomes, fault };
+  return { results, problem };
 };
 
-const told = (sent: Sent) => {
+const withoutWay = (sent: SendResult) => {
   const { status, documentId } = sent;
   return { status, ...(documentId && { documentId }), ...('error' in sent && { error: sent.error }) };
 };

@@ -6,28 +6,28 @@ import {
   type ResultField,
   StartQueryCommand,
 } from '@aws-sdk/client-cloudwatch-logs';
-import { UsageError } from './usage-error.ts';
+import { CommandError } from '../command-line/exit-codes.ts';
 
-/** What a key was used for, as the request log tells it. */
+/** How a key was used, according to the request log. */
 export type KeyUsage = {
   keyId: string;
   uid: string;
   requests: number;
-  /** Refused: answered with a status from 400 to 499. */
+  /** Responses with a status from 400 to 499. */
   refused: number;
-  /** Failed: answered with a status of 500. */
+  /** Responses with a status from 500. */
   failed: number;
-  /** None when it was not used in the time that was asked for. */
+  /** Absent when the key was not used in the period. */
   lastUsedAt?: string;
 };
 
-/** CloudWatch Logs searches no more groups than this at once, and answers with no more rows. */
+/** Limits of one query of CloudWatch Logs. */
 const groupsPerQuery = 50;
-const mostRows = 10_000;
+const maxRows = 10_000;
 
 /**
- * How often each key was used since a time (Unix milliseconds), and when last. Requests write nothing for it: they log
- * the id of their key, and CloudWatch Logs counts.
+ * How often each key was used since a time (Unix milliseconds), and when last. Requests write nothing to the table for
+ * this: they log the id of their key, and CloudWatch Logs counts.
  */
 export const keyUsage = async (stack: string, since: number, region?: string): Promise<KeyUsage[]> => {
   const client = new CloudWatchLogsClient(region ? { region } : {});
@@ -38,7 +38,7 @@ export const keyUsage = async (stack: string, since: number, region?: string): P
   )) {
     groups.push(...logGroups.map(({ logGroupName = '' }) => logGroupName));
   }
-  if (groups.length === 0) throw new UsageError(`There are no logs of a stack ${stack} in this region.`);
+  if (groups.length === 0) throw new CommandError(`There are no logs of stack ${stack} in this region.`);
   const counts: Count[] = [];
   for (let start = 0; start < groups.length; start += groupsPerQuery) {
     counts.push(...(await search(client, groups.slice(start, start + groupsPerQuery), since)));
@@ -46,12 +46,12 @@ export const keyUsage = async (stack: string, since: number, region?: string): P
   return usageOf(counts);
 };
 
-/** How often a key was answered with a status, and when last. */
+/** How often a key got a response with this status, and when last. */
 type Count = { keyId: string; uid: string; status: number; requests: number; last: string };
 
 const query = `filter ispresent(keyId) and ispresent(status)
 | stats count(*) as requests, max(@timestamp) as last by keyId, uid, status
-| limit ${mostRows}`;
+| limit ${maxRows}`;
 
 const search = async (client: CloudWatchLogsClient, logGroupNames: string[], since: number): Promise<Count[]> => {
   const { queryId } = await client.send(
@@ -66,12 +66,12 @@ const search = async (client: CloudWatchLogsClient, logGroupNames: string[], sin
     await sleep(waited);
     const { status, results = [] } = await client.send(new GetQueryResultsCommand({ queryId }));
     if (status === 'Complete') {
-      if (results.length >= mostRows)
-        throw new UsageError('More keys were used than one search tells: ask for fewer days.');
+      if (results.length >= maxRows)
+        throw new CommandError('Too many keys were used for one query. Use a shorter --since.');
       return results.map(countOf);
     }
     if (status !== 'Scheduled' && status !== 'Running') {
-      throw new UsageError(`CloudWatch Logs gave the search up (${status}): ask for fewer days.`);
+      throw new CommandError(`CloudWatch Logs ended the query as ${status}. Use a shorter --since.`);
     }
   }
 };
@@ -84,15 +84,15 @@ const countOf = (row: ResultField[]): Count => {
     requests,
     last = '',
   } = Object.fromEntries(row.map(({ field = '', value = '' }) => [field, value]));
-  // The greatest time comes in Unix milliseconds, or written out, in UTC, without saying so.
+  // max(@timestamp) comes in Unix milliseconds, or as a UTC time without an offset.
   const lastUsed = new Date(/^\d+$/.test(last) ? Number(last) : `${last.replace(' ', 'T')}Z`);
   if (!keyId || !(Number(requests) > 0) || Number.isNaN(lastUsed.getTime())) {
-    throw new UsageError('CloudWatch Logs answered something else than it was asked: nothing is known of the keys.');
+    throw new CommandError('CloudWatch Logs returned rows that are not counts of keys.');
   }
   return { keyId, uid, status: Number(status), requests: Number(requests), last: lastUsed.toISOString() };
 };
 
-/** One row a key, the last used first. */
+/** One row per key, the last used first. */
 const usageOf = (counts: Count[]): KeyUsage[] =>
   Object.values(Object.groupBy(counts, ({ keyId }) => keyId))
     .map((ofKey = []) => {

@@ -1,38 +1,61 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { statusOf } from '../../functions/domain/api-keys.ts';
 import { Identifier } from '../../functions/domain/identifiers.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import { text } from '../../functions/domain/text.ts';
+import { userKey } from '../../functions/store/keys.ts';
+import type { Table } from '../../functions/store/table.ts';
+import type { User } from '../../functions/store/users.ts';
+import { as } from '../command-line/arguments.ts';
+import { CommandError } from '../command-line/exit-codes.ts';
+import { columns, print, record } from '../command-line/output.ts';
 import { existingUser } from './existing-user.ts';
-import { columns, print, record } from './output.ts';
 import { examples, type Operator } from './program.ts';
-import { as } from './read.ts';
+import { scan } from './scan.ts';
 import { openStores } from './stores.ts';
-import { UsageError } from './usage-error.ts';
+
+const UserName = text(1, limits.nameCharacters);
 
 export const addUserCommands = (program: Operator) => {
-  const user = program
-    .command('user')
-    .description('Users, to whom keys and agents belong')
-    .addHelpText('after', examples('user create acme', 'user show acme'));
+  const user = program.command('user').description('Users, who own keys and agents');
 
   user
     .command('create')
-    .description('Make a user')
-    .argument('<uid>', 'the user’s id, yours to choose', as(Identifier))
-    .option('--name <name>', 'a name for people to read', as(text(1, limits.nameCharacters)))
+    .description('Create a user')
+    .argument('<uid>', 'an id of your choice', as(Identifier))
+    .option('--name <name>', 'a display name', as(UserName))
     .addHelpText('after', examples('user create acme', 'user create acme --name "Acme Inc."'))
     .action(async (uid, _, command) => {
       const options = command.optsWithGlobals();
       const { users } = await openStores(options);
-      const made = await users.create(uid, options.name);
-      if (!made) throw new UsageError(`There is a user ${uid} already.`);
-      print(options, made, () => `User ${uid} made.`);
+      const created = await users.create(uid, options.name);
+      if (!created) throw new CommandError(`User ${uid} already exists.`);
+      print(options, created, () => `User ${uid} created.`);
+    });
+
+  user
+    .command('list')
+    .description('List all users\n\nReads the whole table, which takes a while when it is large.')
+    .addHelpText('after', examples('user list', 'user list --json'))
+    .action(async (_, command) => {
+      const options = command.optsWithGlobals();
+      const { table } = await openStores(options);
+      const users = await allUsers(table);
+      print(options, { users }, () =>
+        users.length === 0
+          ? 'There are no users.'
+          : columns(
+              users.map((one) => [one.uid, one.name, one.createdAt]),
+              ['USER', 'NAME', 'CREATED'],
+            ),
+      );
     });
 
   user
     .command('show')
-    .description('Show a user, with their agents and keys')
-    .argument('<uid>', 'the user’s id', as(Identifier))
+    .description('Show a user with their agents and keys')
+    .argument('<uid>', 'the user', as(Identifier))
     .addHelpText('after', examples('user show acme'))
     .action(async (uid, _, command) => {
       const options = command.optsWithGlobals();
@@ -63,4 +86,34 @@ export const addUserCommands = (program: Operator) => {
         return parts.join('\n\n');
       });
     });
+
+  user
+    .command('update')
+    .description('Rename a user')
+    .argument('<uid>', 'the user', as(Identifier))
+    .requiredOption('--name <name>', 'the new display name', as(UserName))
+    .addHelpText('after', examples('user update acme --name "Acme GmbH"'))
+    .action(async (uid, _, command) => {
+      const options = command.optsWithGlobals();
+      const { users } = await openStores(options);
+      await existingUser(users, uid);
+      const updated = await users.rename(uid, options.name);
+      print(options, updated, () => `User ${uid} updated.`);
+    });
+};
+
+/** Users have no list of their own in the table: it is scanned for them. */
+const allUsers = async (table: Table): Promise<User[]> => {
+  const users: User[] = [];
+  const found = {
+    FilterExpression: 'sk = :user',
+    ExpressionAttributeValues: { ':user': { S: userKey('').sk } as AttributeValue },
+  };
+  await scan(table, table.name, found, async (items) => {
+    for (const item of items) {
+      const { pk: _pk, sk: _sk, ...user } = unmarshall(item);
+      users.push(user as User);
+    }
+  });
+  return users.sort((a, b) => (a.uid < b.uid ? -1 : 1));
 };

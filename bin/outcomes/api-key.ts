@@ -1,23 +1,24 @@
 import password from '@inquirer/password';
 import { isApiKey } from '../../functions/domain/api-keys.ts';
-import { InputFileError } from './input-file-error.ts';
+import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 
-/** The key from `VAP_API_KEY`, or asked for without showing it. Never an argument: a shell remembers those. */
-export const apiKeyOf = async (): Promise<string> => {
+/** The key from `VAP_API_KEY`, or from a prompt. Never an argument: the shell's history would keep it. */
+export const readApiKey = async (): Promise<string> => {
   const given = process.env.VAP_API_KEY?.trim();
-  if (given) return checked(given, 'VAP_API_KEY');
+  if (given) return validated(given, 'VAP_API_KEY');
   if (!process.stdin.isTTY) {
-    throw new InputFileError('There is no API key: set VAP_API_KEY, or start this on a terminal to be asked for it.');
+    throw new CommandError('There is no API key. Set VAP_API_KEY, or run this on a terminal.', exitCodes.usage);
   }
-  const asked = await password({ message: 'API key', mask: true }, { output: process.stderr }).catch((error: Error) => {
-    if (error.name === 'ExitPromptError') throw new InputFileError('Nothing was sent.');
-    throw error;
-  });
-  return checked(asked.trim(), 'This');
+  const entered = await password({ message: 'API key', mask: true }, { output: process.stderr }).catch(
+    (error: Error) => {
+      if (error.name === 'ExitPromptError') throw new CommandError('Cancelled. Nothing was sent.', exitCodes.usage);
+      throw error;
+    },
+  );
+  return validated(entered.trim(), 'The input');
 };
 
-const checked = (key: string, what: string) => {
-  if (!isApiKey(key))
-    throw new InputFileError(`${what} is not an API key: one looks like vap_… and is 34 characters long.`);
-  return key;
+const validated = (key: string, source: string) => {
+  if (isApiKey(key)) return key;
+  throw new CommandError(`${source} is not an API key. Keys start with vap_ and have 34 characters.`, exitCodes.usage);
 };

@@ -1,43 +1,43 @@
-import { CallOutcomeItem, outcomeFields } from '../../functions/domain/calls.ts';
+import { CallOutcomeItem } from '../../functions/domain/calls.ts';
 import { isIdentifier } from '../../functions/domain/identifiers.ts';
 import { normalisePhoneNumber } from '../../functions/domain/phone-numbers.ts';
 import { validate } from '../../functions/domain/validation.ts';
 import type { Schema } from '../../functions/openapi/client.ts';
 import type { ReadOptions, Row, RowError } from './row.ts';
 
-/** The fields of an item, as a header or a line may name them. */
-export const fields = ['agentId', 'callIdOrPhone', 'preference', 'metadataMode', ...outcomeFields] as const;
-
 /**
- * A row of what was read, checked as the service will check it, and a little more: what could be neither an agent nor a
- * call is told before anything is sent.
+ * Validates a row as the service does, and rejects agent and call ids that cannot exist. `given` has the fields of the
+ * item, `input` everything that was read.
  */
 export const checkedRow = (
   line: number,
-  read: Record<string, unknown>,
+  { given, input }: { given: Record<string, unknown>; input: Record<string, unknown> },
   options: ReadOptions,
-  alreadyWrong: RowError[] = [],
+  knownErrors: RowError[] = [],
 ): Row => {
-  const item: Record<string, unknown> = { ...(options.agentId !== undefined && { agentId: options.agentId }), ...read };
+  const item: Record<string, unknown> = {
+    ...(options.agentId !== undefined && { agentId: options.agentId }),
+    ...given,
+  };
   if (typeof item.callIdOrPhone === 'string') {
     item.callIdOrPhone = normalisePhoneNumber(item.callIdOrPhone) ?? item.callIdOrPhone;
   }
   const { agentId, callIdOrPhone } = item;
-  const mistakes = [...alreadyWrong];
+  const errors = [...knownErrors];
   for (const { path, message } of validate(CallOutcomeItem, item).error?.details ?? []) {
     const [field = ''] = path.split('.');
-    if (mistakes.some(({ column }) => column === field)) continue;
-    mistakes.push({ column: field, message: item[field] === undefined ? 'is missing' : message });
+    if (errors.some(({ column }) => column === field)) continue;
+    errors.push({ column: field, message: item[field] === undefined ? 'is missing' : message });
   }
   if (typeof agentId === 'string' && !isIdentifier(agentId)) {
-    mistakes.push({ column: 'agentId', message: 'is not an agent’s id: 1 to 128 of A-Z a-z 0-9 _ . : -' });
+    errors.push({ column: 'agentId', message: 'is not an agent id: 1 to 128 of A-Z a-z 0-9 _ . : -' });
   }
   if (typeof callIdOrPhone === 'string' && !isIdentifier(callIdOrPhone) && !normalisePhoneNumber(callIdOrPhone)) {
-    const message = 'is neither a call’s id nor a phone number in E.164 format, such as +14155550100';
-    mistakes.push({ column: 'callIdOrPhone', message });
+    const message = 'is neither a call id nor a phone number in E.164 format, such as +14155550100';
+    errors.push({ column: 'callIdOrPhone', message });
   }
-  const row = { line, agentId: shown(agentId), callIdOrPhone: shown(callIdOrPhone) };
-  return mistakes.length > 0 ? { ...row, mistakes } : { ...row, item: item as unknown as Schema<'CallOutcomeItem'> };
+  const row = { line, agentId: textOf(agentId), callIdOrPhone: textOf(callIdOrPhone), input };
+  return errors.length > 0 ? { ...row, errors } : { ...row, item: item as unknown as Schema<'CallOutcomeItem'> };
 };
 
-const shown = (value: unknown) => (typeof value === 'string' ? value : '');
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '');

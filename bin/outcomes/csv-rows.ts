@@ -2,16 +2,15 @@ import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { outcomeFields } from '../../functions/domain/calls.ts';
 import { parseJson } from '../../functions/domain/json.ts';
-import { checkedRow, fields } from './checked-row.ts';
-import { InputFileError } from './input-file-error.ts';
+import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
+import { checkedRow } from './checked-row.ts';
+import { isKnown, isOneOf, itemFields, metadataPrefix, unknownHint } from './fields.ts';
 import type { ReadOptions, Row, RowError } from './row.ts';
 
-/** A column of this form holds one key of the metadata, as text. */
-const metadataPrefix = 'custom_call_metadata.';
-/** In a cell: clear the field. An empty cell leaves it as it is. */
-const clears = '\\N';
-/** No row that the service takes weighs as much: a quote that is never closed ends here. */
-const rowBytes = 1024 * 1024;
+/** A cell that clears its field. An empty cell leaves the field as it is. */
+const clearingCell = '\\N';
+/** Larger than any row the service accepts: stops at a quote that is never closed. */
+const maxRowBytes = 1024 * 1024;
 
 type Parsed = { record: string[]; info: { lines: number } };
 
@@ -22,7 +21,7 @@ export async function* csvRows(file: string, text: AsyncGenerator<string>, optio
     parse({
       delimiter: delimiterOf(head),
       info: true,
-      max_record_size: rowBytes,
+      max_record_size: maxRowBytes,
       relax_column_count: true,
       skip_empty_lines: true,
       trim: true,
@@ -37,12 +36,15 @@ export async function* csvRows(file: string, text: AsyncGenerator<string>, optio
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new InputFileError(`${file}:${error.lines}: from here on the rows cannot be told apart. ${error.message}.`);
+    throw new CommandError(
+      `${file}:${error.lines}: the rows after this line cannot be separated. ${error.message}.`,
+      exitCodes.usage,
+    );
   }
-  if (!header) throw new InputFileError(`${file} is empty: its first line must name the columns.`);
+  if (!header) throw new CommandError(`${file} is empty. Its first line must be a header.`, exitCodes.usage);
 }
 
-/** The first line, and the text with it. */
+/** The first line, and the text including it. */
 const peek = async (text: AsyncGenerator<string>) => {
   let start = '';
   for (let piece = await text.next(); !piece.done; piece = await text.next()) {
@@ -63,57 +65,57 @@ const delimiterOf = (head: string) => {
 
 const newlinesIn = (record: string[]) => record.join('').match(/\r\n|\n|\r/g)?.length ?? 0;
 
-/** A header in which something is missing, unknown or twice stops everything: a misspelt column must not be passed over. */
+/** Fails when a column is missing, duplicate or unknown: an unknown one may be a typo. */
 const checkedHeader = (file: string, line: number, header: string[], options: ReadOptions): string[] => {
-  const wrong = (message: string, place = '') => new InputFileError(`${file}:${line}${place}: ${message}`);
+  const invalid = (message: string, place = '') =>
+    new CommandError(`${file}:${line}${place}: ${message}`, exitCodes.usage);
   for (const [index, name] of header.entries()) {
     const place = `:${index + 1}`;
-    if (header.indexOf(name) !== index) throw wrong(`the column ${name} is there twice.`, place);
-    if (isKnown(name) || options.ignoreUnknown) continue;
-    throw wrong(
-      `there is no column ${JSON.stringify(name)}. The columns are ${fields.join(', ')} and ${metadataPrefix}KEY; with --ignore-unknown others are passed over.`,
-      place,
-    );
+    if (header.indexOf(name) !== index) throw invalid(`duplicate column ${name}.`, place);
+    if (isKnown(name, options) || isMetadataColumn(name)) continue;
+    const columns = `${itemFields.join(', ')} and ${metadataPrefix}KEY`;
+    throw invalid(`unknown column ${JSON.stringify(name)}. The columns are ${columns}. ${unknownHint(name)}`, place);
   }
-  if (!header.includes('callIdOrPhone')) throw wrong('the column callIdOrPhone is missing.');
+  if (options.onlyFailed && !(header.includes('line') && header.includes('status'))) {
+    throw invalid('--only-failed requires a results file, which has the columns line and status.');
+  }
+  if (!header.includes('callIdOrPhone')) throw invalid('the column callIdOrPhone is missing.');
   if (!header.includes('agentId') && options.agentId === undefined) {
-    throw wrong('the column agentId is missing. Name it, or give the agent of all rows with --agent-id.');
+    throw invalid('the column agentId is missing. Add it, or use --agent-id for all rows.');
   }
-  if (!header.some((name) => outcomeFields.includes(name as never) || name.startsWith(metadataPrefix))) {
-    throw wrong(`there is nothing to set: no column ${outcomeFields.join(', ')} or ${metadataPrefix}KEY.`);
+  if (!header.some((name) => isOneOf(outcomeFields, name) || isMetadataColumn(name))) {
+    throw invalid(`there is nothing to set: no column ${outcomeFields.join(', ')} or ${metadataPrefix}KEY.`);
   }
   return header;
 };
 
-const isKnown = (name: string) =>
-  fields.includes(name as never) || (name.startsWith(metadataPrefix) && name.length > metadataPrefix.length);
+const isMetadataColumn = (name: string) => name.startsWith(metadataPrefix) && name.length > metadataPrefix.length;
 
 const rowOf = (line: number, header: string[], record: string[], options: ReadOptions): Row => {
-  const item: Record<string, unknown> = {};
-  const mistakes: RowError[] = [];
+  const given: Record<string, unknown> = {};
+  const errors: RowError[] = [];
   if (record.length !== header.length) {
-    mistakes.push({ message: `has ${record.length} cells, and the header has ${header.length}` });
+    errors.push({ message: `has ${record.length} cells, but the header has ${header.length}` });
   }
   const metadata: [string, unknown][] = [];
   for (const [index, name] of header.entries()) {
     const cell = record[index] ?? '';
-    if (cell === '' || !isKnown(name)) continue;
-    if (name.startsWith(metadataPrefix)) {
-      metadata.push([name.slice(metadataPrefix.length), cell === clears ? null : cell]);
-      continue;
-    }
+    if (cell === '') continue;
+    if (isMetadataColumn(name)) metadata.push([name.slice(metadataPrefix.length), cell === clearingCell ? null : cell]);
+    if (!isOneOf(itemFields, name)) continue;
     try {
-      item[name] = valueIn(name, cell);
+      given[name] = valueIn(name, cell);
     } catch (error) {
-      mistakes.push({ column: name, message: (error as Error).message });
+      errors.push({ column: name, message: (error as Error).message });
     }
   }
   if (metadata.length > 0) {
-    item.custom_call_metadata = { ...(item.custom_call_metadata as object), ...Object.fromEntries(metadata) };
+    given.custom_call_metadata = { ...(given.custom_call_metadata as object), ...Object.fromEntries(metadata) };
   }
-  const row = checkedRow(line, item, options, mistakes);
-  const numbered = row.mistakes?.map((mistake) => ({ ...mistake, number: numberOf(header, mistake.column) }));
-  return numbered ? { ...row, item: undefined, mistakes: numbered } : row;
+  const input = Object.fromEntries(header.map((name, index) => [name, record[index] ?? '']));
+  const row = checkedRow(line, { given, input }, options, errors);
+  const numbered = row.errors?.map((error) => ({ ...error, number: numberOf(header, error.column) }));
+  return numbered ? { ...row, item: undefined, errors: numbered } : row;
 };
 
 const numberOf = (header: string[], column: string | undefined) => {
@@ -121,8 +123,8 @@ const numberOf = (header: string[], column: string | undefined) => {
   return index < 0 ? undefined : index + 1;
 };
 
-const valueIn = (name: string, cell: string): unknown => {
-  if (cell === clears && outcomeFields.includes(name as never)) return null;
+const valueIn = (name: (typeof itemFields)[number], cell: string): unknown => {
+  if (cell === clearingCell && isOneOf(outcomeFields, name)) return null;
   if (name === 'custom_call_outcome_value') return numberFrom(cell);
   if (name === 'custom_call_metadata') return jsonFrom(cell);
   return cell;
@@ -130,7 +132,7 @@ const valueIn = (name: string, cell: string): unknown => {
 
 const numberFrom = (cell: string) => {
   if (!/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(cell)) {
-    throw new Error(`is not a number: ${JSON.stringify(cell)}. Write it with a decimal point and nothing else: 1234.5`);
+    throw new Error(`is not a number: ${JSON.stringify(cell)}. Use a decimal point and no separators: 1234.5`);
   }
   return Number(cell);
 };

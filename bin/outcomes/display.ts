@@ -1,35 +1,34 @@
 import { SingleBar } from 'cli-progress';
 import type { Counts } from './progress.ts';
 
-/** Shows how far a run is. */
+/** The progress of a run. */
 export type Display = {
   show(rows: number, counts: Counts): void;
-  /** Says something beside it. */
   say(message: string): void;
   end(): void;
 };
 
 const lineSeconds = 10;
 
-/** A bar on a terminal; elsewhere a plain line every ten seconds. `done` rows were done before. */
-export const displayOn = (stream: NodeJS.WriteStream, total: number, done: number): Display =>
+/** A bar on a terminal, otherwise a line every ten seconds. `done` rows were done in an earlier run. */
+export const showProgress = (stream: NodeJS.WriteStream, total: number, done: number): Display =>
   stream.isTTY ? bar(stream, total, done) : lines(stream, total, done);
 
 const bar = (stream: NodeJS.WriteStream, total: number, done: number): Display => {
   const pace = paceFrom(done);
   const one = new SingleBar({
     stream,
-    format: '{bar} {percentage}% · {value} of {total} rows · {rate} rows/s · {left} left · {bad} not set',
+    format: '{bar} {percentage}% · {rows} of {all} rows · {rate} rows/s · {left} left · {bad} not set',
     barCompleteChar: '█',
     barIncompleteChar: '░',
     barsize: 24,
     hideCursor: true,
     fps: 5,
   });
-  one.start(total, done, { rate: '–', left: '–', bad: 0 });
+  one.start(total, done, { rows: format(done), all: format(total), rate: '–', left: '–', bad: 0 });
   return {
     show(rows, counts) {
-      one.update(rows, { ...pace(rows, total), bad: counts.failed + counts.invalid });
+      one.update(rows, { rows: format(rows), ...pace(rows, total), bad: format(counts.failed + counts.invalid) });
     },
     say(message) {
       stream.write(`\r\x1b[K${message}\n`);
@@ -48,7 +47,9 @@ const lines = (stream: NodeJS.WriteStream, total: number, done: number): Display
       if (Date.now() < nextAt) return;
       nextAt = Date.now() + lineSeconds * 1000;
       const { rate, left } = pace(rows, total);
-      stream.write(`${rows} of ${total} rows, ${rate} rows/s, ${left} left, ${failed + invalid} not set\n`);
+      stream.write(
+        `${format(rows)} of ${format(total)} rows, ${rate} rows/s, ${left} left, ${format(failed + invalid)} not set\n`,
+      );
     },
     say(message) {
       stream.write(`${message}\n`);
@@ -57,16 +58,18 @@ const lines = (stream: NodeJS.WriteStream, total: number, done: number): Display
   };
 };
 
-/** Rows a second since the start, and the time that the rest takes at that pace. */
+/** Rows per second since the start, and the time that the remaining rows take at that pace. */
 const paceFrom = (done: number) => {
   const startedAt = performance.now();
   return (rows: number, total: number) => {
     const rate = (rows - done) / ((performance.now() - startedAt) / 1000);
-    return { rate: Math.round(rate), left: rate > 0 ? duration((total - rows) / rate) : '–' };
+    return { rate: format(Math.round(rate)), left: rate > 0 ? duration((total - rows) / rate) : '–' };
   };
 };
 
-/** Seconds as a person says them: `42 s`, `3 min 5 s`, `2 h 10 min`. */
+const format = (value: number) => value.toLocaleString('en');
+
+/** A number of seconds for people: `42 s`, `3 min 5 s`, `2 h 10 min`. */
 export const duration = (seconds: number): string => {
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole} s`;

@@ -1,32 +1,44 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { parseJson } from '../../functions/domain/json.ts';
-import { checkedRow, fields } from './checked-row.ts';
-import type { ReadOptions, Row, RowError } from './row.ts';
+import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
+import { checkedRow } from './checked-row.ts';
+import { isKnown, isOneOf, itemFields, unknownHint } from './fields.ts';
+import type { ReadOptions, Row } from './row.ts';
 
-/** The rows of a file with one JSON object a line; empty lines are none. */
-export async function* jsonRows(text: AsyncGenerator<string>, options: ReadOptions): AsyncGenerator<Row> {
+/** The rows of a file with one JSON object per line. Empty lines are skipped. */
+export async function* jsonRows(file: string, text: AsyncGenerator<string>, options: ReadOptions): AsyncGenerator<Row> {
   let line = 0;
   for await (const written of createInterface({ input: Readable.from(text), crlfDelay: Number.POSITIVE_INFINITY })) {
     line++;
-    if (written.trim() !== '') yield rowOf(line, written, options);
+    if (written.trim() !== '') yield rowOf(file, line, written, options);
   }
 }
 
-const rowOf = (line: number, written: string, options: ReadOptions): Row => {
-  const nobody = { line, agentId: '', callIdOrPhone: '' };
+const rowOf = (file: string, line: number, written: string, options: ReadOptions): Row => {
+  const unreadable = { line, agentId: '', callIdOrPhone: '', input: { input: written } };
   let value: unknown;
   try {
     value = parseJson(written);
   } catch (error) {
-    return { ...nobody, mistakes: [{ message: `is not JSON: ${(error as Error).message}` }] };
+    return { ...unreadable, errors: [{ message: `is not JSON: ${(error as Error).message}` }] };
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { ...nobody, mistakes: [{ message: 'is not a JSON object' }] };
+    return { ...unreadable, errors: [{ message: 'is not a JSON object' }] };
   }
-  const known = Object.fromEntries(Object.entries(value).filter(([name]) => fields.includes(name as never)));
-  const unknown: RowError[] = Object.keys(value)
-    .filter((name) => !(name in known) && !options.ignoreUnknown)
-    .map((column) => ({ column, message: 'is no field of an outcome' }));
-  return checkedRow(line, known, options, unknown);
+  const unknown = Object.keys(value).find((name) => !isKnown(name, options));
+  if (unknown !== undefined) {
+    throw new CommandError(
+      `${file}:${line}: unknown field ${JSON.stringify(unknown)}. The fields are ${itemFields.join(', ')}. ${unknownHint(unknown)}`,
+      exitCodes.usage,
+    );
+  }
+  if (options.onlyFailed && !('line' in value && 'status' in value)) {
+    throw new CommandError(
+      `${file}:${line}: --only-failed requires a results file, whose lines have the fields line and status.`,
+      exitCodes.usage,
+    );
+  }
+  const given = Object.fromEntries(Object.entries(value).filter(([name]) => isOneOf(itemFields, name)));
+  return checkedRow(line, { given, input: value as Record<string, unknown> }, options);
 };

@@ -1,15 +1,17 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { InputFileError } from './input-file-error.ts';
+import { pathOf } from '../command-line/arguments.ts';
+import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
+import type { ReadOptions } from './row.ts';
 
 export type Counts = { updated: number; failed: number; invalid: number };
 
-/** How far a run has come. It stands beside the input while the run is not at its end. */
+/** The state of a run. Its file is beside the input until the run is complete. */
 export type Progress = {
-  /** The process that is at it. */
+  /** The process of the run. */
   pid: number;
-  /** What was being done: an input that changed, or another service, is another run. */
-  run: { baseUrl: string; sha256: string; agentId?: string | undefined; ignoreUnknown?: boolean | undefined };
-  /** How many rows of the input are in the result file, and how long that is with them. */
+  /** Identifies the run: a changed input or another service is another run. */
+  run: { baseUrl: string; sha256: string } & ReadOptions;
+  /** How many rows of the input are in the results file, and its length with them. */
   rows: number;
   resultBytes: number;
   counts: Counts;
@@ -22,42 +24,46 @@ export class ProgressFile {
     this.path = path;
   }
 
-  /** What an interrupted run left. Refuses while another one is at the same input. */
+  /** The state of an interrupted run. Fails while another process works on the same input. */
   async read(): Promise<Progress | undefined> {
-    const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const text = await readFile(pathOf(this.path), 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
-      throw new InputFileError(`The progress file ${this.path} cannot be read (${error.code}).`);
+      throw new CommandError(`The progress file ${this.path} cannot be read (${error.code}).`, exitCodes.usage);
     });
     if (text === undefined) return undefined;
     let progress: Progress;
     try {
       progress = JSON.parse(text) as Progress;
     } catch {
-      throw new InputFileError(`${this.path} is no progress file of this command. Remove it, or give --restart.`);
+      throw new CommandError(
+        `${this.path} is not a progress file of this command. Remove it, or use --restart.`,
+        exitCodes.usage,
+      );
     }
     if (progress.pid !== process.pid && isRunning(progress.pid)) {
-      throw new InputFileError(
-        `Process ${progress.pid} is at this file already. If that is something else, remove ${this.path}.`,
+      throw new CommandError(
+        `Process ${progress.pid} is working on this file. If that is another program, remove ${this.path}.`,
+        exitCodes.usage,
       );
     }
     return progress;
   }
 
-  /** Replaces the file in one step, so that a run killed at any time leaves a whole one. */
+  /** Replaces the file in one step, so that a run that is killed leaves a complete file. */
   async write(progress: Progress): Promise<void> {
-    const fresh = `${this.path}.new`;
+    const path = pathOf(this.path);
     try {
-      await writeFile(fresh, `${JSON.stringify(progress)}\n`);
-      await rename(fresh, this.path);
+      await writeFile(`${path}.new`, `${JSON.stringify(progress)}\n`);
+      await rename(`${path}.new`, path);
     } catch (error) {
-      throw new InputFileError(
+      throw new CommandError(
         `The progress file ${this.path} cannot be written (${(error as NodeJS.ErrnoException).code}).`,
       );
     }
   }
 
   async remove(): Promise<void> {
-    await rm(this.path, { force: true });
+    await rm(pathOf(this.path), { force: true });
   }
 }
 

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { pMapIterable } from 'p-map';
 import { limits } from '../../functions/domain/limits.ts';
-import { displayOn, duration } from './display.ts';
-import { InputFileError } from './input-file-error.ts';
+import { pathOf } from '../command-line/arguments.ts';
+import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
+import { count, say } from '../command-line/output.ts';
+import { duration, showProgress } from './display.ts';
 import { type Counts, ProgressFile } from './progress.ts';
-import { invalid, type Result, ResultFile } from './results.ts';
+import { invalid, type Result, ResultFile, resultsFileOf } from './results.ts';
 import type { ReadOptions, Row } from './row.ts';
-import { formatOf, mistakesOf, rowsOf } from './rows.ts';
+import { describeErrors, formatOf, rowsOf } from './rows.ts';
 import { callOf, type Outcome, type Sender, sender } from './send.ts';
 
 export type PushOptions = ReadOptions & {
@@ -17,47 +19,52 @@ export type PushOptions = ReadOptions & {
   dryRun?: boolean | undefined;
   strict?: boolean | undefined;
   restart?: boolean | undefined;
-  /** Asked only when something is to be sent. */
+  /** Called only when something is to be sent. */
   apiKey(): Promise<string>;
   signal: AbortSignal;
 };
 
-/** How many mistakes are shown; all of them are in the result file. */
-const mistakesShown = 20;
-/** A request stays below the service's own bound, whatever else it carries. */
+/** The rest is in the results file. */
+const maxErrorsShown = 20;
+/** Leaves room for the rest of a request below the limit of the service. */
 const batchBytes = limits.bodyBytes - 16 * 1024;
 
-/** Sets the outcome of every row of a file. Returns whether all were set. */
-export const push = async (file: string, options: PushOptions): Promise<boolean> => {
-  const say = (message: string) => process.stderr.write(`${message}\n`);
-  const checked = await checkFile(file, options, say);
-  const { rows: total, wrong } = checked;
+/** Sets the outcome of every row of a file. Fails unless all are set. */
+export const push = async (file: string, options: PushOptions): Promise<void> => {
+  const checked = await checkFile(file, options);
+  const { rows: total, invalidRows } = checked;
   if (options.dryRun) {
-    console.log(
-      `${number(total)} ${total === 1 ? 'row' : 'rows'}: ${number(total - wrong)} right, ${number(wrong)} wrong. Nothing was sent.`,
-    );
-    return wrong === 0;
+    const summary = `${count(total, 'row')}: ${format(total - invalidRows)} valid, ${format(invalidRows)} invalid. Nothing was sent.`;
+    if (invalidRows > 0) throw new CommandError(summary);
+    process.stdout.write(`${summary}\n`);
+    return;
   }
-  if (options.strict && wrong > 0) throw new InputFileError(`${rowsAre(wrong)} wrong. Nothing was sent.`);
+  if (options.strict && invalidRows > 0) {
+    throw new CommandError(`${count(invalidRows, 'row')} invalid. Nothing was sent.`, exitCodes.usage);
+  }
 
   const progressFile = new ProgressFile(`${file}.progress.json`);
-  const { baseUrl, agentId, ignoreUnknown } = options;
-  const run = { baseUrl, sha256: checked.sha256, agentId, ignoreUnknown };
+  const { baseUrl, agentId, ignoreUnknown, onlyFailed } = options;
+  const run = { baseUrl, sha256: checked.sha256, agentId, ignoreUnknown, onlyFailed };
   const left = await progressFile.read();
-  const goesOn = left && !options.restart && JSON.stringify(left.run) === JSON.stringify(run);
-  if (left && !goesOn && !options.restart)
-    say('The file or the service is another one than in the interrupted run: starting anew.');
-  if (goesOn) say(`Going on after row ${number(left.rows)}, where the last run was interrupted.`);
-  const from = goesOn ? left : { rows: 0, resultBytes: 0, counts: { updated: 0, failed: 0, invalid: 0 } };
+  const resumes = left && !options.restart && JSON.stringify(left.run) === JSON.stringify(run);
+  if (left && !resumes && !options.restart) {
+    say('The file, the service or an option has changed since the interrupted run. Starting at the first row.');
+  }
+  if (resumes) say(`Continuing after row ${format(left.rows)}, where the last run was interrupted.`);
+  const from = resumes ? left : { rows: 0, resultBytes: 0, counts: { updated: 0, failed: 0, invalid: 0 } };
   const apiKey = await options.apiKey();
-  if (!isPrivate(baseUrl)) say(`${baseUrl} is not https: the API key travels unencrypted.`);
+  if (!isPrivate(baseUrl)) say(`${baseUrl} is not https: the API key is sent unencrypted.`);
 
-  const resultPath = options.results ?? `${file}.results.${formatOf(file)}`;
+  const resultPath = options.results ?? resultsFileOf(file, formatOf(file));
+  if (pathOf(resultPath) === pathOf(file)) {
+    throw new CommandError('The results cannot replace the input. Name another file with --results.', exitCodes.usage);
+  }
   const results = await ResultFile.open(resultPath, formatOf(file), from.resultBytes);
   const progress = { pid: process.pid, run, rows: from.rows, resultBytes: results.bytes, counts: { ...from.counts } };
   await progressFile.write(progress);
 
-  const display = displayOn(process.stderr, total, from.rows);
+  const display = showProgress(process.stderr, total, from.rows);
   const startedAt = performance.now();
   const ended = new AbortController();
   const signal = AbortSignal.any([options.signal, ended.signal]);
@@ -65,7 +72,7 @@ export const push = async (file: string, options: PushOptions): Promise<boolean>
     const service = sender({ ...options, apiKey, signal, onRetry: display.say });
     for await (const done of sentRows(file, options, from.rows, service)) {
       await results.append(done);
-      count(progress.counts, done);
+      for (const { outcome } of done) progress.counts[outcome.status]++;
       progress.rows += done.length;
       progress.resultBytes = results.bytes;
       await progressFile.write(progress);
@@ -78,25 +85,29 @@ export const push = async (file: string, options: PushOptions): Promise<boolean>
   }
   await progressFile.remove();
   const seconds = (performance.now() - startedAt) / 1000;
-  summarise(progress.counts, { rows: total - from.rows, seconds, resultPath });
-  return progress.counts.failed + progress.counts.invalid === 0;
+  summarise(progress.counts, { rows: total - from.rows, before: from.rows, seconds, resultPath });
+  const notSet = progress.counts.failed + progress.counts.invalid;
+  if (notSet > 0)
+    throw new CommandError(
+      `${count(notSet, 'row')} not set. Correct them in the results file and send it with --only-failed.`,
+    );
 };
 
-/** Reads the whole file once before anything is sent: how many rows there are, and what is wrong with them. */
-const checkFile = async (file: string, options: PushOptions, say: (message: string) => void) => {
+/** Reads the whole file before anything is sent, counts its rows and prints the errors in them. */
+const checkFile = async (file: string, options: PushOptions) => {
   const hash = createHash('sha256');
   let rows = 0;
-  let wrong = 0;
+  let invalidRows = 0;
   let shown = 0;
   for await (const row of rowsOf(file, options, (bytes) => hash.update(bytes))) {
     options.signal.throwIfAborted();
     rows++;
-    if (!row.mistakes) continue;
-    wrong++;
-    for (const mistake of mistakesOf(file, row)) if (shown++ < mistakesShown) say(mistake);
+    if (!row.errors) continue;
+    invalidRows++;
+    for (const error of describeErrors(file, row)) if (shown++ < maxErrorsShown) say(error);
   }
-  if (shown > mistakesShown) say(`… and ${number(shown - mistakesShown)} more mistakes.`);
-  return { rows, wrong, sha256: hash.digest('hex') };
+  if (shown > maxErrorsShown) say(`… and ${count(shown - maxErrorsShown, 'more error')}.`);
+  return { rows, invalidRows, sha256: hash.digest('hex') };
 };
 
 /** The results of the rows after the first `skip`, batch by batch, in the order of the file. */
@@ -107,7 +118,7 @@ const sentRows = (file: string, options: PushOptions, skip: number, service: Sen
     async (batch): Promise<Result[]> => {
       const items = batch.flatMap(({ item }) => item ?? []);
       const calls = new Set(items.map(callOf));
-      // Of two rows for one call the later one counts: its batch waits for the earlier one's.
+      // The last row of a call wins: its batch waits for those with earlier rows.
       const before = new Set([...calls].flatMap((call) => latest.get(call) ?? []));
       const sending = Promise.allSettled(before).then(() => (items.length > 0 ? service.send(items) : []));
       for (const call of calls) latest.set(call, sending);
@@ -126,14 +137,14 @@ async function* batchesOf(file: string, options: ReadOptions, skip: number): Asy
   let index = 0;
   for await (const row of rowsOf(file, options)) {
     if (index++ < skip) continue;
-    const weight = row.item ? Buffer.byteLength(JSON.stringify(row.item)) + 1 : 0;
-    if (batch.length === limits.outcomesPerRequest || bytes + weight > batchBytes) {
+    const itemBytes = row.item ? Buffer.byteLength(JSON.stringify(row.item)) + 1 : 0;
+    if (batch.length === limits.outcomesPerRequest || bytes + itemBytes > batchBytes) {
       yield batch;
       batch = [];
       bytes = 0;
     }
     batch.push(row);
-    bytes += weight;
+    bytes += itemBytes;
   }
   if (batch.length > 0) yield batch;
 }
@@ -143,18 +154,13 @@ const isPrivate = (baseUrl: string) => {
   return protocol === 'https:' || /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
 };
 
-const count = (counts: Counts, results: Result[]) => {
-  for (const { outcome } of results) counts[outcome.status]++;
-};
-
-const summarise = (counts: Counts, run: { rows: number; seconds: number; resultPath: string }) => {
+const summarise = (counts: Counts, run: { rows: number; before: number; seconds: number; resultPath: string }) => {
   const { updated, failed, invalid } = counts;
-  const pace = `${number(run.rows)} ${run.rows === 1 ? 'row' : 'rows'} in ${duration(run.seconds)}`;
-  console.log(
-    `${number(updated)} set, ${number(failed)} failed, ${number(invalid)} wrong and not sent (${pace}). Each row's result is in ${run.resultPath}.`,
+  const before = run.before > 0 ? ` after ${count(run.before, 'row')} of an interrupted run` : '';
+  const pace = `${count(run.rows, 'row')} in ${duration(run.seconds)}${before}`;
+  process.stdout.write(
+    `${format(updated)} set, ${format(failed)} failed, ${format(invalid)} invalid and not sent (${pace}). Results: ${run.resultPath}\n`,
   );
 };
 
-const rowsAre = (count: number) => (count === 1 ? '1 row is' : `${number(count)} rows are`);
-
-const number = (value: number) => value.toLocaleString('en');
+const format = (value: number) => value.toLocaleString('en');

@@ -1,25 +1,21 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
-import { InputFileError } from './input-file-error.ts';
+import { pathOf } from '../command-line/arguments.ts';
+import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
+import { resultFields } from './fields.ts';
 import type { Format, Row, RowError } from './row.ts';
 import type { Outcome } from './send.ts';
 
-/** What became of one row. `invalid` ones were not sent. */
+/** The result of one row. `invalid` rows are not sent. */
 export type Result = { row: Row; outcome: Outcome | { status: 'invalid'; message: string } };
 
-const columns = [
-  'line',
-  'status',
-  'agentId',
-  'callIdOrPhone',
-  'call_id',
-  'phone',
-  'updated_fields',
-  'error',
-  'message',
-];
+/** The default results file: `calls.csv.results.csv`, and `calls.csv.results-2.csv` for the results of that one. */
+export const resultsFileOf = (file: string, format: Format) => {
+  const [, stem, number] = /^(.*)\.results(?:-(\d+))?\.\w+$/.exec(file) ?? [];
+  return stem ? `${stem}.results-${Number(number ?? 1) + 1}.${format}` : `${file}.results.${format}`;
+};
 
-/** The result file: a line for each row of the input, in its order and its format. */
+/** The results file: each row of the input, in order, with the values of the input and the result. */
 export class ResultFile {
   readonly #handle: FileHandle;
   readonly #format: Format;
@@ -31,31 +27,29 @@ export class ResultFile {
     this.#bytes = bytes;
   }
 
-  /** Opens the file to go on after its first `bytes`; what an interrupted run wrote beyond them is gone. */
+  /** Opens the file to continue after its first `bytes`. Anything after them is removed. */
   static async open(path: string, format: Format, bytes: number): Promise<ResultFile> {
-    const handle = await open(path, bytes > 0 ? 'r+' : 'w').catch((error: NodeJS.ErrnoException) => {
-      throw new InputFileError(`The result file ${path} cannot be written (${error.code}).`);
+    const handle = await open(pathOf(path), bytes > 0 ? 'r+' : 'w').catch((error: NodeJS.ErrnoException) => {
+      throw new CommandError(`The results file ${path} cannot be written (${error.code}).`, exitCodes.usage);
     });
     await handle.truncate(bytes);
-    const file = new ResultFile(handle, format, bytes);
-    if (bytes === 0 && format === 'csv') await file.#append(stringify([columns]));
-    return file;
+    return new ResultFile(handle, format, bytes);
   }
 
   get bytes() {
     return this.#bytes;
   }
 
-  /** Adds lines, and returns when they are on the disk. */
+  /** Appends results, and returns when they are on the disk. */
   async append(results: Result[]): Promise<void> {
     const records = results.map(recordOf);
-    await this.#append(this.#format === 'csv' ? csvOf(records) : records.map(jsonLineOf).join(''));
-    await this.#handle.datasync();
-  }
-
-  async #append(text: string) {
+    const text =
+      this.#format === 'csv'
+        ? toCsv(records, columnsOf(results), this.#bytes === 0)
+        : records.map((record) => `${JSON.stringify(record)}\n`).join('');
     const { bytesWritten } = await this.#handle.write(text, this.#bytes);
     this.#bytes += bytesWritten;
+    await this.#handle.datasync();
   }
 
   async close(): Promise<void> {
@@ -63,27 +57,29 @@ export class ResultFile {
   }
 }
 
-const recordOf = ({ row, outcome }: Result) => {
-  const { line, agentId, callIdOrPhone } = row;
-  const { status, ...told } = outcome;
-  return {
-    line,
-    status,
-    agentId,
-    callIdOrPhone,
-    ...told,
-  };
+/** The columns of the input between the row's place and its result. */
+const columnsOf = (results: Result[]) => {
+  const place = ['line', 'status', 'agentId', 'callIdOrPhone'];
+  const input = Object.keys(results[0]?.row.input ?? {});
+  const rest = resultFields.filter((field) => !place.includes(field) && field !== 'input');
+  return [...place, ...input.filter((name) => !place.includes(name) && !resultFields.includes(name)), ...rest];
 };
 
-const csvOf = (records: object[]) =>
-  stringify(records, { columns, cast: { object: (value) => (value as unknown as string[]).join(' ') } });
+const recordOf = ({ row, outcome }: Result): Record<string, unknown> => {
+  const { line, agentId, callIdOrPhone, input } = row;
+  const { status, ...result } = outcome;
+  const earlier = resultFields.filter((field) => field !== 'input');
+  const values = Object.fromEntries(Object.entries(input).filter(([name]) => !earlier.includes(name)));
+  return { line, status, ...values, agentId, callIdOrPhone, ...result };
+};
 
-const jsonLineOf = (record: object) => `${JSON.stringify(record)}\n`;
+const toCsv = (records: object[], columns: string[], header: boolean) =>
+  stringify(records, { header, columns, cast: { object: (value) => (value as unknown as string[]).join(' ') } });
 
 /** The result of a row that is not sent. */
 export const invalid = (row: Row): Result => ({
   row,
-  outcome: { status: 'invalid', message: (row.mistakes ?? []).map(said).join('; ') },
+  outcome: { status: 'invalid', message: (row.errors ?? []).map(describe).join('; ') },
 });
 
-const said = ({ column, message }: RowError) => (column === undefined ? message : `${column}: ${message}`);
+const describe = ({ column, message }: RowError) => (column === undefined ? message : `${column}: ${message}`);

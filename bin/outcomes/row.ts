@@ -1,19 +1,24 @@
 import type { Schema } from '../../functions/openapi/client.ts';
 
-/** What is wrong with a row: in which column or field, and in CSV in which column by number. */
+/** Why a row is invalid. `number` is the number of the column in a CSV file. */
 export type RowError = { column?: string | undefined; number?: number | undefined; message: string };
 
-/** One row of the input: what it asks for, or what is wrong with it. `line` is the one it begins on, counted from 1. */
-export type Row = { line: number; agentId: string; callIdOrPhone: string } & (
-  | { item: Schema<'CallOutcomeItem'>; mistakes?: undefined }
-  | { mistakes: RowError[]; item?: undefined }
+/**
+ * One row of the input, with the change it asks for or the errors in it. `line` is the one it begins on, from 1. `input`
+ * has all columns or fields as they were read.
+ */
+export type Row = { line: number; agentId: string; callIdOrPhone: string; input: Record<string, unknown> } & (
+  | { item: Schema<'CallOutcomeItem'>; errors?: undefined }
+  | { errors: RowError[]; item?: undefined }
 );
 
 export type Format = 'csv' | 'jsonl';
 
 export type ReadOptions = {
-  /** The agent of the rows that name none. */
+  /** The agent of rows without an agentId. */
   agentId?: string | undefined;
-  /** Whether columns and fields that mean nothing are passed over, instead of being a mistake. */
+  /** Skip unknown columns and fields, instead of failing. */
   ignoreUnknown?: boolean | undefined;
+  /** The file has the results of an earlier run: skip its updated rows. */
+  onlyFailed?: boolean | undefined;
 };

@@ -1,5 +1,5 @@
+import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { csvRows } from './csv-rows.ts';
-import { InputFileError } from './input-file-error.ts';
 import { jsonRows } from './json-rows.ts';
 import type { Format, ReadOptions, Row } from './row.ts';
 import { textOf } from './text-of-file.ts';
@@ -7,22 +7,23 @@ import { textOf } from './text-of-file.ts';
 export const formatOf = (file: string): Format => {
   if (/\.csv$/i.test(file)) return 'csv';
   if (/\.(jsonl|ndjson)$/i.test(file)) return 'jsonl';
-  throw new InputFileError(`${file} must be a .csv or a .jsonl file.`);
+  throw new CommandError(`${file} must be a .csv or .jsonl file.`, exitCodes.usage);
 };
 
-/** The rows of a file in their order, read as they are taken. `onBytes` is shown every byte of the file. */
-export const rowsOf = (
+/** The rows of a file in their order, read on demand. `onBytes` gets every byte of the file. */
+export async function* rowsOf(
   file: string,
   options: ReadOptions,
   onBytes: (bytes: Buffer) => void = () => {},
-): AsyncGenerator<Row> => {
+): AsyncGenerator<Row> {
   const text = textOf(file, onBytes);
-  return formatOf(file) === 'csv' ? csvRows(file, text, options) : jsonRows(text, options);
-};
+  const rows = formatOf(file) === 'csv' ? csvRows(file, text, options) : jsonRows(file, text, options);
+  for await (const row of rows) if (!(options.onlyFailed && row.input.status === 'updated')) yield row;
+}
 
-/** A row’s mistakes, each with its place, as compilers write it: `calls.csv:7:3`. */
-export const mistakesOf = (file: string, { line, mistakes = [] }: Row): string[] =>
-  mistakes.map(({ column, number, message }) => {
+/** The errors of a row, each with its place in the notation of compilers: `calls.csv:7:3`. */
+export const describeErrors = (file: string, { line, errors = [] }: Row): string[] =>
+  errors.map(({ column, number, message }) => {
     const place = number === undefined ? `${file}:${line}` : `${file}:${line}:${number}`;
     return column === undefined ? `${place}: ${message}` : `${place}: ${column}: ${message}`;
   });

@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import { type ApiClient, apiClient, type operations, type Schema } from '../../functions/openapi/client.ts';
-import { secondsToWait } from './answers.ts';
-import { InputFileError } from './input-file-error.ts';
+import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
+import { count } from '../command-line/output.ts';
+import { retryAfterSeconds } from '../command-line/retries.ts';
 
 type Item = Schema<'CallOutcomeItem'>;
-type Answer = operations['updateCallOutcomes']['responses'][200]['content']['application/json'];
+type ResponseBody = operations['updateCallOutcomes']['responses'][200]['content']['application/json'];
 
-/** What became of one item. */
+/** The result of one item. */
 export type Outcome =
   | { status: 'updated'; call_id: string; phone: string; updated_fields: string[] }
   | { status: 'failed'; error: string; message: string };
 
 export type Sender = {
-  /** Sets the outcomes of up to 1,000 calls, and tells what became of each, in their order. */
+  /** Sets the outcomes of up to 1,000 calls, and returns the result of each in the same order. */
   send(items: Item[]): Promise<Outcome[]>;
 };
 
@@ -21,17 +22,16 @@ export type SenderOptions = {
   baseUrl: string;
   apiKey: string;
   signal: AbortSignal;
-  /** How often a request is sent again before giving up. */
   retries: number;
   onRetry(message: string): void;
 };
 
-/** Longer than the service itself may take. */
+/** Longer than any request may take. */
 const requestSeconds = 35;
-/** A service that wants to be left alone for longer is not waited for. */
-const longestWaitSeconds = 600;
+/** A service that asks to wait longer is not waited for. */
+const maxWaitSeconds = 600;
 
-/** Something that another try may mend; with the seconds to wait that the service named. */
+/** Another attempt may succeed, after the seconds that the service asked to wait. */
 class RetryableError extends Error {
   readonly waitSeconds: number;
   constructor(message: string, waitSeconds = 0) {
@@ -40,12 +40,12 @@ class RetryableError extends Error {
   }
 }
 
-/** The service answered, for some rows with a failure of its own. */
-class Unfinished extends RetryableError {}
+/** Some rows failed with an internal error of the service. */
+class RowsFailedError extends RetryableError {}
 
 /**
- * Sends items through POST /call-outcomes. What failed in passing is sent again: after `Retry-After`, and a growing,
- * random while more, so that many senders do not come back at once. Setting an outcome twice is as good as once.
+ * Sends items with POST /call-outcomes. Retries transient failures with exponential backoff and jitter after
+ * `Retry-After`; setting an outcome twice is harmless.
  */
 export const sender = ({ baseUrl, apiKey, signal, retries, onRetry }: SenderOptions): Sender => {
   const api = apiClient({
@@ -60,14 +60,15 @@ export const sender = ({ baseUrl, apiKey, signal, retries, onRetry }: SenderOpti
       const outcomes = new Array<Outcome | undefined>(items.length);
       let pending = items.map((_, index) => index);
       const attempt = async () => {
-        const answers = await post(
+        const results = await post(
           api,
           pending.map((index) => items[index] as Item),
           signal,
         );
-        for (const [place, index] of pending.entries()) outcomes[index] = answers[place];
-        pending = toRepeat(items, outcomes);
-        if (pending.length > 0) throw new Unfinished(`${pending.length} rows could not be set for now`);
+        for (const [place, index] of pending.entries()) outcomes[index] = results[place];
+        pending = toRetry(items, outcomes);
+        if (pending.length > 0)
+          throw new RowsFailedError(`${count(pending.length, 'row')} failed with an internal error`);
       };
       await pRetry(attempt, {
         retries,
@@ -79,17 +80,18 @@ export const sender = ({ baseUrl, apiKey, signal, retries, onRetry }: SenderOpti
         async onFailedAttempt({ error, retriesLeft, retryDelay }) {
           if (!(error instanceof RetryableError) || retriesLeft === 0) return;
           const seconds = error.waitSeconds + retryDelay / 1000;
-          onRetry(`${error.message}; trying again in ${seconds.toFixed(1)} s.`);
+          onRetry(`${error.message}. Retrying in ${seconds.toFixed(1)} s.`);
           await sleep(error.waitSeconds * 1000, undefined, { signal });
         },
       }).catch((error: Error) => {
         if (signal.aborted) throw signal.reason;
-        // Then each row has an outcome, and some a failure that lasted.
-        if (error instanceof Unfinished && outcomes.every((outcome) => outcome !== undefined)) return;
-        throw error instanceof InputFileError
+        // Every row has a result, and the failures of some have lasted.
+        if (error instanceof RowsFailedError && outcomes.every((outcome) => outcome !== undefined)) return;
+        throw error instanceof CommandError
           ? error
-          : new InputFileError(
-              `${error.message}, also after ${retries} more tries. Run the same command again to go on.`,
+          : new CommandError(
+              `${error.message}, also after ${count(retries, 'retry', 'retries')}. Run the same command again to continue.`,
+              exitCodes.unfinished,
             );
       });
       return outcomes as Outcome[];
@@ -97,8 +99,8 @@ export const sender = ({ baseUrl, apiKey, signal, retries, onRetry }: SenderOpti
   };
 };
 
-/** Rows that failed on the service's account, and later ones of the same call: its last row must come last. */
-const toRepeat = (items: Item[], outcomes: (Outcome | undefined)[]) => {
+/** Rows that failed with an internal error, and all later rows of the same calls: the last row of a call must be sent last. */
+const toRetry = (items: Item[], outcomes: (Outcome | undefined)[]) => {
   const calls = new Set<string>();
   return items.flatMap((item, index) => {
     const outcome = outcomes[index];
@@ -108,7 +110,7 @@ const toRepeat = (items: Item[], outcomes: (Outcome | undefined)[]) => {
   });
 };
 
-/** The call of an item, as far as its spelling tells. */
+/** Identifies the call of an item as it is spelt in the input. */
 export const callOf = ({ agentId, callIdOrPhone }: Item) => `${agentId} ${callIdOrPhone}`;
 
 const post = async (api: ApiClient, items: Item[], signal: AbortSignal): Promise<(Outcome | undefined)[]> => {
@@ -116,16 +118,19 @@ const post = async (api: ApiClient, items: Item[], signal: AbortSignal): Promise
   if (error?.error === 'unreachable' || error?.error === 'timeout')
     throw new RetryableError(error.message.replace(/\.$/, ''));
   if (data) return outcomesOf(data, items.length);
-  const said = `The service answered ${response.status}${error?.message ? ` (${error.message})` : ''}`;
+  const message = `The service responded ${response.status}${error?.message ? ` (${error.message})` : ''}`;
   if (response.status === 429 || response.status >= 500) {
-    const seconds = secondsToWait(response);
-    if (seconds > longestWaitSeconds) throw new InputFileError(`${said} and wants to be left alone for ${seconds} s.`);
-    throw new RetryableError(said, seconds);
+    const seconds = retryAfterSeconds(response);
+    if (seconds > maxWaitSeconds) throw unfinished(`${message} and asks to wait ${seconds} s`);
+    throw new RetryableError(message, seconds);
   }
-  throw new InputFileError(`${said}.`);
+  throw unfinished(message);
 };
 
-const outcomesOf = ({ updated, failed }: Answer, count: number) => {
+const unfinished = (message: string) =>
+  new CommandError(`${message}. Run the same command again to continue.`, exitCodes.unfinished);
+
+const outcomesOf = ({ updated, failed }: ResponseBody, count: number) => {
   const outcomes = new Array<Outcome | undefined>(count);
   for (const { index, call_id, phone, updated_fields } of updated) {
     outcomes[index] = { status: 'updated', call_id, phone, updated_fields };

@@ -1,15 +1,17 @@
 import { createReadStream } from 'node:fs';
-import { InputFileError } from './input-file-error.ts';
+import { pathOf } from '../command-line/arguments.ts';
+import { describeFileError } from '../command-line/describe-error.ts';
+import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 
 /**
- * A file as text, piece by piece. Excel’s “Unicode text” is UTF-16; anything else must be UTF-8, with or without a mark.
- * `onBytes` is shown every byte.
+ * The text of a file, piece by piece: UTF-8 with or without a byte-order mark, or UTF-16 as written by Excel ("Unicode
+ * text"). `onBytes` gets every byte.
  */
 export async function* textOf(file: string, onBytes: (bytes: Buffer) => void): AsyncGenerator<string> {
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   let lines = 0;
   try {
-    for await (const bytes of createReadStream(file) as AsyncIterable<Buffer>) {
+    for await (const bytes of createReadStream(pathOf(file)) as AsyncIterable<Buffer>) {
       onBytes(bytes);
       decoder ??= new TextDecoder(bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8', { fatal: true });
       let text: string;
@@ -17,25 +19,28 @@ export async function* textOf(file: string, onBytes: (bytes: Buffer) => void): A
         text = decoder.decode(bytes, { stream: true });
       } catch {
         const readable = new TextDecoder(decoder.encoding).decode(bytes).split('\ufffd', 1)[0] as string;
-        throw notText(file, lines + newlinesIn(readable));
+        throw notUtf8(file, lines + newlinesIn(readable));
       }
       yield text;
       lines += newlinesIn(text);
     }
   } catch (error) {
-    throw isSystemError(error) ? new InputFileError(`${file} cannot be read (${error.code}).`) : error;
+    throw isSystemError(error) ? new CommandError(describeFileError(file, error), exitCodes.usage) : error;
   }
   try {
     yield decoder?.decode() ?? '';
   } catch {
-    throw notText(file, lines);
+    throw notUtf8(file, lines);
   }
 }
 
 const newlinesIn = (text: string) => text.split('\n').length - 1;
 
-const notText = (file: string, linesBefore: number) =>
-  new InputFileError(`${file}:${linesBefore + 1}: this is not UTF-8. Save the file as UTF-8 and try again.`);
+const notUtf8 = (file: string, linesBefore: number) =>
+  new CommandError(
+    `${file}:${linesBefore + 1}: this is not UTF-8. Save the file as UTF-8 and try again.`,
+    exitCodes.usage,
+  );
 
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'syscall' in error && 'code' in error;

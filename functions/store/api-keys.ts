@@ -63,6 +63,21 @@ export class ApiKeys {
     return item ? keyOf(item) : undefined;
   }
 
+  /** Changes what is given of a key; undefined when there is no such key. */
+  async change(uid: string, keyId: string, change: Partial<NewKey>): Promise<ApiKey | undefined> {
+    const hash = await this.#hashOf(uid, keyId);
+    if (!hash) return undefined;
+    const fields = Object.entries(change).filter(([, value]) => value !== undefined);
+    const item = await this.#table.update(apiKeyKey(hash), {
+      UpdateExpression: `set ${fields.map(([field]) => `#${field} = :${field}`).join(', ')}`,
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeNames: Object.fromEntries(fields.map(([field]) => [`#${field}`, field])),
+      ExpressionAttributeValues: Object.fromEntries(fields.map(([field, value]) => [`:${field}`, value])),
+      ReturnValues: 'ALL_NEW',
+    });
+    return keyOf(item as Item & ApiKey);
+  }
+
   /** Ends a key at a time, now or in the future; a key that ends earlier anyway keeps its end. False when there is no such key. */
   async revoke(uid: string, keyId: string, at = now()): Promise<boolean> {
     const hash = await this.#hashOf(uid, keyId);

@@ -36,6 +36,19 @@ export class Users {
       return found?.createdAt === user.createdAt && found.name === name ? user : undefined;
     }
   }
+
+  /** Renames an existing user. */
+  async rename(uid: string, name: string): Promise<User> {
+    const item = await this.#table.update(userKey(uid), {
+      UpdateExpression: 'set #name = :name',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeNames: { '#name': 'name' },
+      ExpressionAttributeValues: { ':name': name },
+      ReturnValues: 'ALL_NEW',
+    });
+    const { pk: _pk, sk: _sk, ...user } = item as Item & User;
+    return user;
+  }
 }
 
 export const users = wholeService(() => new Users(table.get()));

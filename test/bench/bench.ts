@@ -1,8 +1,8 @@
 /** `npm run bench`: what the service costs, in figures and in ratios that hold on any machine. */
 import { Argument, Command } from '@commander-js/extra-typings';
+import { describeError } from '../../bin/command-line/describe-error.ts';
+import { columns, say } from '../../bin/command-line/output.ts';
 import { StartupError } from '../../bin/local/started.ts';
-import { columns, say } from '../../bin/operator/output.ts';
-import { sentenceOf } from '../../bin/operator/usage-error.ts';
 import type { Figure, Quantity, Row } from './benchmark.ts';
 import { rows } from './benchmarks.ts';
 import { startWorld, type World } from './world.ts';
@@ -74,6 +74,6 @@ try {
   if (missed.length > 0) say(`Targets missed: ${missed.map(({ what }) => what).join('; ')}.`);
   process.exitCode = missed.length > 0 ? 1 : 0;
 } catch (error) {
-  say(error instanceof StartupError ? error.message : `The benchmark broke off. ${sentenceOf(error)}`);
+  say(error instanceof StartupError ? error.message : `The benchmark broke off. ${describeError(error)}`);
   process.exitCode = 1;
 }

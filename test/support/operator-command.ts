@@ -4,15 +4,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
+import { run } from '../../bin/operator/command-line.ts';
+import { type CapturedRun, capturedRun } from './captured-run.ts';
 import { target, unique } from './world.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Where the operator is who gives the commands; gone after the last test. */
+/** The folder in which commands run. Deleted after the last test. */
 export const folder = mkdtempSync(join(tmpdir(), 'operator-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The settings an operator has who works on the table under test; none of them is set for the local run. */
+/** The environment of an operator who works on the table under test. */
 export const settings = {
   TABLE_NAME: target.tableName,
   AWS_ENDPOINT_URL_DYNAMODB: target.endpoints.dynamodb,
@@ -21,17 +23,20 @@ export const settings = {
   AWS_SECRET_ACCESS_KEY: 'local',
 };
 
+const environmentWith = (environment: Record<string, string>) => ({
+  PATH: process.env.PATH,
+  HOME: folder,
+  INIT_CWD: folder,
+  AWS_EC2_METADATA_DISABLED: 'true',
+  ...environment,
+});
+
+/** Starts a command in a process of its own. */
 export const start = (args: string[], environment: Record<string, string> = settings): ChildProcess =>
   spawn(process.execPath, [join(root, 'bin/operator.ts'), ...args], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH: process.env.PATH,
-      HOME: folder,
-      INIT_CWD: folder,
-      AWS_EC2_METADATA_DISABLED: 'true',
-      ...environment,
-    },
+    env: environmentWith(environment),
   });
 
 export const ended = async (child: ChildProcess) => {
@@ -44,12 +49,22 @@ export const ended = async (child: ChildProcess) => {
     stderr += text;
   });
   const [code, signal] = await once(child, 'close');
-  return { code: code as number | null, signal, stdout, stderr };
+  return { signal, ...withTarget({ code: code as number | null, stdout, stderr }) };
 };
 
-export const operator = (...args: string[]) => ended(start(args));
+/** Runs a command in this process. */
+export const operatorWith = async (environment: Record<string, string>, args: string[]) =>
+  withTarget(await capturedRun(run, args, environmentWith(environment)));
 
-/** Runs a command that is to succeed, and reads what it prints as JSON. */
+/** Takes the line about the table or service in use out of standard error. */
+const withTarget = ({ code, stdout, stderr }: CapturedRun) => {
+  const [line = '', target] = /^Using (.*)\.\n/.exec(stderr) ?? [];
+  return { code, stdout, stderr: stderr.slice(line.length), target };
+};
+
+export const operator = (...args: string[]) => operatorWith(settings, args);
+
+/** Runs a command that must succeed, and reads its result as JSON. */
 export const json = async (...args: string[]) => {
   const { code, stdout, stderr } = await operator(...args, '--json');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

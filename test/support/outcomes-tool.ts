@@ -2,34 +2,51 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { run } from '../../bin/outcomes/command-line.ts';
+import { type CapturedRun, capturedRun } from './captured-run.ts';
 
-/** A file in a folder of its own. */
+/** Creates a file in a folder of its own. */
 export const fileOf = (name: string, text: string | Buffer) => {
   const path = join(mkdtempSync(join(tmpdir(), 'outcomes-')), name);
   writeFileSync(path, text);
   return path;
 };
 
-export type Run = { status: number | null; stdout: string; stderr: string };
+type Options = { baseUrl: string; apiKey?: string; flags?: string[]; env?: object };
 
-/** Starts `npm run outcomes -- push` as a shell would, without a terminal. */
-export const start = (file: string, options: { baseUrl: string; apiKey?: string; flags?: string[]; env?: object }) => {
-  const { baseUrl, apiKey, flags = [], env } = options;
+const argumentsOf = (command: string, file: string, { baseUrl, flags = [] }: Options) => [
+  command,
+  file,
+  '--base-url',
+  baseUrl,
+  ...flags,
+];
+
+const environmentOf = ({ apiKey, env }: Options) => {
   const { VAP_API_KEY: _, ...inherited } = process.env;
-  const child: ChildProcess = spawn(
-    process.execPath,
-    ['bin/outcomes.ts', 'push', file, '--base-url', baseUrl, ...flags],
-    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...inherited, ...(apiKey && { VAP_API_KEY: apiKey }), ...env } },
-  );
-  const run: Run = { status: null, stdout: '', stderr: '' };
-  child.stdout?.on('data', (text) => {
-    run.stdout += text;
+  return { ...inherited, ...(apiKey && { VAP_API_KEY: apiKey }), ...env };
+};
+
+/** Starts a push in a process of its own, without a terminal. */
+export const start = (file: string, options: Options) => {
+  const child: ChildProcess = spawn(process.execPath, ['bin/outcomes.ts', ...argumentsOf('push', file, options)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: environmentOf(options),
   });
-  child.stderr?.on('data', (text) => {
-    run.stderr += text;
-  });
-  const ended = new Promise<Run>((resolve) => child.once('close', (status) => resolve({ ...run, status })));
+  const texts = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream]?.on('data', (text) => {
+      texts[stream] += text;
+    });
+  }
+  const ended = new Promise<CapturedRun>((resolve) => child.once('close', (code) => resolve({ code, ...texts })));
   return { child, ended };
 };
 
-export const push = (...given: Parameters<typeof start>) => start(...given).ended;
+/** Runs a push in this process. */
+export const push = (file: string, options: Options) =>
+  capturedRun(run, argumentsOf('push', file, options), environmentOf(options));
+
+/** Runs a pull in this process. */
+export const pull = (file: string, options: Options) =>
+  capturedRun(run, argumentsOf('pull', file, options), environmentOf(options));

@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
+import { operatorWith } from '../../support/operator-command.ts';
 import { newUser, target } from '../../support/world.ts';
 
 type Row = Record<string, string>;
@@ -69,26 +68,17 @@ beforeEach(() => {
 
 const usage = async (...args: string[]) => {
   const address = `http://127.0.0.1:${(aws.address() as AddressInfo).port}`;
-  const script = join(import.meta.dirname, '../../../bin/operator.ts');
-  const child = spawn(process.execPath, [script, '--stack', stack, 'key', 'usage', ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH: process.env.PATH,
+  const { code, stdout, stderr } = await operatorWith(
+    {
       AWS_REGION: 'us-east-1',
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
       AWS_ENDPOINT_URL: address,
       AWS_ENDPOINT_URL_DYNAMODB: target.endpoints.dynamodb,
     },
-  });
-  const texts = { stdout: '', stderr: '' };
-  for (const stream of ['stdout', 'stderr'] as const) {
-    child[stream].on('data', (text) => {
-      texts[stream] += text;
-    });
-  }
-  const [code] = await once(child, 'close');
-  return { code, ...texts };
+    ['--stack', stack, 'key', 'usage', ...args],
+  );
+  return { code, stdout, stderr };
 };
 
 const row = (keyId: string, uid: string, status: number, requests: number, last: string): Row => ({
@@ -178,13 +168,13 @@ describe('the use of keys', () => {
       { keyId: unused.keyId, uid, requests: 0, refused: 0, failed: 0 },
     ]);
     const [headings, first, second] = (await usage('--uid', uid)).stdout.split('\n');
-    expect(headings).toMatch(/^KEY +USER +REQUESTS +REFUSED +FAILED +LAST USED$/);
+    expect(headings).toMatch(/^KEY +USER +REQUESTS +REJECTED +FAILED +LAST USED$/);
     expect(first).toContain('2026-11-20T10:00:00.000Z');
-    expect(second).toMatch(new RegExp(`^${unused.keyId} +${uid} +0 +0 +0 +not in that time$`));
+    expect(second).toMatch(new RegExp(`^${unused.keyId} +${uid} +0 +0 +0 +not in this period$`));
   });
 
   it('is told in a sentence where there was none', async () => {
-    expect(await usage()).toEqual({ code: 0, stdout: 'No key was used in that time.\n', stderr: '' });
+    expect(await usage()).toEqual({ code: 0, stdout: 'No key was used in this period.\n', stderr: '' });
     expect(JSON.parse((await usage('--json')).stdout)).toEqual({ keys: [] });
   });
 
@@ -195,7 +185,7 @@ describe('the use of keys', () => {
       expect(await usage('--json')).toEqual({
         code: 1,
         stdout: '',
-        stderr: `CloudWatch Logs gave the search up (${status}): ask for fewer days.\n`,
+        stderr: `CloudWatch Logs ended the query as ${status}. Use a shorter --since.\n`,
       });
     },
   );
@@ -205,7 +195,7 @@ describe('the use of keys', () => {
     answers = [{ status: 'Complete', rows }];
     const { code, stdout, stderr } = await usage('--json');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe('More keys were used than one search tells: ask for fewer days.\n');
+    expect(stderr).toBe('Too many keys were used for one query. Use a shorter --since.\n');
   });
 
   it('is not made up of rows that are no counts', async () => {
@@ -213,7 +203,7 @@ describe('the use of keys', () => {
     expect(await usage('--json')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'CloudWatch Logs answered something else than it was asked: nothing is known of the keys.\n',
+      stderr: 'CloudWatch Logs returned rows that are not counts of keys.\n',
     });
   });
 
@@ -221,7 +211,7 @@ describe('the use of keys', () => {
     groups = [];
     expect(await usage()).toMatchObject({
       code: 1,
-      stderr: `There are no logs of a stack ${stack} in this region.\n`,
+      stderr: `There are no logs of stack ${stack} in this region.\n`,
     });
   });
 });

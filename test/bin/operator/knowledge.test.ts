@@ -5,18 +5,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { listen } from '../../../bin/local/listen.ts';
 import { pdfOf, sample } from '../../support/documents.ts';
-import { ended, folder, json, newFile, oneSentence, settings, start } from '../../support/operator-command.ts';
+import {
+  ended,
+  folder,
+  json,
+  newFile,
+  oneSentence,
+  operator,
+  operatorWith,
+  settings,
+  start,
+} from '../../support/operator-command.ts';
 import { page } from '../../support/site.ts';
 import { newFolder } from '../../support/websites.ts';
 import { newUser, newWorld, target, unique, type World } from '../../support/world.ts';
 
 const knowledge = (args: string[], environment: Record<string, string> = {}) =>
-  ended(
-    start(['knowledge', ...args, ...(args.includes('--base-url') ? [] : ['--base-url', target.baseUrl])], {
-      ...settings,
-      ...environment,
-    }),
-  );
+  operatorWith({ ...settings, ...environment }, [
+    'knowledge',
+    ...args,
+    ...(args.includes('--base-url') ? [] : ['--base-url', target.baseUrl]),
+  ]);
 
 const upload = async (world: World, files: string[], ...more: string[]) => {
   const { code, stdout, stderr } = await knowledge([
@@ -86,12 +95,12 @@ describe('knowledge upload', () => {
     expect(code).toBe(1);
     expect(told.map(({ file, status, error }) => [file, status, error])).toEqual([
       [files[0], 'ready', undefined],
-      [files[1], 'refused', expect.stringContaining('no PDF')],
+      [files[1], 'rejected', expect.stringContaining('no PDF')],
       [files[2], 'not sent', expect.stringContaining('no such file')],
       [files[3], 'ready', undefined],
       [files[4], 'not sent', expect.stringContaining('folder')],
       [files[5], 'failed', expect.stringContaining('password')],
-      [files[6], 'refused', 'The file is empty.'],
+      [files[6], 'rejected', 'The file is empty.'],
     ]);
     for (const file of files) expect(stderr).toContain(`${file}: `);
     const documents = await documentsOf(world);
@@ -114,9 +123,9 @@ describe('knowledge upload', () => {
     expect(told.map(({ status, type, error }) => [status, type, error])).toEqual([
       ['ready', 'pdf', undefined],
       ['ready', 'txt', undefined],
-      ['refused', undefined, expect.stringContaining('larger than 10 MB')],
+      ['rejected', undefined, expect.stringContaining('larger than 10 MB')],
     ]);
-    expect(stderr).toContain('large.pdf: sent by a form.');
+    expect(stderr).toContain('large.pdf: sent by a presigned upload.');
     const documents = await documentsOf(world);
     expect(documents.map(({ content }: { content: string }) => content).sort()).toEqual(['By a form', 'small']);
   });
@@ -137,8 +146,8 @@ describe('knowledge upload', () => {
     expect([code, files.map(({ status, error }) => [status, error])]).toEqual([
       1,
       [
-        ['refused', 'The file is empty.'],
-        ['refused', expect.stringContaining('no PDF')],
+        ['rejected', 'The file is empty.'],
+        ['rejected', expect.stringContaining('no PDF')],
       ],
     ]);
   });
@@ -174,7 +183,7 @@ describe('knowledge upload', () => {
     const { code, files } = await upload(world, [newFile('lost')], '--base-url', between.baseUrl);
     expect([code, files.map(({ status, error }) => [status, error])]).toEqual([
       1,
-      [['unknown', expect.stringMatching(/cannot be reached.*may have been taken/)]],
+      [['unknown', expect.stringMatching(/cannot be reached.*may have been accepted/)]],
     ]);
   });
 
@@ -202,7 +211,7 @@ describe('knowledge upload', () => {
     // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
     const told: any[] = JSON.parse(stdout).files;
     expect(told.map(({ status }) => status)).toEqual(['sent', 'unknown', 'unknown', 'unknown', 'not sent']);
-    for (const { error } of told.slice(1)) expect(error).toMatch(/stopped.*gone within an hour/);
+    for (const { error } of told.slice(1)) expect(error).toMatch(/[Ss]topped.*deleted within an hour/);
     expect(stderr).toContain('Stopped.');
   });
 
@@ -224,7 +233,7 @@ describe('knowledge upload', () => {
     child.kill('SIGTERM');
     const { code, stdout, stderr } = await end;
     expect([code, JSON.parse(stdout).files]).toMatchObject([1, [{ status: 'processing' }]]);
-    expect(stderr).toContain('Stopped. What was sent is read all the same');
+    expect(stderr).toContain('Stopped. What was sent is processed all the same');
   });
 
   it('tells of a document that was deleted while it waited, and of a service that went away', async () => {
@@ -240,7 +249,7 @@ describe('knowledge upload', () => {
     gone = 'away';
     const away = await upload(world, [newFile('text')], '--base-url', between.baseUrl);
     expect([away.code, away.files]).toMatchObject([1, [{ status: 'sent', documentId: expect.any(String) }]]);
-    expect(away.stderr).toMatch(/cannot be reached .*What was sent is read all the same/);
+    expect(away.stderr).toMatch(/cannot be reached .*What was sent is processed all the same/);
   });
 });
 
@@ -285,7 +294,7 @@ describe('knowledge add-site', () => {
     const { code, stdout } = await knowledge(['add-site', site.url, '--agent-id', world.agentId]);
     expect([code, stdout]).toEqual([
       1,
-      expect.stringMatching(/status +failed\nwhy +The page answered with status 404\./),
+      expect.stringMatching(/status +failed\nerror +The page answered with status 404\./),
     ]);
   });
 
@@ -336,14 +345,14 @@ describe('the key for knowledge', () => {
     const world = await newWorld();
     const environment = { VAP_API_KEY: world.apiKey, VAP_BASE_URL: target.baseUrl };
     const args = ['knowledge', 'list', '--agent-id', world.agentId];
-    const { code } = await ended(start([...args, '--uid', world.uid], environment));
+    const { code } = await operatorWith(environment, [...args, '--uid', world.uid]);
     expect(code).toBe(0);
     for (const [more, env, said] of [
       [[], environment, '--uid'],
       [['--uid', world.uid], { ...environment, VAP_API_KEY: 'vap_x' }, 'not an API key'],
       [['--uid', 'somebody-else'], environment, 'may not do this'],
     ] as [string[], Record<string, string>, string][]) {
-      const refused = await ended(start([...args, ...more], env));
+      const refused = await operatorWith(env, [...args, ...more]);
       expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 1, stdout: '' });
       expect(refused.stderr).toMatch(oneSentence);
       expect(refused.stderr).toContain(said);
@@ -353,15 +362,15 @@ describe('the key for knowledge', () => {
   it('is made for nobody who may not use the agent, nor for an agent that is not there', async () => {
     const [world, other] = [await newWorld(), await newUser()];
     const foreign = await knowledge(['list', '--agent-id', world.agentId, '--uid', other.uid]);
-    expect(foreign).toMatchObject({ code: 1, stderr: `User ${other.uid} may not use agent ${world.agentId}.\n` });
+    expect(foreign).toMatchObject({ code: 1, stderr: `User ${other.uid} has no access to agent ${world.agentId}.\n` });
     const missing = await knowledge(['list', '--agent-id', unique('agent')]);
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('There is no agent')]);
   });
 
   it('cannot be brought anywhere when only the table is named', async () => {
     const world = await newWorld();
-    const { code, stderr } = await ended(start(['knowledge', 'list', '--agent-id', world.agentId]));
-    expect([code, stderr]).toEqual([1, expect.stringContaining('--base-url')]);
+    const { code, stderr } = await operator('knowledge', 'list', '--agent-id', world.agentId);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--base-url')]);
     expect(stderr).toMatch(oneSentence);
   });
 
@@ -372,9 +381,14 @@ describe('the key for knowledge', () => {
     const run = newFile(
       JSON.stringify({ pid: process.pid, baseUrl, tableName, endpoints, region: 'us-east-1', credentials }),
     );
-    const { code, stdout } = await ended(
-      start(['knowledge', 'list', '--agent-id', world.agentId, '--run-file', run], {}),
-    );
+    const { code, stdout } = await operatorWith({}, [
+      'knowledge',
+      'list',
+      '--agent-id',
+      world.agentId,
+      '--run-file',
+      run,
+    ]);
     expect([code, stdout]).toEqual([0, `Agent ${world.agentId} has no websites and no documents.\n`]);
   });
 });

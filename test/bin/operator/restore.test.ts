@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import {
   type AttributeValue,
   BatchWriteItemCommand,
@@ -11,6 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chunks } from '../../../functions/store/table.ts';
+import { operatorWith } from '../../support/operator-command.ts';
 import { target, unique } from '../../support/world.ts';
 
 const settings = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
@@ -43,11 +41,9 @@ const itemsOf = async (TableName: string) => {
 };
 
 const restore = async (...args: string[]) => {
-  const script = join(import.meta.dirname, '../../../bin/operator.ts');
-  const env = { PATH: process.env.PATH, ...settings, AWS_ENDPOINT_URL_DYNAMODB: target.endpoints.dynamodb };
-  const words = [script, '--table', live, 'restore', ...args];
-  const { stdout, stderr, code } = await promisify(execFile)(process.execPath, words, { env }).catch((error) => error);
-  return { stdout, stderr, code: code ?? 0 };
+  const environment = { ...settings, AWS_ENDPOINT_URL_DYNAMODB: target.endpoints.dynamodb };
+  const { code, stdout, stderr } = await operatorWith(environment, ['--table', live, 'restore', ...args]);
+  return { code, stdout, stderr };
 };
 
 const item = (pk: string, sk: string, more: Record<string, AttributeValue> = {}) => ({
@@ -81,7 +77,7 @@ describe('restoring the table', () => {
       0,
       { table: live, from: earlier, done: false, same: 100, written: 201, deleted: 150 },
     ]);
-    expect(stderr).toBe('Nothing is done yet: say --yes to do it.\n');
+    expect(stderr).toBe('Nothing was changed. Add --yes to do it.\n');
     expect(await itemsOf(live)).toEqual(before);
   });
 
@@ -103,8 +99,8 @@ describe('restoring the table', () => {
     const missing = await restore('--from', 'no-such-table', '--yes');
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('no such table') });
     expect(await restore('--from', live, '--yes')).toMatchObject({
-      code: 1,
-      stderr: 'A table cannot be restored from itself: name the other one.\n',
+      code: 2,
+      stderr: 'A table cannot be restored from itself. Name another table.\n',
     });
     expect(await itemsOf(live)).toEqual(before);
   });

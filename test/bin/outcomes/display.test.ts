@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { displayOn, duration } from '../../../bin/outcomes/display.ts';
+import { duration, showProgress } from '../../../bin/outcomes/display.ts';
 
 afterEach(() => vi.useRealTimers());
 
@@ -18,25 +18,25 @@ const counts = { updated: 0, failed: 0, invalid: 0 };
 describe('the progress of a run', () => {
   it('is a bar on a terminal, with pace and time left', async () => {
     const { stream, text } = streamOf(true);
-    const display = displayOn(stream, 1000, 0);
+    const display = showProgress(stream, 1000, 0);
     await new Promise((resolve) => setTimeout(resolve, 300));
     display.show(500, { ...counts, failed: 2 });
-    display.say('The service answered 429; trying again in 2.1 s.');
+    display.say('The service responded 429. Retrying in 2.1 s.');
     display.end();
-    expect(text()).toContain('████████████░░░░░░░░░░░░ 50% · 500 of 1000 rows');
+    expect(text()).toContain('████████████░░░░░░░░░░░░ 50% · 500 of 1,000 rows');
     expect(text()).toMatch(/\d+ rows\/s · \d+ s left · 2 not set/);
-    expect(text()).toContain('The service answered 429; trying again in 2.1 s.\n');
+    expect(text()).toContain('The service responded 429. Retrying in 2.1 s.\n');
   });
 
   it('is a plain line every ten seconds in a log, counting the pace from where this run began', () => {
     vi.useFakeTimers();
     const { stream, text } = streamOf(false);
-    const display = displayOn(stream, 10_000, 4000);
+    const display = showProgress(stream, 10_000, 4000);
     display.show(5000, counts);
     expect(text()).toBe('');
     vi.advanceTimersByTime(10_000);
     display.show(6000, { ...counts, invalid: 1 });
-    expect(text()).toBe('6000 of 10000 rows, 200 rows/s, 20 s left, 1 not set\n');
+    expect(text()).toBe('6,000 of 10,000 rows, 200 rows/s, 20 s left, 1 not set\n');
   });
 
   it('tells times as a person says them', () => {

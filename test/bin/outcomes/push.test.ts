@@ -32,18 +32,21 @@ const manyRows = (world: World, rows: number, calls: number) =>
     ),
   );
 
-describe('npm run outcomes -- push', () => {
+describe('outcomes push', () => {
   it('sets the outcome of each row of a CSV file, and tells of each what became of it', async () => {
     const world = await worldWithCalls(3);
-    const { status, stdout, stderr } = await push(world.file, { baseUrl, apiKey: world.apiKey });
-    expect([status, stderr]).toEqual([0, '']);
-    expect(stdout).toContain('3 set, 0 failed, 0 wrong and not sent');
+    const { code, stdout, stderr } = await push(world.file, { baseUrl, apiKey: world.apiKey });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('3 set, 0 failed, 0 invalid and not sent');
     expect(await outcomeOf(world, 'c2')).toMatchObject({ custom_call_outcome: 'won', custom_call_outcome_value: 2.5 });
-    expect(resultsOf(world.file).map(({ line, status, call_id }) => [line, status, call_id])).toEqual([
+    const results = resultsOf(world.file);
+    expect(results.map(({ line, status, call_id }) => [line, status, call_id])).toEqual([
       ['2', 'updated', 'c0'],
       ['3', 'updated', 'c1'],
       ['4', 'updated', 'c2'],
     ]);
+    // The values sent are beside them.
+    expect(results[2]).toMatchObject({ custom_call_outcome: 'won', custom_call_outcome_value: '2.5' });
     expect(existsSync(`${world.file}.progress.json`)).toBe(false);
   });
 
@@ -56,8 +59,8 @@ describe('npm run outcomes -- push', () => {
       '',
     ];
     const file = fileOf('excel.csv', `\ufeff${lines.join('\r\n')}`);
-    const { status, stderr } = await push(file, { baseUrl, apiKey, flags: ['--agent-id', agentId] });
-    expect([status, stderr]).toEqual([0, '']);
+    const { code, stderr } = await push(file, { baseUrl, apiKey, flags: ['--agent-id', agentId] });
+    expect([code, stderr]).toEqual([0, '']);
     const call = await outcomeOf({ agentId, apiKey, ...world } as World, 'c0');
     expect(call).toMatchObject({ custom_call_outcome: 'says "hi"\r\nand bye' });
     expect(call.custom_call_metadata).toEqual({ note: 'größer', deep: [1, null] });
@@ -75,7 +78,7 @@ describe('npm run outcomes -- push', () => {
         JSON.stringify({ agentId, callIdOrPhone: 'c1', custom_call_outcome_value: 1e300 }),
       ].join('\n'),
     );
-    expect((await push(file, { baseUrl, apiKey: world.apiKey })).status).toBe(0);
+    expect((await push(file, { baseUrl, apiKey: world.apiKey })).code).toBe(0);
     expect((await outcomeOf(world, 'c1')).custom_call_outcome_value).toBe(1e300);
     const results = readFileSync(`${file}.results.jsonl`, 'utf8').trim().split('\n');
     expect(results.map((line) => JSON.parse(line))).toMatchObject([
@@ -93,7 +96,7 @@ describe('npm run outcomes -- push', () => {
       [fileOf('ids.jsonl', item), 'c0'],
       [fileOf('ids.csv', `agentId,callIdOrPhone,custom_call_metadata\n${row}`), 'c1'],
     ] as const) {
-      expect((await push(file, { baseUrl, apiKey: world.apiKey })).status, file).toBe(0);
+      expect((await push(file, { baseUrl, apiKey: world.apiKey })).code, file).toBe(0);
       expect((await world.call('GET', `/calls/${world.agentId}/${call}`)).text, file).toContain(metadata);
     }
   });
@@ -113,14 +116,15 @@ describe('npm run outcomes -- push', () => {
         `${agentId},c1,won`,
       ].join('\n'),
     );
-    const { status, stdout, stderr } = await push(file, { baseUrl, apiKey: world.apiKey });
-    expect(status).toBe(1);
+    const { code, stdout, stderr } = await push(file, { baseUrl, apiKey: world.apiKey });
+    expect(code).toBe(1);
     expect(stderr.replaceAll(file, 'FILE').trim().split('\n')).toEqual([
-      'FILE:2:4: custom_call_outcome_value: is not a number: "1,50". Write it with a decimal point and nothing else: 1234.5',
-      'FILE:5:2: callIdOrPhone: is neither a call’s id nor a phone number in E.164 format, such as +14155550100',
-      'FILE:7: has 3 cells, and the header has 4',
+      'FILE:2:4: custom_call_outcome_value: is not a number: "1,50". Use a decimal point and no separators: 1234.5',
+      'FILE:5:2: callIdOrPhone: is neither a call id nor a phone number in E.164 format, such as +14155550100',
+      'FILE:7: has 3 cells, but the header has 4',
+      '4 rows not set. Correct them in the results file and send it with --only-failed.',
     ]);
-    expect(stdout).toContain('1 set, 1 failed, 3 wrong and not sent');
+    expect(stdout).toContain('1 set, 1 failed, 3 invalid and not sent');
     expect(resultsOf(file).map(({ line, status, error }) => [line, status, error])).toEqual([
       ['2', 'invalid', ''],
       ['3', 'updated', ''],
@@ -136,52 +140,60 @@ describe('npm run outcomes -- push', () => {
     const file = fileOf('mixed.csv', `${header}\n${world.agentId},c0,won,1\n${world.agentId},c0,won,one\n`);
     await using proxy = await startProxy();
     const dry = await push(file, { baseUrl: proxy.baseUrl, flags: ['--dry-run'] });
-    expect([dry.status, dry.stdout]).toEqual([1, '2 rows: 1 right, 1 wrong. Nothing was sent.\n']);
+    expect([dry.code, dry.stderr]).toEqual([
+      1,
+      expect.stringContaining('2 rows: 1 valid, 1 invalid. Nothing was sent.'),
+    ]);
     const strict = await push(file, { baseUrl: proxy.baseUrl, apiKey: world.apiKey, flags: ['--strict'] });
-    expect([strict.status, strict.stderr]).toEqual([2, expect.stringContaining('1 row is wrong. Nothing was sent.')]);
+    expect([strict.code, strict.stderr]).toEqual([2, expect.stringContaining('1 row invalid. Nothing was sent.')]);
     expect(proxy.seen).toEqual([]);
     expect(existsSync(`${file}.results.csv`)).toBe(false);
   });
 
   it.each([
-    ['a misspelt column', 'a.csv', 'agentId,callIdOrPhone,custom_call_outcom\na,b,c\n', ':1:3: there is no column'],
-    ['a column twice', 'a.csv', 'agentId,callIdOrPhone,agentId\na,b,c\n', ':1:3: the column agentId is there twice'],
+    [
+      'a misspelt column',
+      'a.csv',
+      'agentId,callIdOrPhone,custom_call_outcom\na,b,c\n',
+      ':1:3: unknown column "custom_call_outcom". The columns are agentId, callIdOrPhone, ',
+    ],
+    ['a column twice', 'a.csv', 'agentId,callIdOrPhone,agentId\na,b,c\n', ':1:3: duplicate column agentId'],
     ['no agent', 'a.csv', 'callIdOrPhone,custom_call_outcome\na,b\n', ':1: the column agentId is missing'],
     ['nothing to set', 'a.csv', 'agentId,callIdOrPhone\na,b\n', ':1: there is nothing to set'],
-    ['a stray quote', 'a.csv', `${header}\na,b,c,1\na,b,"c"d,1\n`, ':3: from here on the rows cannot be told apart'],
+    ['a stray quote', 'a.csv', `${header}\na,b,c,1\na,b,"c"d,1\n`, ':3: the rows after this line cannot be separated'],
     [
       'a quote that never ends',
       'a.csv',
       `${header}\na,b,"c,1\na,b,c,1\n`,
-      'from here on the rows cannot be told apart',
+      'the rows after this line cannot be separated',
     ],
     ['another encoding', 'a.csv', Buffer.from(`${header}\na,b,caf\xe9,1\n`, 'latin1'), ':2: this is not UTF-8'],
-    ['an empty file', 'a.csv', '', 'is empty: its first line must name the columns'],
-    ['another kind of file', 'a.txt', 'hello', 'must be a .csv or a .jsonl file'],
+    ['an empty file', 'a.csv', '', 'is empty. Its first line must be a header'],
+    ['another kind of file', 'a.txt', 'hello', 'must be a .csv or .jsonl file'],
   ])('could not run, and says why, with %s', async (_, name, text, message) => {
     const file = fileOf(name, text);
-    const { status, stderr } = await push(file, { baseUrl, apiKey: newApiKey() });
-    expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
+    const { code, stderr } = await push(file, { baseUrl, apiKey: newApiKey() });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
     expect(stderr).not.toContain('    at ');
   });
 
   it('could not run without a file, a service, or a key, and never shows the key', async () => {
     const file = fileOf('a.csv', `${header}\na,b,c,1\n`);
     expect(await push('absent.csv', { baseUrl })).toMatchObject({
-      status: 2,
-      stderr: 'absent.csv cannot be read (ENOENT).\n',
+      code: 2,
+      stderr: 'absent.csv: no such file.\n',
     });
     expect(await push(file, { baseUrl })).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining('set VAP_API_KEY'),
+      code: 2,
+      stderr: expect.stringContaining('Set VAP_API_KEY'),
     });
-    expect(await push(file, { baseUrl: 'nowhere' })).toMatchObject({ status: 2 });
+    expect(await push(file, { baseUrl: 'nowhere' })).toMatchObject({ code: 2 });
     const apiKey = newApiKey();
     const refused = await push(file, { baseUrl, apiKey });
-    expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('401 (The API key is not valid.)') });
+    expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('401 (The API key is not valid.)') });
     expect(refused.stdout + refused.stderr + readFileSync(`${file}.progress.json`, 'utf8')).not.toContain(apiKey);
     const dead = await push(file, { baseUrl: 'http://127.0.0.1:9', apiKey, flags: ['--retries', '1'] });
-    expect(dead).toMatchObject({ status: 2, stderr: expect.stringMatching(/could not be reached .* trying again in/) });
+    expect(dead).toMatchObject({ code: 3, stderr: expect.stringMatching(/could not be reached .* Retrying in/) });
   });
 
   it('sends again what was throttled, failed or lost, waits as long as it is told, and no row is missing', async () => {
@@ -194,11 +206,11 @@ describe('npm run outcomes -- push', () => {
       await forward();
       return 'broken';
     });
-    const { status, stderr } = await push(world.file, { baseUrl: proxy.baseUrl, apiKey: world.apiKey });
-    expect(status).toBe(0);
+    const { code, stderr } = await push(world.file, { baseUrl: proxy.baseUrl, apiKey: world.apiKey });
+    expect(code).toBe(0);
     expect(proxy.seen).toHaveLength(5);
     expect(proxy.seen[1]!.at - proxy.seen[0]!.at).toBeGreaterThanOrEqual(2000);
-    expect(stderr).toMatch(/429 \(Too Many Requests\); trying again in 2\.\d s/);
+    expect(stderr).toMatch(/429 \(Too Many Requests\)\. Retrying in 2\.\d s/);
     expect(resultsOf(world.file).map(({ status }) => status)).toEqual(Array(4).fill('updated'));
     expect((await outcomeOf(world, 'c3')).custom_call_outcome_value).toBe(3.5);
   });
@@ -213,7 +225,7 @@ describe('npm run outcomes -- push', () => {
       const failed = [{ index: 0, error: 'internal_error', message: 'Not now.' }];
       return { status, body: { updated: body.updated.slice(1), failed } };
     });
-    expect((await push(file, { baseUrl: proxy.baseUrl, apiKey: world.apiKey })).status).toBe(0);
+    expect((await push(file, { baseUrl: proxy.baseUrl, apiKey: world.apiKey })).code).toBe(0);
     expect(proxy.seen[1]?.items).toMatchObject([{ custom_call_outcome: 'first' }, { custom_call_outcome: 'second' }]);
     expect((await outcomeOf(world, 'c0')).custom_call_outcome).toBe('second');
     expect(resultsOf(file).map(({ status }) => status)).toEqual(['updated', 'updated', 'updated']);
@@ -228,14 +240,17 @@ describe('npm run outcomes -- push', () => {
     });
     const options = { baseUrl: proxy.baseUrl, apiKey: world.apiKey, flags: ['--concurrency', '1', '--retries', '1'] };
     const first = await push(file, options);
-    expect(first).toMatchObject({ status: 2, stderr: expect.stringContaining('Run the same command again to go on.') });
+    expect(first).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('Run the same command again to continue.'),
+    });
     expect(resultsOf(file)).toHaveLength(1000);
     broken = false;
     const rows = proxy.rowsSeen();
     const second = await push(file, options);
-    expect(second.stderr).toContain('Going on after row 1,000');
-    expect(second.stdout).toContain('2,500 set, 0 failed, 0 wrong and not sent (1,500 rows');
-    expect([second.status, proxy.rowsSeen() - rows]).toEqual([0, 1500]);
+    expect(second.stderr).toContain('Continuing after row 1,000');
+    expect(second.stdout).toContain('2,500 set, 0 failed, 0 invalid and not sent (1,500 rows');
+    expect([second.code, proxy.rowsSeen() - rows]).toEqual([0, 1500]);
     expect(resultsOf(file).map(({ line }) => Number(line))).toEqual(Array.from({ length: 2500 }, (_, row) => row + 2));
   });
 
@@ -261,7 +276,7 @@ describe('npm run outcomes -- push', () => {
 
     const seen = proxy.rowsSeen();
     const again = await push(file, options);
-    expect([again.status, proxy.rowsSeen() - seen]).toEqual([0, 4000 - rows]);
+    expect([again.code, proxy.rowsSeen() - seen]).toEqual([0, 4000 - rows]);
     expect(resultsOf(file).map(({ line, status }) => `${line} ${status}`)).toEqual(
       Array.from({ length: 4000 }, (_, row) => `${row + 2} updated`),
     );
@@ -280,8 +295,8 @@ describe('npm run outcomes -- push', () => {
     const run = start(world.file, options);
     await begun.promise;
     run.child.kill('SIGTERM');
-    expect(await run.ended).toMatchObject({ status: 2, stderr: expect.stringContaining('Run the same command again') });
-    expect((await push(world.file, options)).status).toBe(0);
+    expect(await run.ended).toMatchObject({ code: 3, stderr: expect.stringContaining('Run the same command again') });
+    expect((await push(world.file, options)).code).toBe(0);
   });
 
   it('starts anew when the file changed since it was interrupted', async () => {
@@ -289,10 +304,10 @@ describe('npm run outcomes -- push', () => {
     const file = manyRows(world, 2000, 5);
     await using proxy = await startProxy(({ number }) => (number === 2 ? { status: 400, body: {} } : undefined));
     const options = { baseUrl: proxy.baseUrl, apiKey: world.apiKey, flags: ['--concurrency', '1'] };
-    expect((await push(file, options)).status).toBe(2);
+    expect((await push(file, options)).code).toBe(3);
     writeFileSync(file, `${header}\n${world.agentId},c0,new,\n`);
     const again = await push(file, options);
-    expect(again).toMatchObject({ status: 0, stderr: expect.stringContaining('starting anew') });
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('Starting at the first row') });
     expect(resultsOf(file)).toHaveLength(1);
   });
 
@@ -310,11 +325,11 @@ describe('npm run outcomes -- push', () => {
     await begun.promise;
     const other = await push(world.file, options);
     expect(other).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining(`Process ${first.child.pid} is at this file`),
+      code: 2,
+      stderr: expect.stringContaining(`Process ${first.child.pid} is working on this file`),
     });
     second.resolve();
-    expect((await first.ended).status).toBe(0);
+    expect((await first.ended).code).toBe(0);
   });
 
   it('lets the last row of a call win, though requests overtake each other', async () => {
@@ -326,7 +341,7 @@ describe('npm run outcomes -- push', () => {
       if (items[0].custom_call_outcome === 'early') await sleep(1500);
       return undefined;
     });
-    expect((await push(file, { baseUrl: proxy.baseUrl, apiKey: world.apiKey })).status).toBe(1);
+    expect((await push(file, { baseUrl: proxy.baseUrl, apiKey: world.apiKey })).code).toBe(1);
     expect((await outcomeOf(world, 'c0')).custom_call_outcome).toBe('late');
   });
 });

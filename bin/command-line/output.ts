@@ -1,9 +1,9 @@
-/** Text that others wrote, fit for a terminal: a control character in a name must not command it. */
+/** Replaces control characters, so that a name written by somebody else cannot send commands to the terminal. */
 export const visible = (text: string) => text.replace(/[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu, '�');
 
 export type Cell = string | number | undefined;
 
-/** Labels and values in two columns; what has no value is left out. */
+/** Labels and values in two columns, without those that have no value. */
 export const record = (rows: Record<string, Cell>): string => {
   const present = Object.entries(rows).filter(([, value]) => value !== undefined);
   return columns(present.map(([label, value]) => [label, value]));
@@ -23,10 +23,14 @@ export const columns = (rows: Cell[][], headings?: string[]): string => {
     .join('\n');
 };
 
-/** Prints a result: one line of JSON when `json` is asked for, otherwise the text for people. */
+/** A number with its unit, in the singular or plural: `1 row`, `5,000 rows`. */
+export const count = (value: number, unit: string, units = `${unit}s`) =>
+  `${value.toLocaleString('en')} ${value === 1 ? unit : units}`;
+
+/** Writes the result to standard output: one line of JSON with `--json`, otherwise the text. */
 export const print = ({ json }: { json?: boolean | undefined }, value: object, text: () => string) => {
   process.stdout.write(`${json ? JSON.stringify(value) : text()}\n`);
 };
 
-/** Says something that is no result, where it does not disturb one: on standard error. */
-export const say = (sentence: string) => process.stderr.write(`${sentence}\n`);
+/** Writes a message to standard error, so that standard output holds results alone. */
+export const say = (message: string) => process.stderr.write(`${message}\n`);

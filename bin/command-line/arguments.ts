@@ -1,0 +1,39 @@
+import { resolve } from 'node:path';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+import type * as z from 'zod/mini';
+import type { ApiError } from '../../functions/domain/errors.ts';
+import { validate } from '../../functions/domain/validation.ts';
+
+/** All details of a validation error, joined without a final full stop. */
+export const detailsOf = ({ details = [] }: ApiError) =>
+  details.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
+
+/** Parses an argument by a schema of the API. */
+export const as =
+  <S extends z.core.$ZodType>(schema: S) =>
+  (text: string): z.infer<S> => {
+    const { data, error } = validate(schema, text);
+    if (error) throw new InvalidArgumentError(`It ${detailsOf(error)}.`);
+    return data;
+  };
+
+/** Parses a whole number within bounds. */
+export const wholeNumber = (min: number, max: number) => (text: string) => {
+  const number = Number(text);
+  if (!/^\d{1,15}$/.test(text) || number < min || number > max) {
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max.toLocaleString('en')}.`);
+  }
+  return number;
+};
+
+/** Parses the address of the service, without slashes at its end. */
+export const baseUrl = (text: string) => {
+  const url = URL.parse(text);
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
+    throw new InvalidArgumentError('It must be an address such as https://api.example.com.');
+  }
+  return text.replace(/\/+$/, '');
+};
+
+/** Resolves a path from the user's folder: npm runs scripts in the folder of the package. */
+export const pathOf = (file: string) => resolve(process.env.INIT_CWD ?? '.', file);

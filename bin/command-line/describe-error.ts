@@ -1,0 +1,48 @@
+import { ApiError } from '../../functions/domain/errors.ts';
+import { CommandError } from './exit-codes.ts';
+
+type SystemError = Error & { code?: string; $metadata?: object; errors?: Error[]; path?: string };
+
+/** An error as one sentence for the user of a command. */
+export const describeError = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof CommandError || error instanceof ApiError) return error.message;
+  const { name, message, code, $metadata, path } = error as SystemError;
+  const cause = code ?? (error as SystemError).errors?.map((one) => (one as SystemError).code).find(Boolean);
+  if (cause && cause in fileErrors) return describeFileError(path ?? 'The file', error as SystemError);
+  if (cause && networkErrors.has(cause)) return `The table cannot be reached (${cause}).`;
+  if (name in awsErrors) return `${awsErrors[name]}${$metadata ? ` (${toClause(message)})` : ''}.`;
+  if (/^Region (is missing|not accepted)/.test(message)) return 'No AWS region is set. Use --region or AWS_REGION.';
+  return `The command failed: ${name}: ${toClause(message)}.`;
+};
+
+/** Why a file cannot be read or written, as one sentence. */
+export const describeFileError = (file: string, { code = '' }: { code?: string }) =>
+  `${file}: ${fileErrors[code] ?? code}.`;
+
+const fileErrors: Record<string, string> = {
+  ENOENT: 'no such file',
+  EACCES: 'permission denied',
+  EISDIR: 'is a folder, not a file',
+  ENOTDIR: 'no such file',
+};
+
+const networkErrors = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH']);
+
+const awsErrors: Record<string, string> = {
+  AbortError: 'The table did not respond in time',
+  TimeoutError: 'The table did not respond in time',
+  CredentialsProviderError:
+    'No AWS credentials were found. Set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+  ResourceNotFoundException: 'There is no such table in this region',
+  AccessDeniedException: 'The AWS credentials do not allow this',
+  UnrecognizedClientException: 'AWS does not know these credentials',
+  InvalidSignatureException: 'AWS rejects these credentials',
+  ExpiredTokenException: 'The AWS credentials have expired',
+  TransactionCanceledException: 'Another write was in progress. Try again',
+  TransactionConflictException: 'Another write was in progress. Try again',
+  ProvisionedThroughputExceededException: 'DynamoDB throttles this table. Try again later',
+  ThrottlingException: 'DynamoDB throttles this table. Try again later',
+};
+
+const toClause = (message: string) => message.trim().replace(/\s+/g, ' ').replace(/\.$/, '');

@@ -1,0 +1,31 @@
+/** How every command ends; the scripts of users depend on it. */
+export const exitCodes = {
+  done: 0,
+  /** The command failed, or some of its items did. */
+  failed: 1,
+  /** The command line, a setting or the input file is wrong. Nothing was changed. */
+  usage: 2,
+  /** Stopped before the end. The same command continues. */
+  unfinished: 3,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** The same as a part of a help text. */
+export const exitCodesHelp = `
+Exit codes:
+  0  everything was done
+  1  the command failed, or some of its items did
+  2  the command line, a setting or the input file is wrong; nothing was changed
+  3  stopped before the end; run the same command again to continue`;
+
+/** Ends a command with an exit code and one sentence for its user. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  readonly exitCode: ExitCode;
+
+  constructor(message: string, exitCode: ExitCode = exitCodes.failed) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, Help } from '@commander-js/extra-typings';
+import { describeError } from './describe-error.ts';
+import { CommandError, type ExitCode, exitCodes, exitCodesHelp } from './exit-codes.ts';
+import { say } from './output.ts';
+
+/** The installed command of each npm script. */
+const commands = { operator: 'voice-agents', outcomes: 'voice-agents-outcomes' };
+
+/** How the user has started the command: by npm, or as an installed command. */
+export const commandName = (script: keyof typeof commands) =>
+  process.env.npm_lifecycle_event === script ? `npm run ${script} --` : commands[script];
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+
+/** A program whose help marks required options and lists the exit codes, and whose errors are thrown. */
+export const newProgram = (script: keyof typeof commands) =>
+  new Command(commandName(script))
+    .usage('<command> [options]')
+    .version(version, '--version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .addHelpText('after', exitCodesHelp)
+    .configureHelp({
+      optionDescription: (option) => `${option.mandatory ? 'required: ' : ''}${help.optionDescription(option)}`,
+      commandUsage: (command) => {
+        const required = command.options.filter(({ mandatory }) => mandatory).map(({ flags }) => `${flags} `);
+        return help.commandUsage(command).replace('[options]', `${required.join('')}[options]`);
+      },
+      subcommandDescription: (command) => command.summary() || command.description().split('\n')[0] || '',
+    })
+    .configureOutput({ outputError: (text, write) => write(plainUsageError(text)) })
+    .exitOverride();
+
+const help = new Help();
+
+/** Runs a command line and returns its exit code. */
+export const run = async (program: { parseAsync: Command['parseAsync'] }, argv: string[]): Promise<ExitCode> => {
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return exitCodes.done;
+  } catch (error) {
+    // Commander has printed its own error already, or the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    say(describeError(error));
+    return error instanceof CommandError ? error.exitCode : exitCodes.failed;
+  }
+};
+
+/** Commander's errors about arguments, with the subject first. */
+const plainUsageError = (text: string) =>
+  text
+    .replace(/^error: option '(?:-\w, )?(--[\w-]+)[^']*' argument '(.*)' is invalid\. It /s, 'error: $1: $2: ')
+    .replace(/^error: command-argument value '(.*)' is invalid for argument '([^']*)'\. It /s, 'error: $2: $1: ')
+    .replace(
+      /^error: too many arguments.*\. Expected (\d+) arguments? but got (\d+): (.*)\.\n$/s,
+      'error: $1 arguments expected, $2 given: $3\n',
+    );

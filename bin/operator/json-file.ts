@@ -1,0 +1,22 @@
+import { readFile } from 'node:fs/promises';
+import type * as z from 'zod/mini';
+import { validate } from '../../functions/domain/validation.ts';
+import { detailsOf, pathOf } from '../command-line/arguments.ts';
+import { describeFileError } from '../command-line/describe-error.ts';
+import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
+
+/** Reads a JSON file and validates it against a schema of the API. */
+export const readJsonFile = async <S extends z.core.$ZodType>(schema: S, file: string): Promise<z.infer<S>> => {
+  const text = await readFile(pathOf(file), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(describeFileError(file, error), exitCodes.usage);
+  });
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    throw new CommandError(`${file} is not JSON: ${(error as Error).message}`, exitCodes.usage);
+  }
+  const { data, error } = validate(schema, value);
+  if (error) throw new CommandError(`${file} is not valid: ${detailsOf(error)}.`, exitCodes.usage);
+  return data;
+};

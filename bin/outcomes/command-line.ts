@@ -1,0 +1,90 @@
+import { Option } from '@commander-js/extra-typings';
+import { Identifier } from '../../functions/domain/identifiers.ts';
+import { as, baseUrl, pathOf, wholeNumber } from '../command-line/arguments.ts';
+import { callOptions, toCallFilter } from '../command-line/call-filter.ts';
+import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
+import { interruption } from '../command-line/interruption.ts';
+import { newProgram, run as runProgram } from '../command-line/program.ts';
+import { readApiKey } from './api-key.ts';
+import { pull } from './pull.ts';
+import { push } from './push.ts';
+
+const baseUrlOption = () =>
+  new Option('--base-url <address>', 'the address of the service')
+    .env('VAP_BASE_URL')
+    .argParser(baseUrl)
+    .makeOptionMandatory();
+
+const keyHelp = '\nThe API key is read from VAP_API_KEY, or prompted for on a terminal. It needs the scope "calls".';
+
+/** Runs a command line of the batch tool and returns its exit code. */
+export const run = async (argv: string[]) => {
+  const program = newProgram('outcomes').description('Set the outcomes of many calls from a CSV or JSON lines file.');
+
+  program
+    .command('pull')
+    .description('Write calls of an agent to a file, to be completed and sent by "push"')
+    .argument('<file>', 'the file to write: .csv, or .jsonl with one object per line')
+    .addOption(baseUrlOption())
+    .requiredOption('--agent-id <id>', 'the agent', as(Identifier))
+    .addOption(callOptions.phone)
+    .addOption(callOptions.from)
+    .addOption(callOptions.to)
+    .addOption(callOptions.direction)
+    .addOption(callOptions.status)
+    .addOption(callOptions.outcome)
+    .addOption(callOptions.withOutcome)
+    .addOption(callOptions.withoutOutcome)
+    .addHelpText(
+      'after',
+      `${keyHelp}\n\nExample: the calls of the last seven days that have no outcome yet\n  $ ${program.name()} pull calls.csv --agent-id front-desk --from 7d --without-outcome`,
+    )
+    .action(async (file, { baseUrl, agentId, phone, ...filter }) => {
+      using stop = interruption(new CommandError('Stopped. Nothing was written.', exitCodes.unfinished));
+      await pull(pathOf(file), {
+        ...{ baseUrl, agentId, phone, filter: toCallFilter(filter) },
+        apiKey: readApiKey,
+        signal: stop.signal,
+      });
+    });
+
+  program
+    .command('push')
+    .description('Set the outcome of every call in a file')
+    .argument('<file>', 'a .csv file with a header, or a .jsonl file with one object per line')
+    .addOption(baseUrlOption())
+    .option('--agent-id <id>', 'the agent of rows without an agentId', as(Identifier))
+    .option('--dry-run', 'check the file without contacting the service')
+    .option('--strict', 'send nothing if a row is invalid')
+    .option('--only-failed', 'take a results file, and send its failed and invalid rows')
+    .option('--restart', 'start at the first row, even after an interruption')
+    .option('--ignore-unknown', 'skip unknown columns and fields, instead of failing')
+    .option('--results <file>', 'the results file (default: beside the input)')
+    .option('--concurrency <number>', 'parallel requests', wholeNumber(1, 16), 4)
+    .option('--retries <number>', 'retries of a request after a transient failure', wholeNumber(0, 20), 8)
+    .addHelpText(
+      'after',
+      `${keyHelp} Columns of a CSV file (fields of a JSON line):
+  agentId, callIdOrPhone        the call: its id, or a phone number in E.164 format
+  preference                    first or last (default): which call of a phone number
+  custom_call_outcome           the label of the outcome
+  custom_call_outcome_value     its monetary value
+  custom_call_metadata          an object as JSON; in CSV also one column per key, custom_call_metadata.KEY
+  metadataMode                  replace (default) or merge
+An empty cell or absent field leaves a value as it is. \\N in a cell and null in JSON clear it.
+Up to 1,000 rows are sent in one request. After an interruption, the same command continues.
+
+Examples:
+  $ ${program.name()} push calls.csv --dry-run
+  $ ${program.name()} push calls.csv
+  $ ${program.name()} push calls.csv.results.csv --only-failed`,
+    )
+    .action(async (file, options) => {
+      using stop = interruption(
+        new CommandError('Interrupted. Run the same command again to continue.', exitCodes.unfinished),
+      );
+      await push(file, { ...options, apiKey: readApiKey, signal: stop.signal });
+    });
+
+  return runProgram(program, argv);
+};

@@ -1,0 +1,71 @@
+import { stringify } from 'csv-stringify/sync';
+import { type Call, outcomeFields } from '../../functions/domain/calls.ts';
+import { parseJson } from '../../functions/domain/json.ts';
+import { apiClient } from '../../functions/openapi/client.ts';
+import { type CallFilter, filterCalls } from '../command-line/call-filter.ts';
+import { CommandError } from '../command-line/exit-codes.ts';
+import { count } from '../command-line/output.ts';
+import { writeOutput } from '../command-line/output-file.ts';
+import { factFields } from './fields.ts';
+import type { Format } from './row.ts';
+import { formatOf } from './rows.ts';
+
+export type PullOptions = {
+  baseUrl: string;
+  agentId: string;
+  phone?: string | undefined;
+  filter: CallFilter;
+  apiKey(): Promise<string>;
+  signal: AbortSignal;
+};
+
+const pageItems = 1000;
+const requestSeconds = 35;
+
+/** Writes the calls of an agent to a file that `push` reads. */
+export const pull = async (file: string, options: PullOptions): Promise<void> => {
+  const format = formatOf(file);
+  const apiKey = await options.apiKey();
+  let written = 0;
+  async function* text() {
+    if (format === 'csv') yield stringify([columns]);
+    for await (const call of filterCalls(callsOf(options, apiKey), options.filter)) {
+      written += 1;
+      yield lineOf(call, format);
+    }
+  }
+  await writeOutput(file, text());
+  process.stdout.write(`${count(written, 'call')} written to ${file}.\n`);
+};
+
+const columns = ['agentId', 'callIdOrPhone', ...factFields, ...outcomeFields];
+
+const lineOf = (call: Call, format: Format) => {
+  const { agentId, callId: callIdOrPhone } = call;
+  const chosen = [...factFields, ...outcomeFields].map((field) => [field, call[field]]);
+  const row = { agentId, callIdOrPhone, ...Object.fromEntries(chosen) };
+  if (format === 'jsonl') return `${JSON.stringify(row)}\n`;
+  const cast = { object: (value: object) => JSON.stringify(value) };
+  return stringify([row], { columns, cast });
+};
+
+/** The calls of an agent from the newest to the oldest, page by page. */
+async function* callsOf({ baseUrl, agentId, phone, signal }: PullOptions, apiKey: string): AsyncGenerator<Call> {
+  const api = apiClient({ baseUrl, apiKey, timeoutSeconds: requestSeconds });
+  for (let cursor: string | undefined; ; ) {
+    const query = { limit: pageItems, ...(phone && { phone }), ...(cursor && { cursor }) };
+    // As text: JSON.parse would round large numbers of the metadata.
+    const { data, error, response } = await api.GET('/calls/{agentId}', {
+      params: { path: { agentId }, query },
+      parseAs: 'text',
+      signal,
+    });
+    if (data === undefined) {
+      throw new CommandError(`The service responded ${response.status} (${error?.message ?? response.statusText}).`);
+    }
+    const page = parseJson(data) as { calls: Call[]; nextCursor?: string };
+    yield* page.calls;
+    if (!page.nextCursor) return;
+    cursor = page.nextCursor;
+  }
+}
