@@ -207,7 +207,7 @@ describe('knowledge upload', () => {
     while (storage.begun() < 3) await sleep(50);
     child.kill('SIGTERM');
     const { code, stdout, stderr } = await end;
-    expect(code).toBe(1);
+    expect(code).toBe(3);
     // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
     const told: any[] = JSON.parse(stdout).files;
     expect(told.map(({ status }) => status)).toEqual(['sent', 'unknown', 'unknown', 'unknown', 'not sent']);
@@ -232,7 +232,7 @@ describe('knowledge upload', () => {
     await sleep(300);
     child.kill('SIGTERM');
     const { code, stdout, stderr } = await end;
-    expect([code, JSON.parse(stdout).files]).toMatchObject([1, [{ status: 'processing' }]]);
+    expect([code, JSON.parse(stdout).files]).toMatchObject([3, [{ status: 'processing' }]]);
     expect(stderr).toContain('Stopped. What was sent is processed all the same');
   });
 
@@ -347,13 +347,13 @@ describe('the key for knowledge', () => {
     const args = ['knowledge', 'list', '--agent-id', world.agentId];
     const { code } = await operatorWith(environment, [...args, '--uid', world.uid]);
     expect(code).toBe(0);
-    for (const [more, env, said] of [
-      [[], environment, '--uid'],
-      [['--uid', world.uid], { ...environment, VAP_API_KEY: 'vap_x' }, 'not an API key'],
-      [['--uid', 'somebody-else'], environment, 'may not do this'],
-    ] as [string[], Record<string, string>, string][]) {
+    for (const [more, env, said, exitCode] of [
+      [[], environment, '--uid', 2],
+      [['--uid', world.uid], { ...environment, VAP_API_KEY: 'vap_x' }, 'not an API key', 2],
+      [['--uid', 'somebody-else'], environment, 'may not do this', 1],
+    ] as [string[], Record<string, string>, string, number][]) {
       const refused = await operatorWith(env, [...args, ...more]);
-      expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 1, stdout: '' });
+      expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: exitCode, stdout: '' });
       expect(refused.stderr).toMatch(oneSentence);
       expect(refused.stderr).toContain(said);
     }
