@@ -44,8 +44,8 @@ export const addBlockedNumbers = endpoint({
     400: 'The body or its numbers are invalid.',
   },
 
-  async handle({ body: { agentId, numbers, reason, expiresAt } }, { blockList }) {
-    const outcomes = await blockList.add(agentId, distinctNumbers(numbers), { reason, expiresAt });
+  async handle({ body: { agentId, numbers, reason, expiresAt }, creationId }, { blockList }) {
+    const outcomes = await blockList.add(agentId, distinctNumbers(numbers), { reason, expiresAt }, creationId);
     const { done, failed } = reportNumbers(numbers, outcomes, 'already_blocked');
     return { message: 'Block list updated successfully', added: done, failed };
   },

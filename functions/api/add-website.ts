@@ -27,7 +27,6 @@ export const addWebsite = endpoint({
     url: StartUrl,
     name: z.optional(SourceName),
   }),
-  idempotent: true,
   response: z.object({
     websiteId: WebsiteId,
     message: z.string().check(describe('Says that it is added.', 'Website added successfully')),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Agent, AgentConfiguration, AgentName, AgentPhoneNumber } from '../domain/agents.ts';
+import { Agent, AgentName, AgentPhoneNumber, NewAgentConfiguration, toStoredConfiguration } from '../domain/agents.ts';
 import { now } from '../domain/date-time.ts';
 import { newIdentifier, Uid } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -18,15 +18,21 @@ export const createAgent = endpoint({
   body: z.object({
     uid: Uid,
     name: AgentName,
-    configuration: z._default(AgentConfiguration, {}),
+    configuration: z._default(NewAgentConfiguration, {}),
     phoneNumber: z.optional(AgentPhoneNumber),
   }),
-  idempotent: true,
+  errors: ['phone_number_in_use'],
   response: Agent,
 
   async handle({ body, creationId }, { agents }) {
     const createdAt = now();
-    return agents.create({ ...body, agentId: newIdentifier('agent', creationId), createdAt, updatedAt: createdAt });
+    return agents.create({
+      ...body,
+      configuration: toStoredConfiguration(body.configuration),
+      agentId: newIdentifier('agent', creationId),
+      createdAt,
+      updatedAt: createdAt,
+    });
   },
 });
 

@@ -6,12 +6,15 @@ import { describe } from '../domain/describe.ts';
 import { DocumentId, fileKeyOf, newDocumentId, noFileTaken, RefusedFile, refusalOfFile } from '../domain/documents.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
+import { withoutControlCharacters } from '../domain/text.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { documents, waitSeconds } from '../store/documents.ts';
 
 const AnnouncedFile = z.object({
-  name: z.string().check(describe('The file’s name.', 'Handbook.pdf')),
+  name: z
+    .pipe(z.string(), z.transform(withoutControlCharacters))
+    .check(describe('The file’s name. Control characters are removed.', 'Handbook.pdf', { type: 'string' })),
   size: z.int().check(z.nonnegative(), describe('Its bytes.', 7_340_032)),
   type: z.optional(
     z.string().check(describe('Its media type, as a browser gives it. What counts is its content.', 'application/pdf')),
@@ -51,7 +54,6 @@ export const createDocumentUploads = endpoint({
       z.describe('The files that are to come.'),
     ),
   }),
-  idempotent: true,
   response: z.object({
     uploads: z.array(UploadForm).check(z.describe('The forms, in the order of the files kept.')),
     failed: z.array(RefusedFile).check(z.describe('The files that are not taken.')),

@@ -38,7 +38,6 @@ export const duplicateAgent = endpoint({
       AgentName.check(describe('The copy’s name. Without one: the source’s with ` (Copy)`.', 'Front desk (Copy)')),
     ),
   }),
-  idempotent: true,
   response: z.object({
     uid: z.string().check(describe('The user who owns the copy.', examples.uid)),
     agentId: z.string().check(describe('The new agent.', 'agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T')),

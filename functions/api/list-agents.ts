@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
 import { Agent } from '../domain/agents.ts';
+import { describe } from '../domain/describe.ts';
 import { Uid } from '../domain/identifiers.ts';
 import { fillPage, fromCursor, nextPage, paging } from '../domain/paging.ts';
+import { PhoneNumberInQuery } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agents } from '../store/agents.ts';
@@ -12,16 +14,29 @@ export const listAgents = endpoint({
   method: 'GET',
   path: '/agents',
   summary: 'List a user’s agents',
-  description: 'The agents the user owns, and those they were given access to.',
+  description:
+    'The agents the user owns, and those they were given access to. With `phoneNumber`, only the user’s own agent that has this number, or none.',
   caller: { kind: 'key', scope: 'agents', user: ({ query }) => query },
-  services: { agents: agents.for('list') },
-  query: z.object({ uid: Uid, ...paging }),
+  services: { agents: agents.for('list', 'findByNumber') },
+  query: z.object({
+    uid: Uid,
+    phoneNumber: z.optional(
+      PhoneNumberInQuery.check(
+        describe('Only the user’s own agent with this number.', '+14155550123', { type: 'string' }),
+      ),
+    ),
+    ...paging,
+  }),
   response: z.object({ agents: z.array(Agent).check(z.describe('The agents.')), ...nextPage }),
 
-  async handle({ query: { uid, limit, cursor } }, { agents }) {
+  async handle({ query: { uid, phoneNumber, limit, cursor } }, { agents }) {
     const collection = `agents:${uid}`;
     const after = fromCursor(collection, cursor);
     const page = { collection, limit, positionOf: ({ agentId }: Agent) => agentId };
+    if (phoneNumber !== undefined) {
+      const found = await agents.findByNumber(uid, phoneNumber);
+      return { agents: found ? [found] : [] };
+    }
     const { items, ...next } = await fillPage(agents.list(uid, { after, limit: limit && limit + 1 }), page);
     return { agents: items, ...next };
   },

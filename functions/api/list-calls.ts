@@ -3,7 +3,7 @@ import { Call } from '../domain/calls.ts';
 import { describe } from '../domain/describe.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
 import { fillPage, fromCursor, nextPage, paging } from '../domain/paging.ts';
-import { PhoneNumber, restorePlus } from '../domain/phone-numbers.ts';
+import { PhoneNumberInQuery } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { calls } from '../store/calls.ts';
@@ -21,9 +21,9 @@ export const listCalls = endpoint({
   params: z.object({ agentId: AgentIdInPath }),
   query: z.object({
     phone: z.optional(
-      z
-        .pipe(z.pipe(z.string(), z.transform(restorePlus)), PhoneNumber)
-        .check(describe('Only calls with this number, in E.164 format.', '+14155550100', { type: 'string' })),
+      PhoneNumberInQuery.check(
+        describe('Only calls with this number, in E.164 format.', '+14155550100', { type: 'string' }),
+      ),
     ),
     ...paging,
   }),

@@ -47,7 +47,6 @@ export const uploadDocuments = endpoint({
         z.describe('The files; they may also come in fields named `files[]` or `file`.'),
       ),
   }),
-  idempotent: true,
   response: z.object({
     documentIds: z
       .array(z.string())

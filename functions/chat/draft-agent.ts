@@ -1,5 +1,11 @@
 import * as z from 'zod/mini';
-import { AgentConfiguration, AgentName } from '../domain/agents.ts';
+import {
+  AgentConfiguration,
+  AgentName,
+  canonicalLanguage,
+  configurationErrors,
+  toStoredConfiguration,
+} from '../domain/agents.ts';
 import type { ErrorDetail } from '../domain/errors.ts';
 import { jsonBytes } from '../domain/json.ts';
 import { normalisePhoneNumber } from '../domain/phone-numbers.ts';
@@ -37,11 +43,10 @@ export const draftAgent = (draft: AgentDraft) => {
   const advice: ErrorDetail[] = [];
 
   const phoneNumber = numberIn(problems, 'phoneNumber', draft.phoneNumber);
-  const transferTo = numberIn(problems, 'configuration.transferTo', configuration.transferTo);
-  const language = languageIn(problems, configuration.language);
-  if (configuration.timeZone !== undefined && !isTimeZone(configuration.timeZone)) {
-    problems.push({ path: 'configuration.timeZone', message: 'is no known time zone, such as Europe/Berlin' });
+  for (const { path, message } of configurationErrors(configuration)) {
+    problems.push({ path: `configuration.${path}`, message });
   }
+  const language = configuration.language && canonicalLanguage(configuration.language);
   for (const field of ['greeting', 'instructions', 'language'] as const) {
     if (!configuration[field]?.trim()) {
       advice.push({ path: `configuration.${field}`, message: 'is missing: an agent does better with it' });
@@ -58,7 +63,7 @@ export const draftAgent = (draft: AgentDraft) => {
 
   const agent = {
     name: draft.name,
-    configuration: { ...configuration, ...(language && { language }), ...(transferTo && { transferTo }) },
+    configuration: toStoredConfiguration({ ...configuration, ...(language && { language }) }),
     ...(phoneNumber && { phoneNumber }),
   };
   return { valid: problems.length === 0, problems, advice, agent, configurationBytes: jsonBytes(agent.configuration) };
@@ -75,27 +80,6 @@ const numberIn = (problems: ErrorDetail[], path: string, given: string | undefin
   const number = normalisePhoneNumber(given);
   if (!number) problems.push({ path, message: 'must be a phone number in E.164 format, such as +14155550100' });
   return number;
-};
-
-const languageIn = (problems: ErrorDetail[], given: string | undefined): string | undefined => {
-  if (given === undefined) return undefined;
-  try {
-    const [language] = Intl.getCanonicalLocales(given);
-    if (language && new Intl.DisplayNames('en', { type: 'language', fallback: 'none' }).of(language)) return language;
-  } catch {
-    // Not of the form of a language tag.
-  }
-  problems.push({ path: 'configuration.language', message: 'is no known language tag, such as en-US' });
-  return undefined;
-};
-
-const isTimeZone = (timeZone: string) => {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone });
-    return true;
-  } catch {
-    return false;
-  }
 };
 
 const namedIn = (text: string) => [

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import { now, timestamp } from './date-time.ts';
 import { component, describe } from './describe.ts';
-import { invalidField } from './errors.ts';
+import { type ErrorDetail, invalidField } from './errors.ts';
 import { examples } from './examples.ts';
 import { AgentId, Identifier } from './identifiers.ts';
 import { holdsInfinity, jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
-import { PhoneNumber } from './phone-numbers.ts';
+import { normalisePhoneNumber, PhoneNumber } from './phone-numbers.ts';
 import { characters, cut, text } from './text.ts';
 
 export const AgentName = text(1, limits.nameCharacters).check(describe('The agent’s name.', 'Front desk'));
@@ -42,11 +42,72 @@ export const AgentConfiguration = component(
 );
 export type AgentConfiguration = z.infer<typeof AgentConfiguration>;
 
+/**
+ * What is wrong with the known fields of a configuration. It is checked when a configuration is written: one that was
+ * stored before a check existed can still be read.
+ */
+export const configurationErrors = ({ language, timeZone, transferTo }: Record<string, unknown>): ErrorDetail[] => [
+  ...(typeof language === 'string' && canonicalLanguage(language) === undefined
+    ? [{ path: 'language', message: 'must be a BCP 47 language tag such as en-US' }]
+    : []),
+  ...(typeof timeZone === 'string' && !isTimeZone(timeZone)
+    ? [{ path: 'timeZone', message: 'must be an IANA time zone such as Europe/Berlin' }]
+    : []),
+  ...(typeof transferTo === 'string' && normalisePhoneNumber(transferTo) === undefined
+    ? [{ path: 'transferTo', message: 'must be a phone number in E.164 format, such as +14155550100' }]
+    : []),
+];
+
+/** A language tag as it is written by convention; undefined when no such language is known. */
+export const canonicalLanguage = (tag: string): string | undefined => {
+  try {
+    const [language] = Intl.getCanonicalLocales(tag);
+    return language && languageNames.of(language) ? language : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
+
+const isTimeZone = (timeZone: string): boolean => {
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone }));
+  } catch {
+    return false;
+  }
+};
+
+const checked = <T extends Record<string, unknown>>() =>
+  z.check<T>(({ value, issues }) => {
+    for (const { path, message } of configurationErrors(value)) {
+      issues.push({ code: 'custom', input: value, path: [path], message });
+    }
+  });
+
+/** A configuration as it is written. */
+export const NewAgentConfiguration = component(
+  'NewAgentConfiguration',
+  `How a new agent speaks and behaves. Other fields are kept as they are. At most ${limits.configurationBytes / 1024} KB of JSON.`,
+  z.looseObject(z.partial(z.object(fields)).shape).check(small(), finite(), checked()),
+);
+
+/** A configuration as it is stored: the number to transfer to in its E.164 form. */
+export const toStoredConfiguration = (configuration: AgentConfiguration): AgentConfiguration => {
+  const { transferTo } = configuration;
+  return {
+    ...configuration,
+    ...(transferTo !== undefined && { transferTo: normalisePhoneNumber(transferTo) ?? transferTo }),
+  };
+};
+
 /** A change of a configuration: a field given replaces the former one, `null` clears it, the others stay. */
 export const AgentConfigurationChange = component(
   'AgentConfigurationChange',
   'A change of a configuration: a field given replaces the former one, `null` clears it, the others stay.',
-  z.looseObject(z.partial(z.object(mapValues(fields, (field) => z.nullable(field)))).shape).check(small(), finite()),
+  z
+    .looseObject(z.partial(z.object(mapValues(fields, (field) => z.nullable(field)))).shape)
+    .check(small(), finite(), checked()),
 );
 
 /** What may be changed of an agent. */
@@ -91,7 +152,7 @@ export const withChange = (agent: Agent, change: AgentChange): Agent => {
   const { phoneNumber = agent.phoneNumber, name = agent.name } = change;
   const given = change.configuration ?? {};
   const merged = Object.entries({ ...agent.configuration, ...given });
-  const configuration = Object.fromEntries(merged.filter(([field]) => given[field] !== null));
+  const configuration = toStoredConfiguration(Object.fromEntries(merged.filter(([field]) => given[field] !== null)));
   if (jsonBytes(configuration) > limits.configurationBytes) throw invalidField('configuration', tooLarge);
   const { phoneNumber: _, ...rest } = agent;
   return { ...rest, ...(phoneNumber && { phoneNumber }), name, configuration, updatedAt: now() };

@@ -20,6 +20,7 @@ export const errors = {
   idempotency_in_progress: { status: 409, meaning: 'The first request with this Idempotency-Key is still running.' },
   crawl_in_progress: { status: 409, meaning: 'The website is being read at the moment.' },
   not_failed: { status: 409, meaning: 'There is nothing to try again: it did not fail.' },
+  phone_number_in_use: { status: 409, meaning: 'Another agent of the user has this phone number.' },
   payload_too_large: { status: 413, meaning: 'The body is too large.' },
   rate_limited: { status: 429, meaning: 'There were too many requests in a short time.' },
   chat_budget_exhausted: { status: 429, meaning: 'The chat’s budget for today is spent.' },
@@ -52,9 +53,14 @@ export class ApiError extends Error {
   }
 }
 
-/** 400 that names the fields. */
-export const invalidRequest = (details: ErrorDetail[], code: ErrorCode = 'invalid_request') =>
-  new ApiError(code, details[0] ? sentence(details[0]) : 'The request is invalid.', { details });
+/** 400 that names the fields. The message has the first error and the number of the others. */
+export const invalidRequest = (details: ErrorDetail[], code: ErrorCode = 'invalid_request') => {
+  const [first, ...others] = details;
+  if (!first) return new ApiError(code, 'The request is invalid.', { details });
+  const more =
+    others.length === 0 ? '' : ` (and ${others.length} more ${others.length === 1 ? 'error' : 'errors'} in details)`;
+  return new ApiError(code, sentence(first) + more, { details });
+};
 
 /** 400 for one field. */
 export const invalidField = (path: string, message: string) => invalidRequest([{ path, message }]);
@@ -67,6 +73,13 @@ export const invalidApiKey = () => new ApiError('invalid_api_key', 'The API key 
 /** A foreign agent, a missing agent and a foreign `uid` are told alike, byte for byte: nobody can enumerate agents. */
 export const insufficientPermissions = () =>
   new ApiError('insufficient_permissions', 'This API key may not do this, or there is no such agent.');
+
+/** The scope depends on the key alone, so that naming it says nothing about any agent. */
+export const missingScope = (scope: string) =>
+  new ApiError('insufficient_permissions', `This API key lacks the scope "${scope}".`);
+
+export const phoneNumberInUse = () =>
+  new ApiError('phone_number_in_use', 'Another agent of this user has this phone number.');
 
 export const unauthorizedOrigin = () =>
   new ApiError('unauthorized_origin', 'This operation may only be called from the platform’s own application.');

@@ -44,3 +44,6 @@ export const phoneNumbers = (description: string, example: string[]) =>
  * a `+` is none.
  */
 export const restorePlus = (text: string) => (/^ +[^ +]/.test(text) ? `+${text.trimStart()}` : text);
+
+/** A phone number in a query, where a client may have sent its `+` as a space. */
+export const PhoneNumberInQuery = z.pipe(z.pipe(z.string(), z.transform(restorePlus)), PhoneNumber);

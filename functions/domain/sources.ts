@@ -4,10 +4,12 @@ import { AgentId, Uid } from './identifiers.ts';
 import { jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
 import { paging } from './paging.ts';
-import { text } from './text.ts';
+import { text, withoutControlCharacters } from './text.ts';
 
 /** The name of a website or a document. */
-export const SourceName = text(1, limits.nameCharacters).check(describe('Its name.', 'Opening hours'));
+export const SourceName = z
+  .pipe(z.pipe(z.string(), z.transform(withoutControlCharacters)), text(1, limits.nameCharacters))
+  .check(describe('Its name. Control characters are removed.', 'Opening hours', { type: 'string' }));
 
 /** What may be changed of a website or a document. */
 export const SourceChange = z.object({

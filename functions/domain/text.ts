@@ -6,6 +6,9 @@ export const characters = (text: string) => [...text].length;
 /** The first `most` characters, never half of one. */
 export const cut = (text: string, most: number) => [...text].slice(0, most).join('');
 
+/** The text without control characters, which a name in a header or a terminal must not carry. */
+export const withoutControlCharacters = (text: string) => text.replace(/\p{Cc}/gu, '');
+
 /**
  * Text of a bounded number of characters. Half a surrogate pair is refused: no UTF-8 store could give it back.
  */

@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import en from 'zod/v4/locales/en.js';
 import { type ApiError, type ErrorCode, type ErrorDetail, errors, invalidRequest } from './errors.ts';
 
 /** A value as its schema parses it, or the error that names each bad field. */
@@ -7,7 +6,7 @@ export type Validated<T> = { data: T; error?: undefined } | { data?: undefined; 
 
 export const validate = <S extends z.core.$ZodType>(schema: S | undefined, value: unknown): Validated<z.infer<S>> => {
   if (!schema) return { data: undefined as z.infer<S> };
-  const result = z.safeParse(schema, value, { error: sentences });
+  const result = z.safeParse(schema, value, { error: messageOf });
   if (result.success) return { data: result.data };
   const { issues } = result.error;
   const details: ErrorDetail[] = issues.map(({ path, message }) => ({ path: path.join('.'), message }));
@@ -17,6 +16,64 @@ export const validate = <S extends z.core.$ZodType>(schema: S | undefined, value
 
 const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && code in errors;
 
-/** `zod/mini` has no messages of its own. A missing field is `undefined` to it. */
-const english = en().localeError;
-const sentences: z.core.$ZodErrorMap = (issue) => (issue.input === undefined ? 'is required' : english(issue));
+/** The message of an issue whose schema has none of its own, to be read behind the name of the field. */
+const messageOf: z.core.$ZodErrorMap = (issue): string => {
+  if (issue.input === undefined) return 'is required';
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${typeNames[issue.expected] ?? `of the type ${issue.expected}`}`;
+    case 'invalid_value':
+      return `must be ${oneOf(issue.values)}`;
+    case 'invalid_union':
+      return Array.isArray(issue.options) ? `must be ${oneOf(issue.options)}` : 'has none of the documented forms';
+    case 'too_small':
+      return `must ${boundOf(issue.origin, issue.minimum, 'least')}`;
+    case 'too_big':
+      return `must ${boundOf(issue.origin, issue.maximum, 'most')}`;
+    case 'invalid_format':
+      return `must be ${formatNames[issue.format] ?? 'of the documented format'}`;
+    case 'unrecognized_keys':
+      return `has unknown fields: ${issue.keys.join(', ')}`;
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`;
+    default:
+      return 'is invalid';
+  }
+};
+
+const typeNames: Record<string, string> = {
+  array: 'an array',
+  boolean: 'true or false',
+  int: 'a whole number',
+  null: 'null',
+  number: 'a number',
+  object: 'an object',
+  record: 'an object',
+  string: 'a string',
+};
+
+const formatNames: Record<string, string> = {
+  datetime: 'a date and time such as 2026-01-31T12:00:00Z',
+  email: 'an e-mail address',
+  url: 'a URL',
+};
+
+const oneOf = (values: z.core.util.Primitive[]) =>
+  values
+    .map((value) => (typeof value === 'string' ? `"${value}"` : String(value)))
+    .join(', ')
+    .replace(/, ([^,]*)$/, ' or $1');
+
+const units: Record<string, string> = {
+  array: 'item',
+  map: 'entry',
+  object: 'field',
+  set: 'item',
+  string: 'character',
+};
+
+/** `have at least 1 item`, or `be at most 10`. */
+const boundOf = (origin: string, bound: number | bigint | Date, direction: 'least' | 'most') => {
+  const unit = units[origin];
+  return unit ? `have at ${direction} ${bound} ${unit}${bound === 1 ? '' : 's'}` : `be at ${direction} ${bound}`;
+};

@@ -1,5 +1,5 @@
 import type { Scope } from '../domain/api-keys.ts';
-import { insufficientPermissions } from '../domain/errors.ts';
+import { insufficientPermissions, missingScope } from '../domain/errors.ts';
 import type { Access } from '../store/credentials.ts';
 import type { AgentReference, AnyEndpoint, AuthorizedAgent, Principal } from './endpoint.ts';
 import type { Input, ParsedInput } from './parse-request.ts';
@@ -17,7 +17,7 @@ export const authorize = (
   parsed: ParsedInput,
   access: Access | undefined,
 ): AuthorizedRequest => {
-  if (caller.kind === 'key' && !hasScope(principal, caller.scope)) throw insufficientPermissions();
+  if (caller.kind === 'key' && !hasScope(principal, caller.scope)) throw missingScope(caller.scope);
   if (parsed.error) throw parsed.error;
   const { input } = parsed;
   const { uid, agentId } = referenceIn(caller, parsed);

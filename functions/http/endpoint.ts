@@ -94,8 +94,8 @@ export type Endpoint<
   codes?: Record<string, ErrorCode>;
   /** The body is such a form instead of JSON. */
   multipart?: MultipartForm;
-  /** Takes an `Idempotency-Key` header: repeated with it, the request gets its first response again. */
-  idempotent?: true;
+  /** A POST that changes nothing, such as a check. Every other keyed POST and PATCH takes an `Idempotency-Key`. */
+  readOnly?: true;
   /** Responds piece by piece: API Gateway cannot, so its function has a URL of its own. */
   streams?: true;
   response: Response;
@@ -119,7 +119,7 @@ export type StreamingEndpoint<
   Body extends Schema | undefined,
   Services extends AnyServices,
   C extends Caller<RequestInput<Params, Query, Body>>,
-> = Omit<Endpoint<Params, Query, Body, z.ZodMiniString, Services, C>, 'handle' | 'idempotent' | 'streams'> & {
+> = Omit<Endpoint<Params, Query, Body, z.ZodMiniString, Services, C>, 'handle' | 'readOnly' | 'streams'> & {
   streams: true;
   handle(
     request: RequestInput<Params, Query, Body> & Authorized<C> & RequestContext,
@@ -130,6 +130,10 @@ export type StreamingEndpoint<
 /** Any endpoint, for code that does not depend on its types: the router, the documentation, the stacks. */
 // biome-ignore lint/suspicious/noExplicitAny: an endpoint's types meet only inside it
 export type AnyEndpoint = Endpoint<any, any, any, any, any, Caller<any>>;
+
+/** Whether a request may carry an `Idempotency-Key`: repeated with it, the request gets its first response again. */
+export const takesIdempotencyKey = ({ caller, method, readOnly }: AnyEndpoint): boolean =>
+  caller.kind === 'key' && (method === 'POST' || method === 'PATCH') && !readOnly;
 
 /** Declares an endpoint: checks its types, and returns it as it is. */
 export const endpoint = <

@@ -6,7 +6,7 @@ import { lazyServices } from '../service.ts';
 import { addressOf } from './address.ts';
 import { admit } from './admit.ts';
 import { authenticate } from './authenticate.ts';
-import type { AnyEndpoint } from './endpoint.ts';
+import { type AnyEndpoint, takesIdempotencyKey } from './endpoint.ts';
 import { withIdempotency } from './idempotency.ts';
 import { logRequests } from './log-requests.ts';
 import { parseRequest } from './parse-request.ts';
@@ -38,7 +38,7 @@ const handlerOf = (
     const respond = (creationId: string) =>
       perform(endpoint, authorized, { address: addressOf(event), requestId, receivedAt, creationId }, services);
     const idempotencyKey = event.headers['idempotency-key'];
-    return endpoint.idempotent && idempotently && idempotencyKey !== undefined
+    return takesIdempotencyKey(endpoint) && idempotently && idempotencyKey !== undefined
       ? idempotently({ endpoint, request: authorized, idempotencyKey, requestId }, respond)
       : respond(newUlid());
   };

@@ -1,14 +1,15 @@
 import { type Permission, permissionsOfServices } from '../service.ts';
 import { credentials } from '../store/credentials.ts';
 import { idempotency } from '../store/idempotency.ts';
-import type { AnyEndpoint } from './endpoint.ts';
+import { type AnyEndpoint, takesIdempotencyKey } from './endpoint.ts';
 
 /** What an endpoint's function may do on AWS: what the services it names need, and what authentication and idempotency need. */
-export const permissionsOf = ({ caller, idempotent, services = {} }: AnyEndpoint): Permission[] => {
+export const permissionsOf = (endpoint: AnyEndpoint): Permission[] => {
+  const { caller, services = {} } = endpoint;
   const takesKey = caller.kind === 'key' || (caller.kind === 'anyone' && caller.key !== undefined);
   return permissionsOfServices({
     ...services,
     ...(takesKey && { credentials: credentials.for('read') }),
-    ...(idempotent && { idempotency: idempotency.for('claim', 'keep', 'release') }),
+    ...(takesIdempotencyKey(endpoint) && { idempotency: idempotency.for('claim', 'keep', 'release') }),
   });
 };

@@ -3,7 +3,7 @@ import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
 import { component } from '../domain/describe.ts';
 import { errors } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
-import type { AnyEndpoint } from '../http/endpoint.ts';
+import { type AnyEndpoint, takesIdempotencyKey } from '../http/endpoint.ts';
 import { errorCodes, errorExamples, errorResponses, takesOptionalKey } from './error-responses.ts';
 import { always, headerReference, headers } from './headers.ts';
 import type { JsonSchema, OpenApiDocument, Operation } from './openapi.ts';
@@ -133,13 +133,14 @@ const tagOf = ({ name, path }: AnyEndpoint): string => {
   return tag.name;
 };
 
-const parametersOf = ({ name, path, params, query, idempotent }: AnyEndpoint) => {
+const parametersOf = (endpoint: AnyEndpoint) => {
+  const { name, path, params, query } = endpoint;
   for (const [, variable = ''] of path.matchAll(/\{(\w+)\}/g)) {
     if (!params?._zod.def.shape[variable]) throw new Error(`${name} has no schema for the path variable ${variable}.`);
   }
   return {
     ...((params || query) && { requestParams: { ...(params && { path: params }), ...(query && { query }) } }),
-    ...(idempotent && { parameters: [{ $ref: '#/components/parameters/IdempotencyKey' as const }] }),
+    ...(takesIdempotencyKey(endpoint) && { parameters: [{ $ref: '#/components/parameters/IdempotencyKey' as const }] }),
   };
 };
 
@@ -148,11 +149,15 @@ const requestBodyOf = ({ body, multipart }: AnyEndpoint) => {
   return body ? { requestBody: { required: true, content: { [type]: { schema: body } } } } : {};
 };
 
-const successOf = ({ name, response, idempotent, streams }: AnyEndpoint) => {
+const successOf = (endpoint: AnyEndpoint) => {
+  const { name, response, streams } = endpoint;
   const { id, description = 'Done.' } = z.globalRegistry.get(response) ?? {};
   return {
     description,
-    headers: { ...always, ...(idempotent && { 'idempotency-replayed': headerReference('idempotency-replayed') }) },
+    headers: {
+      ...always,
+      ...(takesIdempotencyKey(endpoint) && { 'idempotency-replayed': headerReference('idempotency-replayed') }),
+    },
     content: {
       [streams ? 'text/event-stream' : 'application/json']: {
         schema: id || streams ? response : component(responseNameOf(name), description, z.clone(response)),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { component, describe } from '../domain/describe.ts';
 import { type ErrorCode, errors } from '../domain/errors.ts';
-import type { AnyEndpoint } from '../http/endpoint.ts';
+import { type AnyEndpoint, takesIdempotencyKey } from '../http/endpoint.ts';
 import { always, headerReference } from './headers.ts';
 
 /** All error responses of an operation: its own, and those that every operation of its kind has. */
@@ -30,14 +30,14 @@ export const errorResponses = (endpoint: AnyEndpoint) => {
 export const takesOptionalKey = ({ caller }: AnyEndpoint) => caller.kind === 'anyone' && caller.key !== undefined;
 
 const codesOf = (endpoint: AnyEndpoint): ErrorCode[] => {
-  const { caller, idempotent, body, query, codes = {}, errors: own = [] } = endpoint;
+  const { caller, body, query, codes = {}, errors: own = [] } = endpoint;
   return [
     ...new Set<ErrorCode>([
       ...(body || query ? (['invalid_request'] as const) : []),
       ...(caller.kind === 'key' ? (['missing_api_key', 'invalid_api_key', 'insufficient_permissions'] as const) : []),
       ...(takesOptionalKey(endpoint) ? (['invalid_api_key'] as const) : []),
       ...(caller.kind === 'application' ? (['unauthorized_origin'] as const) : []),
-      ...(idempotent ? (['idempotency_conflict', 'idempotency_in_progress'] as const) : []),
+      ...(takesIdempotencyKey(endpoint) ? (['idempotency_conflict', 'idempotency_in_progress'] as const) : []),
       ...(body ? (['payload_too_large'] as const) : []),
       'rate_limited',
       'internal_error',

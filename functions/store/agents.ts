@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent } from '../domain/agents.ts';
+import { phoneNumberInUse } from '../domain/errors.ts';
 import { service } from '../service.ts';
-import { accessKey, agentKey, agentsOf, userKey } from './keys.ts';
+import { accessKey, agentKey, agentNumberKey, agentsOf, userKey } from './keys.ts';
 import { backOff, type Item, refusalOf, type Table, type TransactionAction, table } from './table.ts';
 
 /** The configuration is kept as JSON text: every value must come back as it was sent. */
 type AgentItem = Item & Omit<Agent, 'configuration'> & { configuration: string; version: string };
+type NumberItem = Item & { agentId: string };
 type SharedAgentItem = Item & { agentId: string; owner: string };
 
 const attempts = 12;
@@ -42,19 +44,30 @@ export class Agents {
     }
   }
 
-  /** Makes an agent that nobody has made yet; one with this id that its own creation made before is given back. */
+  /** The user's own agent that has a phone number. */
+  async findByNumber(owner: string, phoneNumber: string): Promise<Agent | undefined> {
+    const item = await this.#table.get<NumberItem>(agentNumberKey(owner, phoneNumber));
+    return item && this.find(owner, item.agentId);
+  }
+
+  /** Creates an agent. If its id exists, its own creation wrote it before, and that agent is returned. */
   async create(agent: Agent): Promise<Agent> {
-    try {
-      await this.#table.transact(this.creation(agent));
-      return agent;
-    } catch (error) {
-      const made = refusalOf(error) === 'condition' ? await this.find(agent.uid, agent.agentId) : undefined;
-      if (!made) throw error;
-      return made;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await this.#table.transact(this.creation(agent));
+        return agent;
+      } catch (error) {
+        const failure = refusalOf(error);
+        if (failure === undefined || attempt === attempts) throw error;
+        const existing = await this.find(agent.uid, agent.agentId);
+        if (existing) return existing;
+        await this.#checkNumber(agent);
+        await backOff(attempt);
+      }
     }
   }
 
-  /** The writes that bring an agent into being: its record and its access item, both or neither. */
+  /** The writes that create an agent: its record, its access item and the entry of its number, all or none. */
   creation(agent: Agent): TransactionAction[] {
     const { uid, agentId } = agent;
     const ConditionExpression = 'attribute_not_exists(pk)';
@@ -62,6 +75,7 @@ export class Agents {
     return [
       { Put: { TableName: this.#table.name, Item: itemOf(agent), ConditionExpression } },
       { Put: { TableName: this.#table.name, Item: access, ConditionExpression } },
+      ...this.#numberChange(undefined, agent),
     ];
   }
 
@@ -70,18 +84,52 @@ export class Agents {
     for (let attempt = 0; ; attempt++) {
       const found = await this.#table.get<AgentItem>(agentKey(owner, agentId));
       if (!found) return undefined;
-      const changed = change(agentOf(found));
+      const former = agentOf(found);
+      const changed = change(former);
+      const condition = {
+        ConditionExpression: 'version = :found',
+        ExpressionAttributeValues: { ':found': found.version },
+      };
+      const numberChange = this.#numberChange(former, changed);
       try {
-        await this.#table.put(itemOf(changed), {
-          ConditionExpression: 'version = :found',
-          ExpressionAttributeValues: { ':found': found.version },
-        });
+        if (numberChange.length === 0) await this.#table.put(itemOf(changed), condition);
+        else {
+          const put = { Put: { TableName: this.#table.name, Item: itemOf(changed), ...condition } };
+          await this.#table.transact([put, ...numberChange]);
+        }
         return changed;
       } catch (error) {
-        if (refusalOf(error) !== 'condition' || attempt === attempts) throw error;
+        if (refusalOf(error) === undefined || attempt === attempts) throw error;
+        await this.#checkNumber(changed);
         await backOff(attempt);
       }
     }
+  }
+
+  /** The writes that move the entry of an agent's number. It is taken only from nobody, so that a number has one agent. */
+  #numberChange(former: Agent | undefined, { uid, agentId, phoneNumber }: Agent): TransactionAction[] {
+    if (former?.phoneNumber === phoneNumber) return [];
+    const TableName = this.#table.name;
+    const isOwn = { ExpressionAttributeValues: { ':agentId': agentId } };
+    const ConditionExpression = 'attribute_not_exists(pk) or agentId = :agentId';
+    return [
+      ...(former?.phoneNumber
+        ? [{ Delete: { TableName, Key: agentNumberKey(uid, former.phoneNumber), ConditionExpression, ...isOwn } }]
+        : []),
+      ...(phoneNumber
+        ? [
+            {
+              Put: { TableName, Item: { ...agentNumberKey(uid, phoneNumber), agentId }, ConditionExpression, ...isOwn },
+            },
+          ]
+        : []),
+    ];
+  }
+
+  /** Throws when another agent of the user has the number: that is why a write failed. */
+  async #checkNumber({ uid, agentId, phoneNumber }: Agent): Promise<void> {
+    const item = phoneNumber && (await this.#table.get<NumberItem>(agentNumberKey(uid, phoneNumber)));
+    if (item && item.agentId !== agentId) throw phoneNumberInUse();
   }
 
   /** Lets another user use an agent. */
@@ -146,7 +194,8 @@ const agentOf = ({ pk: _pk, sk: _sk, version: _version, configuration, ...rest }
 
 export const agents = service(() => new Agents(table.get()), {
   find: ['dynamodb:GetItem'],
+  findByNumber: ['dynamodb:GetItem'],
   list: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   create: ['dynamodb:GetItem', 'dynamodb:PutItem'],
-  change: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+  change: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
 });

@@ -47,9 +47,13 @@ export class BlockList {
     this.#patienceMilliseconds = patienceMilliseconds;
   }
 
-  /** Blocks distinct E.164 numbers. Each is `done`, `already_blocked` or `temporarily_unavailable`, and that is true. */
-  async add(agentId: string, phones: string[], terms: BlockTerms = {}): Promise<Map<string, NumberOutcome>> {
-    const addedBy = randomUUID();
+  /** Blocks distinct E.164 numbers. A request that is repeated gives the same `addedBy`, and finds its own entries. Each is `done`, `already_blocked` or `temporarily_unavailable`, and that is true. */
+  async add(
+    agentId: string,
+    phones: string[],
+    terms: BlockTerms = {},
+    addedBy: string = randomUUID(),
+  ): Promise<Map<string, NumberOutcome>> {
     const entry = {
       blockedUntil: terms.expiresAt ? Date.parse(terms.expiresAt) : forGood,
       blockedAt: new Date().toISOString(),

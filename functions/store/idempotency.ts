@@ -1,17 +1,30 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { newUlid } from '../domain/identifiers.ts';
 import { idempotencyClaimSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
-import { type ItemKey, idempotencyKey } from './keys.ts';
-import { conflictingItem, refusalOf, type Table, table } from './table.ts';
+import { type ItemKey, idempotencyKey, idempotencyPieceKey } from './keys.ts';
+import { conflictingItem, type Item, refusalOf, type Table, table } from './table.ts';
 
 /** How long a first answer is kept. */
 const keepSeconds = 24 * 60 * 60;
 
 type KeptAnswer = { statusCode?: number; headers?: Record<string, boolean | number | string>; body?: string };
-type Kept = { contentHash: string; creationId: string; claimedUntil: number; ttlSeconds: number; answer?: KeptAnswer };
+type Kept = {
+  contentHash: string;
+  creationId: string;
+  claimedUntil: number;
+  ttlSeconds: number;
+  /** The deflated response, or the number of pieces that it is kept in. */
+  answer?: Uint8Array;
+  pieces?: number;
+};
+type Piece = Item & { answer: Uint8Array };
+
+/** Bytes of a deflated response in one item, which may have 400 KB. */
+const pieceBytes = 300 * 1024;
 
 /** A request that may go on. `creationId` is the first one's when that one ended without an answer. */
-export type Claim = { state: 'claimed'; key: ItemKey; creationId: string; claimedUntil: number };
+export type Claim = { state: 'claimed'; key: ItemKey; creationId: string; claimedUntil: number; ttlSeconds: number };
 
 /** What was first answered under an Idempotency-Key. */
 export class IdempotencyStore {
@@ -33,11 +46,12 @@ export class IdempotencyStore {
     const key = idempotencyKey(request.uid, request.operation, request.key);
     // The claim's own time tells our write from another's when the response to it was lost.
     const claimedUntil = now + idempotencyClaimSeconds * 1000 + Math.random();
+    const ttlSeconds = Math.floor(now / 1000) + keepSeconds;
     const fresh: Kept = {
       contentHash: request.contentHash,
       creationId: newUlid(),
       claimedUntil,
-      ttlSeconds: Math.floor(now / 1000) + keepSeconds,
+      ttlSeconds,
     };
     try {
       await this.#table.put(
@@ -48,14 +62,15 @@ export class IdempotencyStore {
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         },
       );
-      return { state: 'claimed', key, creationId: fresh.creationId, claimedUntil };
+      return { state: 'claimed', key, creationId: fresh.creationId, claimedUntil, ttlSeconds };
     } catch (error) {
       const kept = conflictingItem<Kept>(error);
       if (!kept) throw error;
       if (kept.claimedUntil === claimedUntil)
-        return { state: 'claimed', key, creationId: kept.creationId, claimedUntil };
+        return { state: 'claimed', key, creationId: kept.creationId, claimedUntil, ttlSeconds: kept.ttlSeconds };
       if (kept.contentHash !== request.contentHash) return { state: 'other content' };
-      if (kept.answer) return { state: 'answered', answer: kept.answer };
+      const answer = await this.#read(key, kept);
+      if (answer) return { state: 'answered', answer };
       if (kept.claimedUntil > now) return { state: 'in progress' };
       return this.#takeOver(key, kept, claimedUntil);
     }
@@ -69,7 +84,7 @@ export class IdempotencyStore {
         ConditionExpression: 'claimedUntil = :old or claimedUntil = :new',
         ExpressionAttributeValues: { ':new': claimedUntil, ':old': kept.claimedUntil },
       });
-      return { state: 'claimed', key, creationId: kept.creationId, claimedUntil };
+      return { state: 'claimed', key, creationId: kept.creationId, claimedUntil, ttlSeconds: kept.ttlSeconds };
     } catch (error) {
       if (refusalOf(error) === 'condition') return { state: 'in progress' };
       throw error;
@@ -79,11 +94,32 @@ export class IdempotencyStore {
   /** Keeps the answer for those who ask again. */
   async keep(claim: Claim, answer: KeptAnswer): Promise<void> {
     const { statusCode, headers, body } = answer;
+    const bytes = deflateRawSync(JSON.stringify({ statusCode, headers, body }));
+    const pieces = Math.ceil(bytes.length / pieceBytes);
+    if (pieces > 1) {
+      for (let n = 0; n < pieces; n++) {
+        const piece = bytes.subarray(n * pieceBytes, (n + 1) * pieceBytes);
+        await this.#table.put({
+          ...idempotencyPieceKey(claim.key, n),
+          answer: piece,
+          ttlSeconds: claim.ttlSeconds,
+        } as Piece);
+      }
+    }
     await this.#table.update(claim.key, {
-      UpdateExpression: 'set answer = :answer',
+      UpdateExpression: pieces > 1 ? 'set pieces = :answer' : 'set answer = :answer',
       ConditionExpression: 'claimedUntil = :mine',
-      ExpressionAttributeValues: { ':answer': { statusCode, headers, body }, ':mine': claim.claimedUntil },
+      ExpressionAttributeValues: { ':answer': pieces > 1 ? pieces : bytes, ':mine': claim.claimedUntil },
     });
+  }
+
+  async #read(key: ItemKey, { answer, pieces }: Kept): Promise<KeptAnswer | undefined> {
+    if (answer) return JSON.parse(inflateRawSync(answer).toString());
+    if (pieces === undefined) return undefined;
+    const keys = Array.from({ length: pieces }, (_, n) => idempotencyPieceKey(key, n));
+    const found = new Map((await this.#table.getMany<Piece>(keys)).map((item) => [item.sk, item.answer]));
+    const all = Buffer.concat(keys.map(({ sk }) => found.get(sk) ?? new Uint8Array()));
+    return JSON.parse(inflateRawSync(all).toString());
   }
 
   /** Lets a repetition go on at once after a failure. */
@@ -97,7 +133,7 @@ export class IdempotencyStore {
 }
 
 export const idempotency = service(() => new IdempotencyStore(table.get()), {
-  claim: ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
-  keep: ['dynamodb:UpdateItem'],
+  claim: ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+  keep: ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
   release: ['dynamodb:UpdateItem'],
 });

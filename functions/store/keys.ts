@@ -4,6 +4,7 @@
  * item                  pk                                     sk                      holds
  * user                  USER#<uid>                             USER                    name
  * agent                 USER#<owner>                           AGENT#<agentId>         the agent's record, once, with its owner
+ * number of an agent    USER#<owner>                           NUMBER#<phone>          which of the user's agents has it: no two do
  * shared agent          USER#<guest>                           AGENT#<agentId>         whose it is, for the guest's list
  * API key of a user     USER#<uid>                             KEY#<keyId>             the key's hash, for listing
  * API key               KEY#<sha256>                           KEY                     the key's record
@@ -19,7 +20,8 @@
  * turns of an address   CHAT#TURNS#<address>#<minute>          TURNS                   how many turns of the build chat it had; expires
  * tokens of a day       CHAT#TOKENS#<date>                     TOKENS                  what the build chat spent; expires
  * …of an address        CHAT#TOKENS#<date>#<address>           TOKENS                  what it spent without a key; expires
- * idempotency           IDEMPOTENCY#<uid>#<operation>#<key>    IDEMPOTENCY             the first answer, for 24 hours
+ * idempotency           IDEMPOTENCY#<uid>#<operation>#<key>    IDEMPOTENCY             the first response, for 24 hours
+ * …of a large response  IDEMPOTENCY#<uid>#<operation>#<key>    PIECE#<n>               a piece of it, deflated
  *
  * An attribute `ttlSeconds` (Unix time) lets DynamoDB delete an item some time after it has lost its meaning.
  * There is no secondary index: what was written is read consistently, from the table itself.
@@ -34,6 +36,8 @@ export type Collection = { pk: string; prefix?: string };
 export const userKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk: 'USER' });
 
 export const agentKey = (uid: string, agentId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `AGENT#${agentId}` });
+/** The user's agent with a phone number. */
+export const agentNumberKey = (uid: string, phone: string): ItemKey => ({ pk: `USER#${uid}`, sk: `NUMBER#${phone}` });
 export const agentsOf = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'AGENT#' });
 
 export const apiKeyListingKey = (uid: string, keyId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `KEY#${keyId}` });
@@ -88,6 +92,9 @@ export const idempotencyKey = (uid: string, operation: string, key: string): Ite
   pk: `IDEMPOTENCY#${uid}#${operation}#${key}`,
   sk: 'IDEMPOTENCY',
 });
+
+/** A piece of a first response that is too large for one item. */
+export const idempotencyPieceKey = ({ pk }: ItemKey, n: number): ItemKey => ({ pk, sk: `PIECE#${n}` });
 
 /** A minute is counted from the epoch. */
 export const chatTurnsKey = (address: string, minute: number): ItemKey => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../functions/store/agents.ts';
-import { newUser, newWorld } from '../support/world.ts';
+import { newUser, newWorld, type World } from '../support/world.ts';
 
 describe('agents', () => {
   it('are created, read, changed and listed with what they were given', async () => {
@@ -150,5 +150,79 @@ describe('agents', () => {
     expect([ids.length, new Set(ids).size, [...ids].sort()]).toEqual([31, 31, ids]);
     const two = await world.call('GET', '/agents', { query: { uid, limit: 2 } });
     expect(two.body.agents.length).toBe(2);
+  });
+});
+
+describe('the phone number of an agent', () => {
+  const create = (world: World, phoneNumber: string) =>
+    world.call('POST', '/agents', { body: { uid: world.uid, name: 'Desk', phoneNumber } });
+  const lookUp = async (world: World, phoneNumber: string) => {
+    const { body } = await world.call('GET', '/agents', { query: { uid: world.uid, phoneNumber } });
+    return body.agents.map(({ agentId }: { agentId: string }) => agentId);
+  };
+
+  it('finds the agent, however it is written, and nobody else’s', async () => {
+    const world = await newWorld();
+    const { body } = await create(world, '+1 415 555 0123');
+    expect(await lookUp(world, '+14155550123')).toEqual([body.agentId]);
+    expect(await lookUp(world, ' 1 (415) 555-0123')).toEqual([body.agentId]);
+    expect(await lookUp(world, '+14155550124')).toEqual([]);
+    expect(await lookUp(await newWorld(), '+14155550123')).toEqual([]);
+  });
+
+  it('belongs to one agent of a user, also when two requests meet', async () => {
+    const world = await newWorld();
+    const responses = await Promise.all([1, 2, 3, 4].map(() => create(world, '+14155550125')));
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+    expect(responses.find(({ status }) => status === 409)?.body.error).toBe('phone_number_in_use');
+    const change = await world.call('PATCH', `/agents/${world.agentId}`, { body: { phoneNumber: '+14155550125' } });
+    expect([change.status, change.body.error]).toEqual([409, 'phone_number_in_use']);
+    expect((await create(await newWorld(), '+14155550125')).status).toBe(200);
+  });
+
+  it('is free again once its agent has another one, or none', async () => {
+    const world = await newWorld();
+    const { body } = await create(world, '+14155550126');
+    const path = `/agents/${body.agentId}`;
+    await world.call('PATCH', path, { body: { phoneNumber: '+14155550127' } });
+    expect([await lookUp(world, '+14155550126'), await lookUp(world, '+14155550127')]).toEqual([[], [body.agentId]]);
+    expect((await create(world, '+14155550126')).status).toBe(200);
+    await world.call('PATCH', path, { body: { phoneNumber: null } });
+    expect(await lookUp(world, '+14155550127')).toEqual([]);
+  });
+});
+
+describe('the configuration of an agent', () => {
+  it.each([
+    [{ language: 'english' }, 'configuration.language', 'must be a BCP 47 language tag such as en-US'],
+    [{ timeZone: 'Berlin' }, 'configuration.timeZone', 'must be an IANA time zone such as Europe/Berlin'],
+    [
+      { transferTo: '0800 123' },
+      'configuration.transferTo',
+      'must be a phone number in E.164 format, such as +14155550100',
+    ],
+  ])('is checked when it is written: %j', async (configuration, path, message) => {
+    const world = await newWorld();
+    const body = { uid: world.uid, name: 'Desk', configuration };
+    const details = [{ path, message }];
+    expect((await world.call('POST', '/agents', { body })).body).toMatchObject({ error: 'invalid_request', details });
+    const changed = await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration } });
+    expect([changed.status, changed.body.details]).toEqual([400, details]);
+  });
+
+  it('keeps the number to transfer to in its E.164 form', async () => {
+    const world = await newWorld();
+    const configuration = { language: 'de', timeZone: 'Europe/Berlin', transferTo: '+49 (30) 123456' };
+    const changed = await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration } });
+    expect(changed.body.configuration).toEqual({ ...configuration, transferTo: '+4930123456' });
+  });
+
+  it('stored before a check existed can still be read and changed elsewhere', async () => {
+    const world = await newWorld();
+    await agents
+      .get()
+      .change(world.uid, world.agentId, (agent) => ({ ...agent, configuration: { language: 'english' } }));
+    const renamed = await world.call('PATCH', `/agents/${world.agentId}`, { body: { name: 'Front desk' } });
+    expect([renamed.status, renamed.body.configuration]).toEqual([200, { language: 'english' }]);
   });
 });

@@ -101,7 +101,8 @@ describe.each(keyed.map((endpoint) => [endpoint.name, endpoint] as const))('%s',
     const others = (['agents', 'knowledge', 'calls', 'block-list'] as const).filter((other) => other !== scope);
     const { secret } = await apiKeys.get().create(world.uid, { name: 'others', scopes: others });
     const answer = await ask(endpoint, secret, world);
-    expect([answer.status, answer.body]).toEqual([401, refusal('insufficient_permissions')]);
+    const message = `This API key lacks the scope "${scope}".`;
+    expect([answer.status, answer.body]).toEqual([401, { error: 'insufficient_permissions', message }]);
     const { secret: covering } = await apiKeys.get().create(world.uid, { name: 'covering', scopes: [scope] });
     expect((await ask(endpoint, covering, world)).status).toBe(200);
   });

@@ -2,6 +2,7 @@ import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cl
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, inject, it } from 'vitest';
 import { jobQueueFor } from '../../functions/clients/job-queue.ts';
+import { takesIdempotencyKey } from '../../functions/http/endpoint.ts';
 import { routes } from '../../functions/routes.ts';
 import { duplications } from '../../functions/store/duplications.ts';
 import { toKebabCase } from '../../lib/bundles.ts';
@@ -94,7 +95,7 @@ describe('the functions', () => {
 });
 
 describe('a request that is repeated', () => {
-  const idempotent = routes.filter((endpoint) => endpoint.idempotent);
+  const idempotent = routes.filter(takesIdempotencyKey);
 
   it.each(idempotent.map((endpoint) => [endpoint.name, endpoint] as const))(
     'under its Idempotency-Key is answered once by %s, by whichever of its functions',

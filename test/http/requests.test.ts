@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { blockList } from '../../functions/store/block-list.ts';
 import { idempotency } from '../../functions/store/idempotency.ts';
 import { table } from '../../functions/store/table.ts';
-import { call, newWorld, target, unique } from '../support/world.ts';
+import { call, newWorld, target, unique, type World } from '../support/world.ts';
 
 describe('bodies', () => {
   it('are read as JSON whatever their content type says', async () => {
@@ -111,6 +113,8 @@ describe('CORS', () => {
   });
 });
 
+const named = ({ uid, agentId }: World) => ({ uid, agentId });
+
 describe('an Idempotency-Key', () => {
   const create = (world: Awaited<ReturnType<typeof newWorld>>, key: string, body: object = { name: 'x' }) =>
     world.call('POST', '/agents', { body: { uid: world.uid, ...body }, headers: { 'idempotency-key': key } });
@@ -183,6 +187,37 @@ describe('an Idempotency-Key', () => {
       headers,
     });
     expect(ours.status).toBe(200);
+  });
+
+  it('of a change gives its first response again, though a second run would find nothing to do', async () => {
+    const world = await newWorld();
+    const headers = { 'idempotency-key': unique('key') };
+    const numbers = ['+14155550100', 'nonsense'];
+    const block = () => world.call('POST', '/agent-block-list', { body: { ...named(world), numbers }, headers });
+    const first = await block();
+    expect(first.body.added).toEqual(['+14155550100']);
+    const again = await block();
+    expect([again.body, again.headers.get('idempotency-replayed')]).toEqual([first.body, 'true']);
+  });
+
+  it('gives a response again that is too large for one item of the table', async () => {
+    const world = await newWorld();
+    const headers = { 'idempotency-key': unique('key') };
+    const numbers = Array.from({ length: 10_000 }, () => randomBytes(45).toString('base64'));
+    const block = () => world.call('POST', '/agent-block-list', { body: { ...named(world), numbers }, headers });
+    const first = await block();
+    expect([first.status, first.body.failed.length]).toEqual([200, 10_000]);
+    const again = await block();
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(again.text).toBe(first.text);
+  });
+
+  it('of a request that died after its work was done finds that work again', async () => {
+    const { agentId } = await newWorld();
+    const [creationId, number] = [unique('creation'), '+14155550101'];
+    const add = () => blockList.get().add(agentId, [number], {}, creationId);
+    expect([await add(), await add()].map((outcomes) => outcomes.get(number))).toEqual(['done', 'done']);
+    expect((await blockList.get().add(agentId, [number])).get(number)).toBe('already_blocked');
   });
 
   it('of a request that died is taken up under the same creation id, by one caller alone', async () => {
