@@ -1,44 +1,71 @@
-// Runs a script with the project's own Node, after installing what is missing: `node bin/run.mjs SCRIPT [ARGUMENT…]`.
+// Runs a script with the project's own Node, after installing missing packages: `node bin/run.mjs SCRIPT [ARGUMENT…]`.
 // Plain JavaScript, because it must run under whatever Node (20 or newer) the machine has.
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import module from 'node:module';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const lockFile = join(root, 'package-lock.json');
-const installed = join(root, 'node_modules', '.package-lock.json');
-const node = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+const packages = join(root, 'node_modules');
+const node = join(packages, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+const [script = '', ...rest] = process.argv.slice(2);
 
-const isInstalled = () =>
-  existsSync(installed) && existsSync(node) && statSync(installed).mtimeMs >= statSync(lockFile).mtimeMs;
-
-if (!isInstalled()) {
-  console.error('Installing what is missing (npm ci) …');
-  // Its output goes to standard error: what the script prints is the only thing on standard output.
-  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], {
-    cwd: root,
-    stdio: ['ignore', 2, 2],
-    shell: process.platform === 'win32',
-  });
-  if (status !== 0) {
-    console.error('npm ci failed; see above. Nothing was started.');
-    process.exit(1);
-  }
-}
-
-// npm tells its shell to end, and the shell does not tell us: who has lost the parent that npm gave it ends by itself.
+// npm signals its shell alone, and the shell does not forward it: end when the parent that npm started is gone.
 const parent = process.ppid;
 if (process.env.npm_lifecycle_event) {
-  const orphaned = () => process.ppid !== parent && process.kill(process.pid, 'SIGTERM');
-  setInterval(orphaned, 250).unref();
+  const endIfOrphaned = () => process.ppid !== parent && process.kill(process.pid, 'SIGTERM');
+  setInterval(endIfOrphaned, 250).unref();
 }
 
-const [script = '', ...rest] = process.argv.slice(2);
+const readPackages = (file) => JSON.parse(readFileSync(file, 'utf8')).packages;
+
+/** Compares the lock file with npm's record of what it installed; packages for other platforms are missing there. */
+const isInstalled = () => {
+  const record = join(packages, '.package-lock.json');
+  if (!existsSync(node) || !existsSync(record)) return false;
+  const installed = readPackages(record);
+  return Object.entries(readPackages(join(root, 'package-lock.json'))).every(
+    ([path, { version, integrity, optional }]) => {
+      const found = installed[path];
+      if (!found) return path === '' || optional;
+      return found.version === version && found.integrity === integrity;
+    },
+  );
+};
+
+const install = async () => {
+  console.error('Installing dependencies (npm ci) …');
+  // Its output goes to standard error: standard output has only what the script prints.
+  const npm = spawn(process.execPath, [join(root, 'bin/guard.mjs'), 'npm', 'ci', '--no-audit', '--no-fund'], {
+    cwd: root,
+    stdio: ['pipe', 2, 2],
+  });
+  const [code] = await once(npm, 'exit');
+  if (code === 0) return;
+  console.error('npm ci failed; see above. Nothing was started.');
+  process.exit(1);
+};
+
+const asksForHelp = rest.includes('--help') || rest.includes('-h');
+const help = join(root, script.replace(/\.ts$/, ''), 'help.txt');
+if (script.startsWith('bin/') && ['--version', '-V'].includes(rest[0])) {
+  console.log(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version);
+  process.exit();
+}
+if (asksForHelp && existsSync(help)) {
+  process.stdout.write(readFileSync(help, 'utf8'));
+  process.exit();
+}
+if (!(asksForHelp && existsSync(node)) && !isInstalled()) await install();
+
 const path = resolve(root, script);
-const bin = join(root, 'node_modules', '.bin');
+const bin = join(packages, '.bin');
+process.env.NODE_COMPILE_CACHE ??= join(packages, '.cache', 'node');
 
 if (Number.parseInt(process.versions.node, 10) >= 24) {
+  module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
   process.argv.splice(1, 2, path);
   await import(pathToFileURL(path).href);
 } else {

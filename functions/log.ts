@@ -4,8 +4,10 @@
  */
 export const log = (level: 'info' | 'warn' | 'error', fields: Record<string, unknown>) => {
   const line = JSON.stringify({ time: new Date().toISOString(), level, ...fields });
-  process.stderr.write(`${line.replace(secrets, '…')}\n`);
+  process.stderr.write(`${redact(line)}\n`);
 };
+
+export const redact = (text: string) => text.replace(secrets, '…');
 
 const secrets = /vap_[0-9A-Za-z]+|\b[sr]k_(?:live|test)_\w+|(?:\+|%2B)\d{5,15}/gi;
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventStreamCodec } from '@smithy/core/event-streams';
@@ -18,11 +18,13 @@ type Options = {
   port?: number;
   /** The pause between two words. */
   paceMilliseconds?: number;
+  onRequest?: (request: IncomingMessage) => void;
 };
 
 /** Starts a fake Bedrock: it serves ConverseStream in the binary event stream format, with canned text and calls of the offered tools. */
 export const startBedrock = async (options: Options = {}): Promise<Listening> => {
   const server = createServer((request, response) => {
+    options.onRequest?.(request);
     respond(request.method, request.url ?? '', request.headers.authorization, request, response).catch((error) => {
       if (!response.destroyed) sendError(response, 500, 'InternalServerException', String(error));
     });

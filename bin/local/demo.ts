@@ -1,15 +1,73 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { now } from '../../functions/domain/date-time.ts';
+import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
+import { pagesText, proseText } from '../../functions/domain/sources.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { calls } from '../../functions/store/calls.ts';
+import { newDueBy } from '../../functions/store/sources.ts';
 import { users } from '../../functions/store/users.ts';
+import { websites } from '../../functions/store/websites.ts';
 import { type Demo, makeDemo } from '../operator/demo.ts';
 
-/** Makes the demo data, or finds those of an earlier run, whose keys only `file` still knows. */
-export const demoData = async (file: string | undefined): Promise<Demo> => {
+/** Creates the demo data, or reads those of an earlier run, whose keys only `file` contains. */
+export const demoData = async (file: string | undefined, baseUrl: string): Promise<Demo> => {
   if (file && existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Demo;
   const stores = { users: users.get(), apiKeys: apiKeys.get(), agents: agents.get(), calls: calls.get() };
-  const data = await makeDemo(stores, { uid: 'demo-user', otherUid: 'other-user' });
-  if (file) writeFileSync(file, JSON.stringify(data), { mode: 0o600 });
-  return data;
+  const demo = await makeDemo(stores, { uid: 'demo-user', otherUid: 'other-user' });
+  await Promise.all([addByHttp(demo, baseUrl), addWebsite(demo)]);
+  if (file) writeFileSync(file, JSON.stringify(demo), { mode: 0o600 });
+  return demo;
 };
+
+/** Adds a phone number, a blocked number and a document, as a client does. */
+const addByHttp = async ({ uid, apiKey, agentId }: Demo, baseUrl: string): Promise<void> => {
+  const send = async (method: string, path: string, body: FormData | object) => {
+    const isForm = body instanceof FormData;
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers: { 'x-authorization': apiKey, ...(!isForm && { 'content-type': 'application/json' }) },
+      body: isForm ? body : JSON.stringify(body),
+    });
+    // The service works without them, as when the files are in a store of the user's own that is not running.
+    if (!response.ok) console.error(`Part of the demo data is missing: ${method} ${path}: ${await response.text()}`);
+  };
+  const document = new FormData();
+  document.set('uid', uid);
+  document.set('agentId', agentId);
+  document.set('files', new Blob([openingHours]), 'Opening hours.md');
+  await Promise.all([
+    send('PATCH', `/agents/${agentId}`, { phoneNumber: '+14155550199' }),
+    send('POST', '/agent-block-list', { uid, agentId, numbers: ['+14155550123'] }),
+    send('POST', '/agent-documents', document),
+  ]);
+};
+
+const openingHours = `# Opening hours
+
+Monday to Friday from 8:00 to 18:00, Saturday from 9:00 to 13:00. Closed on Sundays and public holidays.
+
+In an emergency outside of these hours, call +1 415 555 0142.
+`;
+
+/** Adds a website as it is after its crawl: a machine may have no connection to the internet. */
+const addWebsite = async ({ uid, agentId }: Demo): Promise<void> => {
+  const url = 'https://www.example.com/';
+  const source = { agentId, id: newIdentifier('web') };
+  const attempt = newUlid();
+  await websites.get().add({
+    ...source,
+    ...{ name: 'www.example.com', url, active: true, status: 'pending', pages: 0, failedPages: [] },
+    ...{ limit: 5, maxDepth: 1, includePaths: [], excludePaths: [] },
+    ...{ lastUpdatedBy: uid, lastUpdatedAt: now(), attempt, dueBy: newDueBy() },
+  });
+  const run = await websites.get().start(source, attempt);
+  if (!run) return;
+  const page = { url, title: 'Example Dental', text: welcomePage };
+  const texts = { content: pagesText([page]), contentMD: proseText(`# ${page.title}\n\n<${url}>\n\n${welcomePage}`) };
+  const fields = { pages: 1, lastCrawledAt: now() };
+  await websites.get().finish(source, { attempt, revision: run.revision }, texts, fields);
+};
+
+const welcomePage =
+  'Example Dental is a dental practice in San Francisco. New patients are welcome: call us to make an appointment.';

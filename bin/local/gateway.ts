@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context, StreamifyHandler } from 'aws-lambda';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { lambda } from '../../functions/http/lambda.ts';
 import type { ApiHandler } from '../../functions/http/pipeline.ts';
 import { routes } from '../../functions/routes.ts';
-import { listen } from './listen.ts';
-import type { pageServer } from './pages.ts';
-import { type Started, StartupError } from './started.ts';
+import { isLoopback } from './listen.ts';
+import { describeRequest } from './log.ts';
+import { sendPage } from './pages.ts';
 
 /** API Gateway's limit for a request, and Lambda's for an event and for a response. */
 const requestBytes = 10 * 1024 * 1024;
@@ -25,75 +25,82 @@ const preflight = {
 const exposed = 'x-request-id,retry-after,idempotency-replayed';
 
 type Route = { endpoint: AnyEndpoint; segments: string[]; handler: ApiHandler };
-type Settings = { appOrigins: string[]; sendPage: ReturnType<typeof pageServer> };
+type Settings = {
+  /** The origins that may call from a browser. */
+  origins: string[];
+  pages: Parameters<typeof sendPage>[0];
+  /** Takes a line about each request. */
+  report?: ((line: string) => void) | undefined;
+};
 type Match = { route: Route; pathParameters: Record<string, string> };
 
-/**
- * Emulates API Gateway's HTTP API in front of the same handlers that Lambda runs.
- * It binds the port at once, and handles requests after `open` is called.
- */
-export const startGateway = async (
-  port: number,
-): Promise<Started & { baseUrl: string; open(settings: Settings): void }> => {
+/** Emulates API Gateway's HTTP API in front of the same handlers that Lambda runs, and CloudFront in front of the pages. */
+export const gateway = ({ origins, pages, report }: Settings): RequestListener => {
   installStreamifyResponse();
   const table = routes.map((endpoint) => ({ endpoint, segments: endpoint.path.split('/'), handler: lambda(endpoint) }));
-  const opened = Promise.withResolvers<Settings>();
-  const server = createServer(async (request, response) => {
-    const { appOrigins, sendPage } = await opened.promise;
-    if (sendPage(request, response)) return;
-    const { origin } = request.headers;
-    response.setHeader(
-      'access-control-allow-origin',
-      appOrigins.find((one) => one === origin) ?? (appOrigins[0] as string),
-    );
+  const hosts = new Set(origins.map((origin) => URL.parse(origin)?.hostname));
+  return async (request, response) => {
+    const startedAt = performance.now();
+    const [path = '/', query = ''] = splitOnce(request.url ?? '/', '?');
+    const decoded = decode(path);
+    const match = decoded === undefined ? undefined : matchOf(table, request.method ?? 'GET', decoded);
+    let body: string | undefined;
+    response.on('close', () => {
+      const template = match?.route.endpoint.path.replaceAll(/{[^}]+}/g, '…') ?? path;
+      const facts = { method: request.method ?? '', path: template, milliseconds: performance.now() - startedAt };
+      if (request.method !== 'OPTIONS') report?.(describeRequest(facts, { status: response.statusCode, body }));
+    });
+    // A page of another site that resolves its own name to this machine would otherwise be same-origin.
+    if (!isAllowedHost(request.headers.host, hosts)) return sendError(response, 403, 'Forbidden');
+    if (!match && sendPage(pages, request, response)) return;
+    const origin = origins.find((allowed) => allowed === request.headers.origin) ?? origins[0] ?? '';
+    response.setHeader('access-control-allow-origin', origin);
     response.setHeader('access-control-expose-headers', exposed);
     response.setHeader('vary', 'origin');
-    respond(table, request, response).catch((error: Error) => {
+    try {
+      if (request.method === 'OPTIONS') response.writeHead(204, preflight).end();
+      else if (decoded === undefined) sendError(response, 400, 'Bad Request');
+      else body = await respond(match, { path: decoded, query }, request, response);
+    } catch (error) {
       console.error(error);
       if (!response.headersSent) sendError(response, 500, 'Internal Server Error');
       response.destroy();
-    });
-  });
-  const { endpoint: baseUrl, stop } = await listen(server, port).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EADDRINUSE')
-      throw new StartupError(
-        `Port ${port} is taken: start with another one, as in \`npm start -- --port ${port + 1}\`.`,
-      );
-    throw new StartupError(
-      `Port ${port} cannot be used (${error.code}): start with another one, as in \`npm start -- --port 8080\`.`,
-    );
-  });
-  return { baseUrl, open: opened.resolve, stop };
+    }
+  };
 };
 
-const respond = async (table: Route[], request: IncomingMessage, response: ServerResponse): Promise<void> => {
-  const [path = '/', query = ''] = splitOnce(request.url ?? '/', '?');
-  if (request.method === 'OPTIONS') {
-    response.writeHead(204, preflight).end();
-    return;
-  }
-  const body = await read(request);
-  const decoded = decode(path);
-  if (decoded === undefined) return sendError(response, 400, 'Bad Request');
-  const match = matchOf(table, request.method ?? 'GET', decoded);
+const isAllowedHost = (header: string | undefined, hosts: Set<string | undefined>) => {
+  const hostname = URL.parse(`http://${header}`)?.hostname ?? '';
+  return isLoopback(hostname) || hosts.has(hostname);
+};
+
+/** Responds to a request, and returns the body that a function sent as a whole. */
+const respond = async (
+  match: Match | undefined,
+  { path, query }: { path: string; query: string },
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<string | undefined> => {
+  const bytes = await read(request);
   const handles413 = match?.route.endpoint.multipart;
-  if (body.length > requestBytes && !handles413) return sendError(response, 413, 'Request Entity Too Large');
+  if (bytes.length > requestBytes && !handles413) return sendError(response, 413, 'Request Entity Too Large');
   if (!match) return sendError(response, 404, 'Not Found');
   // API Gateway answers 413 with its own body. An upload endpoint answers itself: its message names the way for larger files.
-  const carried = handles413 ? body.subarray(0, Math.floor(payloadBytes * 0.74)) : body;
-  const event = eventOf(request, match, decoded, query, carried);
+  const carried = handles413 ? bytes.subarray(0, Math.floor(payloadBytes * 0.74)) : bytes;
+  const event = eventOf(request, match, path, query, carried);
   if (Buffer.byteLength(event.body ?? '') > payloadBytes) return sendError(response, 413, 'Request Entity Too Large');
   if (match.route.endpoint.streams) return stream(match.route.handler, event, response);
   const result = await invoke(match.route.handler, event);
   if (result === 'timed out') return sendError(response, 503, 'Service Unavailable');
   if (Buffer.byteLength(result.body ?? '') > payloadBytes) return sendError(response, 500, 'Internal Server Error');
-  const bytes = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8');
-  const headers = { ...(result.headers as Record<string, string>), 'content-length': bytes.length };
-  response.writeHead(result.statusCode ?? 200, headers).end(bytes);
+  const body = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8');
+  const headers = { ...(result.headers as Record<string, string>), 'content-length': body.length };
+  response.writeHead(result.statusCode ?? 200, headers).end(body);
+  return result.body;
 };
 
 /** Sends an error with the body that API Gateway itself would send. */
-const sendError = (response: ServerResponse, status: number, message: string) => {
+const sendError = (response: ServerResponse, status: number, message: string): undefined => {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ message }));
 };
 
@@ -201,7 +208,11 @@ const installStreamifyResponse = () => {
   Object.assign(globalThis, { awslambda: { streamifyResponse, HttpResponseStream: { from } } });
 };
 
-const stream = async (handler: ApiHandler, event: APIGatewayProxyEventV2, response: ServerResponse) => {
+const stream = async (
+  handler: ApiHandler,
+  event: APIGatewayProxyEventV2,
+  response: ServerResponse,
+): Promise<undefined> => {
   const timer = setTimeout(() => response.destroy(), streamingSeconds * 1000);
   try {
     await (handler as unknown as StreamifyHandler)(

@@ -6,13 +6,15 @@ import type { Started } from './started.ts';
 /** A listening server; `stop` closes it with all its connections. */
 export type Listening = Started & { endpoint: string; port: number };
 
+const loopback = '127.0.0.1';
+
 /** Listens on loopback, on a free port unless one is given. */
 export const listen = async (server: Server, wanted = 0): Promise<Listening> => {
-  server.listen(wanted, '127.0.0.1');
+  server.listen(wanted, loopback);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: `http://${loopback}:${port}`,
     port,
     async stop() {
       const closed = once(server, 'close');
@@ -29,3 +31,10 @@ export const freePort = async (): Promise<number> => {
   await stop();
   return port;
 };
+
+/** Whether a host name, as a URL spells it, is this machine's own. */
+export const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' ||
+  hostname.endsWith('.localhost') ||
+  hostname === '[::1]' ||
+  /^127(\.\d+){3}$/.test(hostname);

@@ -1,33 +1,41 @@
+import { subscribe } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ChangeMessageVisibilityCommand,
   DeleteMessageCommand,
   type Message,
   ReceiveMessageCommand,
+  SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { type FauxqsServer, type SpyMessage, startFauxqs } from 'fauxqs';
+import { documentOfFileKey } from '../../functions/domain/documents.ts';
 import { type JobHandler, maxDeliveries, worker } from '../../functions/jobs/job.ts';
 import { jobs } from '../../functions/jobs.ts';
+import { credentials } from '../../functions/store/credentials.ts';
+import { FairQueue } from './fair-queue.ts';
+import { isLoopback } from './listen.ts';
 import type { Started } from './started.ts';
 
-/** While a message is worked on nobody else gets it; one that failed comes again soon, so that nobody here waits for it. */
-const visibilitySeconds = Math.max(...jobs.map(({ timeoutSeconds }) => timeoutSeconds));
+/** A message that was received stays invisible while it waits for its turn: SQS's maximum. */
+const visibilitySeconds = 12 * 60 * 60;
 const retrySeconds = 2;
+/** Of each job, as on AWS each job has a queue of its own. */
+const concurrency = 4;
 
-/** A queue, and where it is asked for. */
+/** A queue, and the endpoint that serves it. */
 type Queue = { endpoint: string; queueUrl: string };
 
 /**
- * Starts the S3 and SQS emulator with a bucket. One queue takes all jobs here, where on AWS each job has a queue of its
- * own; `work` delivers its messages, and those of a queue that is given instead of it, to the job they name, and S3's
- * notifications of files to the one they start.
+ * Starts the S3 and SQS emulator with a bucket and one queue for all jobs. `work` delivers its messages, and those of a
+ * queue that is given instead, to the job they name, and S3's notifications to the job that files start.
  */
 export const startQueueAndFiles = async (options: {
   bucket: string;
   data?: string | undefined;
 }): Promise<Started & { endpoint: string; queueUrl: string; work(given: Queue): void }> => {
+  listenOnLoopback();
   const server = await startFauxqs({
     port: 0,
     host: '127.0.0.1',
@@ -35,111 +43,182 @@ export const startQueueAndFiles = async (options: {
     messageSpies: { bufferSize: spiedEvents },
     ...(options.data && { dataDir: options.data }),
   });
-  const dead = server.createQueue('dead-letters');
-  server.createQueue('jobs', {
-    attributes: {
-      VisibilityTimeout: String(visibilitySeconds),
-      RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead.queueArn, maxReceiveCount: maxDeliveries }),
-    },
-  });
+  // Creating a queue of an earlier run again would delete its messages.
+  if (!server.inspectQueue('jobs')) {
+    const dead = server.createQueue('dead-letters');
+    const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: dead.queueArn, maxReceiveCount: maxDeliveries });
+    server.createQueue('jobs', { attributes: { RedrivePolicy } });
+  }
   server.createBucket(options.bucket);
-  const own = { endpoint: server.address, queueUrl: `${server.address}/000000000000/jobs` };
+  const endpoint = `http://127.0.0.1:${server.port}`;
+  const own = new QueueWorker({ endpoint, queueUrl: `${endpoint}/000000000000/jobs` });
+  const workers: QueueWorker[] = [];
   const stopping = new AbortController();
-  let working: Promise<unknown> = Promise.resolve();
   return {
-    endpoint: server.address,
-    queueUrl: own.queueUrl,
+    ...own.queue,
     work(given) {
       void notify(server, options.bucket, stopping.signal);
-      const isOwn = given.endpoint === own.endpoint && given.queueUrl === own.queueUrl;
-      const queues = isOwn ? [own] : [own, given];
-      working = Promise.all(queues.map((queue) => poll(queue, stopping.signal)));
+      workers.push(own);
+      if (given.endpoint !== endpoint || given.queueUrl !== own.queue.queueUrl) workers.push(new QueueWorker(given));
+      const inFlight = server.inspectQueue('jobs')?.messages.inflight ?? [];
+      void own.release(inFlight.map(({ receiptHandle }) => receiptHandle));
+      for (const worker of workers) void worker.poll(stopping.signal);
     },
     async stop() {
       stopping.abort();
-      await Promise.race([working, sleep(1500)]);
+      await Promise.race([Promise.allSettled(workers.map((worker) => worker.giveBack())), sleep(1000)]);
       await server.stop();
     },
   };
 };
 
+/** Makes the emulator, which has no option for it, listen on loopback alone, and reject requests for other hosts. */
+const listenOnLoopback = () =>
+  subscribe('fastify.initialization', (message) => {
+    const { fastify } = message as { fastify: ReturnType<typeof import('fauxqs').buildApp> };
+    const listen = fastify.listen.bind(fastify) as (options: object) => Promise<string>;
+    fastify.listen = ((options: object) => listen({ ...options, host: '127.0.0.1' })) as typeof fastify.listen;
+    fastify.addHook('onRequest', async (request, reply) => {
+      if (!isLoopback(request.hostname)) await reply.code(403).send();
+    });
+  });
+
 /** How many events the emulator remembers; they are taken from it as they come. */
 const spiedEvents = 10_000;
 
-/** Tells the queue of each file that comes into the bucket, as S3 does on AWS. */
+/** Sends a notification of each file that comes into the bucket, as S3 does on AWS. */
 const notify = async (server: FauxqsServer, bucket: string, signal: AbortSignal): Promise<void> => {
   const isUpload = (event: SpyMessage) =>
-    event.service === 's3' && event.bucket === bucket && ofUpload.has(event.status);
+    event.service === 's3' && event.bucket === bucket && statusesOfUploads.has(event.status);
   while (!signal.aborted) {
     await server.spy.waitForMessage(isUpload);
     const events = server.spy.getAllMessages();
     server.spy.clear();
     for (const event of events) {
       if (!isUpload(event) || event.service !== 's3') continue;
-      // S3 writes keys as a form does.
+      // S3 encodes keys like form fields.
       const key = encodeURIComponent(event.key).replaceAll('%20', '+').replaceAll('%2F', '/');
       server.sendMessage('jobs', JSON.stringify({ Records: [{ s3: { bucket: { name: bucket }, object: { key } } }] }));
     }
   }
 };
 
-const ofUpload = new Set(['uploaded', 'copied']);
+const statusesOfUploads = new Set(['uploaded', 'copied']);
 
 const handlers = new Map<string, JobHandler>(jobs.map((job) => [job.name, worker(job)]));
 
-const poll = async ({ endpoint, queueUrl: QueueUrl }: Queue, abortSignal: AbortSignal): Promise<void> => {
-  const client = new SQSClient({ endpoint });
-  while (!abortSignal.aborted) {
-    try {
-      const command = new ReceiveMessageCommand({
-        QueueUrl,
-        MaxNumberOfMessages: 10,
-        WaitTimeSeconds: 5,
-        MessageSystemAttributeNames: ['All'],
-      });
-      const { Messages = [] } = await client.send(command, { abortSignal });
-      for (const message of Messages) {
-        deliver(client, QueueUrl, message).catch((error) => {
-          if (!abortSignal.aborted) console.error(error);
+/** Delivers the messages of a queue to their jobs: each job's fairly among users. */
+class QueueWorker {
+  readonly queue: Queue;
+  readonly #client: SQSClient;
+  readonly #fair = new Map(jobs.map(({ name }) => [name, new FairQueue(concurrency)]));
+  /** Received and not yet done, by their receipt handles. */
+  readonly #held = new Map<string, string>();
+
+  constructor(queue: Queue) {
+    this.queue = queue;
+    this.#client = new SQSClient({ endpoint: queue.endpoint });
+  }
+
+  async poll(abortSignal: AbortSignal): Promise<void> {
+    while (!abortSignal.aborted) {
+      try {
+        const command = new ReceiveMessageCommand({
+          QueueUrl: this.queue.queueUrl,
+          MaxNumberOfMessages: 10,
+          WaitTimeSeconds: 5,
+          VisibilityTimeout: visibilitySeconds,
+          MessageSystemAttributeNames: ['All'],
         });
-      }
-    } catch (error) {
-      if (!abortSignal.aborted) {
-        console.error(error);
-        await sleep(1000);
+        const { Messages = [] } = await this.#client.send(command, { abortSignal });
+        for (const message of Messages) await this.#take(message, abortSignal);
+      } catch (error) {
+        if (!abortSignal.aborted) {
+          console.error(error);
+          await sleep(1000);
+        }
       }
     }
   }
-};
 
-/** Delivers one message to the job it names, and deletes it when the job says it is done. */
-const deliver = async (client: SQSClient, QueueUrl: string, message: Message): Promise<void> => {
-  const { Body: body = '', MessageId: messageId = '', ReceiptHandle, Attributes: attributes = {} } = message;
-  const job = jobOf(body);
-  const record = {
-    messageId,
-    body,
-    receiptHandle: ReceiptHandle,
-    attributes,
-    messageAttributes: {},
-    eventSource: 'aws:sqs',
-  };
-  const outcome = await (job && handlers.get(job.name))?.({ Records: [record] } as unknown as SQSEvent);
-  const isDone = outcome?.batchItemFailures.length === 0;
-  const handle = { QueueUrl, ReceiptHandle };
-  if (isDone) await client.send(new DeleteMessageCommand(handle));
-  else await client.send(new ChangeMessageVisibilityCommand({ ...handle, VisibilityTimeout: retrySeconds }));
-};
+  /** Makes messages visible again that a killed run received. (0 seconds would lose them: the emulator cannot store that.) */
+  async release(receiptHandles: string[]): Promise<void> {
+    await Promise.all(receiptHandles.map((handle) => this.#retryIn(handle, 1)));
+  }
 
-/** The job that a message names, or that the file it tells of starts; none for a message that says neither. */
-const jobOf = (body: string) => {
-  try {
-    const message = JSON.parse(body) as { job?: string; Records?: { s3: { object: { key: string } } }[] };
-    const key = message.Records?.[0]?.s3.object.key;
-    return jobs.find(({ name, startedByFilesUnder }) =>
-      key === undefined ? name === message.job : startedByFilesUnder && key.startsWith(startedByFilesUnder),
+  /** Sends the messages that are not done again, as if they had not been received, for the next run. */
+  async giveBack(): Promise<void> {
+    await Promise.allSettled(
+      [...this.#held].map(async ([handle, MessageBody]) => {
+        await this.#client.send(new SendMessageCommand({ QueueUrl: this.queue.queueUrl, MessageBody }));
+        await this.#delete(handle);
+      }),
     );
+  }
+
+  async #take(message: Message, signal: AbortSignal): Promise<void> {
+    const { Body = '', ReceiptHandle = '', Attributes = {} } = message;
+    this.#held.set(ReceiptHandle, Body);
+    const { job, agentId } = destinationOf(Body);
+    const fair = this.#fair.get(job ?? '');
+    const handler = handlers.get(job ?? '');
+    if (!fair || !handler) return this.#retryIn(ReceiptHandle, retrySeconds);
+    const user = Attributes.MessageGroupId ?? (await ownerOf(agentId));
+    fair.add(user, async () => {
+      if (signal.aborted) return;
+      try {
+        await this.#deliver(message, handler);
+      } catch (error) {
+        if (!signal.aborted) console.error(error);
+      }
+    });
+  }
+
+  /** Hands one message to its job, and deletes it when the job has done it. */
+  async #deliver(message: Message, handler: JobHandler): Promise<void> {
+    const { Body: body = '', MessageId: messageId = '', ReceiptHandle: handle = '', Attributes = {} } = message;
+    const record = {
+      messageId,
+      body,
+      receiptHandle: handle,
+      attributes: Attributes,
+      messageAttributes: {},
+      eventSource: 'aws:sqs',
+    };
+    const outcome = await handler({ Records: [record] } as unknown as SQSEvent);
+    if (outcome.batchItemFailures.length === 0) await this.#delete(handle);
+    else await this.#retryIn(handle, retrySeconds);
+  }
+
+  async #delete(ReceiptHandle: string): Promise<void> {
+    this.#held.delete(ReceiptHandle);
+    await this.#client.send(new DeleteMessageCommand({ QueueUrl: this.queue.queueUrl, ReceiptHandle }));
+  }
+
+  async #retryIn(ReceiptHandle: string, VisibilityTimeout: number): Promise<void> {
+    this.#held.delete(ReceiptHandle);
+    const { queueUrl: QueueUrl } = this.queue;
+    await this.#client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
+  }
+}
+
+type Notification = { Records: { s3: { object: { key: string } } }[] };
+
+/** The job that a message names, or that the file of a notification starts; and the agent that it is about. */
+const destinationOf = (body: string): { job?: string | undefined; agentId?: string | undefined } => {
+  try {
+    const message = JSON.parse(body) as { job?: string; agentId?: string } & Partial<Notification>;
+    const key = message.Records?.[0]?.s3.object.key;
+    if (key === undefined) return message;
+    const job = jobs.find(({ startedByFilesUnder }) => startedByFilesUnder && key.startsWith(startedByFilesUnder));
+    return { job: job?.name, agentId: documentOfFileKey(decodeURIComponent(key.replaceAll('+', ' ')))?.agentId };
   } catch {
     // It is delivered until it is a dead letter.
+    return {};
   }
+};
+
+const ownerOf = async (agentId = ''): Promise<string> => {
+  const access = await credentials.get().accessTo([agentId]);
+  return access.get(agentId)?.owner ?? agentId;
 };

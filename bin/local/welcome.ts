@@ -1,50 +1,43 @@
 import type { Demo } from '../operator/demo.ts';
 import { stripeCustomers } from './stripe.ts';
 
-/** What a person reads once the local run is ready: where it is, the demo key, and three calls that work when pasted. */
-export const welcome = (
-  run: Demo & {
-    baseUrl: string;
-    appOrigin: string;
-    customerId: string | null;
-    model: string | null;
-    tableName: string;
-    endpoints: Record<string, string>;
-  },
-): string => {
-  const { baseUrl, apiKey, uid, agentId, phone } = run;
-  const json = (body: unknown) => `-H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
-  const key = `-H 'x-authorization: ${apiKey}'`;
+export type Facts = Demo & {
+  baseUrl: string;
+  appOrigin: string;
+  customerId: string | null;
+  tableName: string;
+  endpoints: Record<string, string>;
+};
+
+/** What a person reads when the local run is ready: addresses, the demo key, and calls to paste. */
+export const welcome = (facts: Facts & { model: string | null }): string => {
+  const { baseUrl, apiKey, uid, agentId, phone, appOrigin, customerId, model, tableName, endpoints } = facts;
+  const request = (options: string, path: string, body?: object) => {
+    const data = body ? ` -d "${JSON.stringify(body).replaceAll('"', '\\"').replaceAll(agentId, '$AGENT')}"` : '';
+    return `  curl -s ${options}-H "x-authorization: $KEY" "$API${path}"${data}`;
+  };
   return `
 Voice Agent Platform API, on this machine
 
-  Address    ${baseUrl}
-  Demo key   ${apiKey}
+  Chat       ${baseUrl}/ in a browser${model ? `, answered by ${model} on Bedrock` : ', answered by a fake model with canned text and real tools'}
+  Reference  ${baseUrl}/docs in a browser, with the demo key filled in
+  Browsers   may call from ${appOrigin} (change it with APP_ORIGIN)
+  Invoices   ${customerId ? `of a fake Stripe, for the customers ${Object.values(stripeCustomers).join(', ')}` : `from Stripe at ${endpoints.stripe}`}
+  Table      ${tableName} in DynamoDB at ${endpoints.dynamodb}
   User       ${uid}
-  Agent      ${agentId}
-  Chat       ${baseUrl}/ in a browser; ${
-    run.model ? `${run.model} on Bedrock answers` : 'a stand-in for Bedrock answers, with canned text and real tools'
-  }
-  Reference  ${baseUrl}/docs in a browser, to try every operation with the demo key
-  Invoices   ${
-    run.customerId
-      ? `a stand-in for Stripe answers, for made-up customers: ${Object.values(stripeCustomers).join(', ')}`
-      : `from Stripe at ${run.endpoints.stripe}`
-  }
-  Table      ${run.tableName} in DynamoDB Local at ${run.endpoints.dynamodb}
 
-Block a number:
+The demo key and agent, for a shell:
 
-  curl -s ${baseUrl}/agent-block-list ${key} ${json({ uid, agentId, numbers: ['+1 (415) 555-0123'] })}
+  export API=${baseUrl}
+  export KEY=${apiKey}
+  export AGENT=${agentId}
 
-Copy the agent:
+List the agents, block a number, and set the outcome of the latest call:
 
-  curl -s ${baseUrl}/duplicate-agent ${key} ${json({ uid, agentId })}
+${request('', `/agents?uid=${uid}`)}
+${request('', '/agent-block-list', { uid, agentId, numbers: ['+14155550124'] })}
+${request('-X PATCH ', `/calls/$AGENT/${phone}`, { custom_call_outcome: 'booked', custom_call_outcome_value: 120 })}
 
-Set the outcome of the latest call with ${phone}:
-
-  curl -s -X PATCH ${baseUrl}/calls/${agentId}/${phone} ${key} ${json({ custom_call_outcome: 'booked', custom_call_outcome_value: 120 })}
-
-Ctrl-C ends it.
+Every setting: npm start -- --help. Ctrl-C ends the run.
 `;
 };

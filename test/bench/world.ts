@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
 import { startBedrock } from '../../bin/local/bedrock.ts';
 import { startDynamoDb } from '../../bin/local/dynamodb.ts';
+import { findJava } from '../../bin/local/java.ts';
 import { startQueueAndFiles } from '../../bin/local/queue-and-files.ts';
 import { startStripe, stripeCustomers } from '../../bin/local/stripe.ts';
+import { createTable } from '../../bin/local/table.ts';
 import { type Demo, makeDemo } from '../../bin/operator/demo.ts';
 import { type Stores, storesOf } from '../../bin/operator/stores.ts';
 import { now } from '../../functions/domain/date-time.ts';
@@ -38,11 +40,12 @@ export const startWorld = async (): Promise<World> => {
   const credentials = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'bench', AWS_SECRET_ACCESS_KEY: 'bench' };
   Object.assign(process.env, credentials);
   const [dynamodb, queue, stripe, bedrock] = await Promise.all([
-    startDynamoDb(tableName, { endpoint: undefined }),
+    startDynamoDb(await findJava(console.error), undefined),
     startQueueAndFiles({ bucket }),
     startStripe({ key: stripeKey }),
     startBedrock(),
   ]);
+  await createTable(tableName, dynamodb);
   const endpoints = {
     dynamodb: dynamodb.endpoint,
     s3: queue.endpoint,

@@ -142,6 +142,10 @@ const main = async (): Promise<boolean> => {
       stripe: stripe.endpoint,
       bedrock: bedrock.endpoint,
     },
+    credentials: {
+      accessKeyId: environment.AWS_ACCESS_KEY_ID ?? '',
+      secretAccessKey: environment.AWS_SECRET_ACCESS_KEY ?? '',
+    },
   };
   const deployed: Deployed = {
     stack,

@@ -6,15 +6,13 @@ import { jobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
 import { bundlePath } from '../../lib/bundles.ts';
 import { bundles } from '../bench/benchmarks/bundles.ts';
-import { newWorld, target, unique } from '../support/world.ts';
+import { awsSettings, newWorld, target, unique } from '../support/world.ts';
 
 const names = [...routes, ...jobs].map(({ name }) => name);
 
 const onThisMachine = () => ({
   TABLE_NAME: target.tableName,
-  AWS_REGION: 'us-east-1',
-  AWS_ACCESS_KEY_ID: 'local',
-  AWS_SECRET_ACCESS_KEY: 'local',
+  ...awsSettings,
   AWS_ENDPOINT_URL_DYNAMODB: target.endpoints.dynamodb,
 });
 

@@ -22,6 +22,8 @@ export type Target = {
   phone: string;
   tableName: string;
   endpoints: { dynamodb: string; s3: string; sqs: string; stripe: string; bedrock: string };
+  /** Of the local stores. */
+  credentials: { accessKeyId: string; secretAccessKey: string };
 };
 
 declare module 'vitest' {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { run } from '../../bin/operator/command-line.ts';
 import { type CapturedRun, capturedRun } from './captured-run.ts';
-import { target, unique } from './world.ts';
+import { awsSettings, target, unique } from './world.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -18,9 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 export const settings = {
   TABLE_NAME: target.tableName,
   AWS_ENDPOINT_URL_DYNAMODB: target.endpoints.dynamodb,
-  AWS_REGION: 'us-east-1',
-  AWS_ACCESS_KEY_ID: 'local',
-  AWS_SECRET_ACCESS_KEY: 'local',
+  ...awsSettings,
 };
 
 const environmentWith = (environment: Record<string, string>) => ({

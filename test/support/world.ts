@@ -6,12 +6,17 @@ import { users } from '../../functions/store/users.ts';
 
 export const target = inject('target');
 
+/** The AWS settings of a program that uses the stores of the service under test. */
+export const awsSettings = {
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: target.credentials.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: target.credentials.secretAccessKey,
+};
+
 /** Points the stores that a test opens in its own process at the tables and queues of the service under test. */
 export const useTargetInThisProcess = () => {
   const { env } = process;
-  env.AWS_REGION ??= 'us-east-1';
-  env.AWS_ACCESS_KEY_ID ??= 'local';
-  env.AWS_SECRET_ACCESS_KEY ??= 'local';
+  Object.assign(env, awsSettings);
   env.AWS_ENDPOINT_URL_DYNAMODB = target.endpoints.dynamodb;
   env.AWS_ENDPOINT_URL_SQS = target.endpoints.sqs;
   env.AWS_ENDPOINT_URL_S3 = target.endpoints.s3;

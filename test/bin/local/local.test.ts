@@ -1,47 +1,64 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer, type IncomingMessage, request } from 'node:http';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { afterEach, describe, expect, it } from 'vitest';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startBedrock } from '../../../bin/local/bedrock.ts';
+import { listen } from '../../../bin/local/listen.ts';
+import { userSays } from '../../support/chat.ts';
 import type { Target } from '../../support/global-setup.ts';
 import { target } from '../../support/world.ts';
+import { listeningSockets, processesWith } from './processes.ts';
 
 const running: ChildProcess[] = [];
-afterEach(() => {
-  for (const child of running.splice(0)) child.kill('SIGKILL');
+afterAll(() => {
+  for (const child of running) child.kill('SIGKILL');
 });
 
 const folder = () => mkdtempSync(join(tmpdir(), 'voice-agent-run-'));
 
-const start = (options: string[], env: Record<string, string> = {}) => {
-  const child = spawn(process.execPath, ['bin/local.ts', '--run-file', join(folder(), 'run.json'), ...options], {
+type Run = ReturnType<typeof start>;
+
+const start = (options: string[], env: Record<string, string> = {}, command = [process.execPath, 'bin/local.ts']) => {
+  const runFile = join(folder(), 'run.json');
+  const [program = '', ...args] = command;
+  const child = spawn(program, [...args, '--port', '0', '--run-file', runFile, ...options], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.push(child);
-  const said = { out: '', err: '' };
+  const output = { out: '', err: '' };
   child.stdout.on('data', (text) => {
-    said.out += text;
+    output.out += text;
   });
   child.stderr.on('data', (text) => {
-    said.err += text;
+    output.err += text;
   });
-  return { child, said };
+  return { child, output, runFile };
 };
 
-const ready = async ({ child, said }: ReturnType<typeof start>): Promise<Target> => {
-  while (!said.out.includes('\n')) {
-    if (child.exitCode !== null) throw new Error(said.err);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  return JSON.parse(said.out) as Target;
+const until = async (condition: () => unknown, milliseconds = 60_000) => {
+  const deadline = Date.now() + milliseconds;
+  while (!condition() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 25));
+  expect(condition()).toBeTruthy();
 };
 
-const stop = async (child: ChildProcess) => {
+const ready = async ({ child, output }: Run): Promise<Target> => {
+  await until(() => output.out.includes('\n') || child.exitCode !== null);
+  if (child.exitCode !== null) throw new Error(output.err);
+  return JSON.parse(output.out) as Target;
+};
+
+const ended = async ({ child, output }: Run) => {
+  if (child.exitCode === null) await once(child, 'close');
+  return { code: child.exitCode, ...output };
+};
+
+const stop = async ({ child }: Run) => {
   const started = Date.now();
   child.kill('SIGTERM');
   if (child.exitCode === null) await once(child, 'exit');
@@ -57,230 +74,325 @@ const ask = async (run: Target, path: string, body?: object) => {
   return { status: response.status, body: (await response.json()) as any };
 };
 
-describe('npm start', () => {
+/** Requests a path by another name of this machine. */
+const askAs = async (host: string, path: string) => {
+  const { hostname, port } = new URL(target.baseUrl);
+  const [response] = (await once(request({ hostname, port, path, headers: { host } }).end(), 'response')) as [
+    IncomingMessage,
+  ];
+  response.resume();
+  return response.statusCode;
+};
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+describe('the local run', () => {
   it('prints one JSON line with everything a caller needs, and nothing else', () => {
-    expect(target).toEqual(
-      expect.objectContaining({
-        baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
-        apiKey: expect.stringMatching(/^vap_/),
-        uid: expect.any(String),
-        agentId: expect.any(String),
-        otherUid: expect.any(String),
-        otherApiKey: expect.stringMatching(/^vap_/),
-        otherAgentId: expect.any(String),
-        appOrigin: target.baseUrl,
-        customerId: expect.stringMatching(/^cus_/),
-        callId: expect.any(String),
-        phone: expect.stringMatching(/^\+/),
-        tableName: expect.any(String),
-      }),
-    );
+    expect(target).toEqual({
+      baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      apiKey: expect.stringMatching(/^vap_/),
+      uid: expect.any(String),
+      agentId: expect.any(String),
+      otherUid: expect.any(String),
+      otherApiKey: expect.stringMatching(/^vap_/),
+      otherAgentId: expect.any(String),
+      appOrigin: target.baseUrl,
+      customerId: expect.stringMatching(/^cus_/),
+      callId: expect.any(String),
+      phone: expect.stringMatching(/^\+/),
+      tableName: expect.any(String),
+      endpoints: expect.any(Object),
+      credentials: { accessKeyId: expect.stringMatching(/^LOCAL[0-9A-F]{32}$/), secretAccessKey: expect.any(String) },
+    });
     expect(Object.keys(target.endpoints)).toEqual(['dynamodb', 's3', 'sqs', 'stripe', 'bedrock']);
   });
 
-  it('has two calls with the demo number, and keeps the two users apart', async () => {
-    const calls = await ask(target, `/calls/${target.agentId}?phone=${encodeURIComponent(target.phone)}`);
+  it('has demo data of every kind, and keeps the two users apart', async () => {
+    const { uid, agentId, phone, otherAgentId, otherApiKey } = target;
+    const query = `uid=${uid}&agentId=${agentId}`;
+    const calls = await ask(target, `/calls/${agentId}?phone=${encodeURIComponent(phone)}`);
     expect(calls.body.calls.length).toBeGreaterThanOrEqual(2);
     expect(calls.body.calls.map((call: { callId: string }) => call.callId)).toContain(target.callId);
-    expect((await ask(target, `/agents/${target.otherAgentId}`)).status).toBe(401);
-    expect((await ask({ ...target, apiKey: target.otherApiKey }, `/agents/${target.otherAgentId}`)).status).toBe(200);
-    expect((await ask({ ...target, apiKey: target.otherApiKey }, `/agents/${target.agentId}`)).status).toBe(401);
+    expect((await ask(target, `/agents/${agentId}`)).body.phoneNumber).toMatch(/^\+/);
+    expect((await ask(target, `/agent-block-list?${query}`)).body.blockList).toHaveLength(1);
+    expect((await ask(target, `/agent-websites?${query}`)).body.websites).toMatchObject([
+      { status: 'ready', pages: 1 },
+    ]);
+    expect((await ask(target, `/agent-documents?${query}`)).body.documents).toHaveLength(1);
+    expect((await ask(target, `/agents/${otherAgentId}`)).status).toBe(401);
+    expect((await ask({ ...target, apiKey: otherApiKey }, `/agents/${otherAgentId}`)).status).toBe(200);
+    expect((await ask({ ...target, apiKey: otherApiKey }, `/agents/${agentId}`)).status).toBe(401);
   });
 
-  it('keeps the data between runs when it is told where, honours APP_ORIGIN, and ends within three seconds', async () => {
-    const data = folder();
-    const env = { APP_ORIGIN: 'https://app.example.com', TABLE_NAME: 'my-table' };
-    const first = start(['--port', '0', '--json', '--data', data], env);
-    const before = await ready(first);
-    expect(before).toMatchObject({ appOrigin: 'https://app.example.com', tableName: 'my-table' });
-    const { uid, agentId } = before;
-    await ask(before, '/agent-block-list', { uid, agentId, numbers: ['+14155550111'] });
-    expect(await stop(first.child)).toBeLessThan(3000);
-    expect(first.child.exitCode).toBe(0);
-    expect(first.said.out.trim().split('\n').length).toBe(1);
-
-    const second = start(['--port', '0', '--json', '--data', data], env);
-    const after = await ready(second);
-    expect(after).toMatchObject({ uid, agentId, apiKey: before.apiKey, callId: before.callId });
-    const list = await ask(after, `/agent-block-list?uid=${uid}&agentId=${agentId}`);
-    expect(list.body.blockList).toEqual(['+14155550111']);
-    await stop(second.child);
-  });
-
-  it('ends within three seconds, and DynamoDB Local with it, when npm is told to end', async () => {
-    const file = join(folder(), 'run.json');
-    const npm = spawn('npm', ['start', '--', '--port', '0', '--json', '--run-file', file], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    running.push(npm);
-    for await (const line of createInterface({ input: npm.stdout })) if (line.startsWith('{')) break;
-    const { pid, endpoints } = JSON.parse(readFileSync(file, 'utf8'));
-    const started = Date.now();
-    npm.kill('SIGTERM');
-    const isAlive = () => {
-      try {
-        return process.kill(pid, 0);
-      } catch {
-        return false;
-      }
-    };
-    while (isAlive() && Date.now() - started < 3000) await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(isAlive()).toBe(false);
-    await expect(fetch(endpoints.dynamodb)).rejects.toThrow();
-  });
-
-  it('notes how to reach it while it runs, and takes the note away at the end', async () => {
-    const file = join(folder(), 'run.json');
-    const run = start(['--port', '0', '--json', '--run-file', file]);
-    const { baseUrl, tableName, endpoints } = await ready(run);
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pid: run.child.pid, baseUrl, tableName, endpoints });
-    await stop(run.child);
-    expect(existsSync(file)).toBe(false);
-  });
-
-  it('says what to do when the port is taken, the data has no place, or Java is missing, in one sentence', async () => {
-    const taken = start(['--json', '--port', new URL(target.baseUrl).port]);
-    await once(taken.child, 'exit');
-    expect(taken.child.exitCode).toBe(1);
-    expect(taken.said.err).toMatch(/^Port \d+ is taken: start with another one, .*\n$/);
-    const file = join(folder(), 'file');
-    writeFileSync(file, '');
-    const noFolder = start(['--json', '--port', '0', '--data', file]);
-    await once(noFolder.child, 'exit');
-    expect(noFolder.child.exitCode).toBe(1);
-    expect(noFolder.said.err).toBe(
-      `The data cannot be kept in ${file} (EEXIST): name a folder that may be written, as in \`npm start -- --data data\`.\n`,
-    );
-    const noJava = start(['--json', '--port', '0'], { PATH: folder() });
-    await once(noJava.child, 'exit');
-    expect(noJava.child.exitCode).toBe(1);
-    expect(noJava.said.err).toMatch(/^Java was not found: install Java 17.*\n$/);
-    expect(taken.said.out + noFolder.said.out + noJava.said.out).toBe('');
-  });
-
-  it('greets a person with three curl lines that work when pasted', async () => {
-    const run = start(['--port', '0']);
-    while (!run.said.out.includes('Ctrl-C')) await new Promise((resolve) => setTimeout(resolve, 25));
-    const lines = run.said.out.split('\n').filter((line) => line.startsWith('  curl '));
-    expect(lines.length).toBe(3);
-    for (const line of lines) {
-      const shell = spawn('sh', ['-c', line], { stdio: ['ignore', 'pipe', 'inherit'] });
-      let text = '';
-      for await (const chunk of shell.stdout) text += chunk;
-      expect(JSON.parse(text), line).not.toHaveProperty('error');
+  it('rejects requests for another host, as of a page whose name resolves to this machine', async () => {
+    const { port } = new URL(target.baseUrl);
+    for (const path of ['/docs/demo.json', '/openapi.json', '/nothing']) {
+      expect(await askAs(`evil.example:${port}`, path), path).toBe(403);
     }
-    await stop(run.child);
-  });
-
-  it('says which answers come from a stand-in, and uses the providers themselves where their settings are given', async () => {
-    const local = start(['--port', '0']);
-    while (!local.said.out.includes('Ctrl-C')) await new Promise((resolve) => setTimeout(resolve, 25));
-    expect(local.said.out).toMatch(/Chat .* a stand-in for Bedrock answers/);
-    expect(local.said.out).toMatch(/Invoices .* a stand-in for Stripe answers/);
-    await stop(local.child);
-
-    const asked: IncomingMessage[] = [];
-    const stripe = createHttpServer((request, response) => {
-      asked.push(request);
-      response.end(
-        JSON.stringify({ object: 'list', data: [{ id: 'in_1', object: 'invoice' }], has_more: false, url: '' }),
-      );
-    }).listen(0, '127.0.0.1');
-    await once(stripe, 'listening');
-    const base = `http://127.0.0.1:${(stripe.address() as AddressInfo).port}`;
-    const run = start(['--port', '0', '--json'], {
-      STRIPE_SECRET_KEY: 'sk_test_given',
-      STRIPE_API_BASE: base,
-      CHAT_MODEL_ID: 'a-model',
-      AWS_ACCESS_KEY_ID: 'given',
-      AWS_SECRET_ACCESS_KEY: 'given',
-      AWS_REGION: 'eu-central-1',
-    });
-    const facts = await ready(run);
-    expect(facts.endpoints).toMatchObject({
-      stripe: base,
-      bedrock: 'https://bedrock-runtime.eu-central-1.amazonaws.com',
-    });
-    expect(facts.customerId).toBeNull();
-    const headers = { origin: facts.appOrigin };
-    const body = JSON.stringify({ customerId: 'cus_1' });
-    expect((await fetch(`${facts.baseUrl}/get-invoices`, { method: 'POST', headers, body })).status).toBe(200);
-    expect(asked.map((request) => request.headers.authorization)).toEqual(['Bearer sk_test_given']);
-    await stop(run.child);
-    stripe.close();
-  });
-
-  it('logs neither keys nor phone numbers', async () => {
-    const run = start(['--port', '0', '--json']);
-    const facts = await ready(run);
-    const { uid, agentId, phone, apiKey } = facts;
-    await ask(facts, '/agent-block-list', { uid, agentId, numbers: ['+14155550111'] });
-    await ask(facts, `/calls/${agentId}/${phone}`);
-    await ask(facts, `/calls/${agentId}/%2B14155550111`);
-    await ask({ ...facts, apiKey: `${apiKey}x` }, `/agents/${agentId}`);
-    await stop(run.child);
-    expect(run.said.err).toContain('addBlockedNumbers');
-    expect(run.said.err).not.toMatch(/vap_|4155550111|4155550100/);
+    expect(await askAs(`localhost.evil.example:${port}`, '/openapi.json')).toBe(403);
+    for (const host of ['localhost', `127.0.0.1:${port}`, `[::1]:${port}`]) {
+      expect(await askAs(host, '/openapi.json'), host).toBe(200);
+    }
   });
 });
 
-describe('a dead DynamoDB', () => {
-  it('is a 500 with the error body within six seconds, and the next request works when it is back', async () => {
-    const proxy = await startProxy(new URL(target.endpoints.dynamodb));
-    const run = start(['--port', '0', '--json'], { AWS_ENDPOINT_URL_DYNAMODB: proxy.url, TABLE_NAME: 'fault-table' });
-    const facts = await ready(run);
+describe('npm start', () => {
+  const data = folder();
+  const env: Record<string, string> = { APP_ORIGIN: 'https://app.example.com', TABLE_NAME: 'my-table' };
+  let bedrock: Awaited<ReturnType<typeof startBedrock>>;
+  const credentials: (string | undefined)[] = [];
+  let stripe: Awaited<ReturnType<typeof listen>>;
+  const stripeKeys: (string | undefined)[] = [];
+  let site: Awaited<ReturnType<typeof listen>>;
+  let siteResponds = false;
+  let run: Run;
+  let facts: Target;
+
+  beforeAll(async () => {
+    bedrock = await startBedrock({ onRequest: ({ headers }) => void credentials.push(headers.authorization) });
+    const server = createHttpServer((request, response) => {
+      stripeKeys.push(request.headers.authorization);
+      response.end(
+        JSON.stringify({ object: 'list', data: [{ id: 'in_1', object: 'invoice' }], has_more: false, url: '' }),
+      );
+    });
+    stripe = await listen(server);
+    site = await listen(
+      createHttpServer((_, response) => {
+        if (siteResponds) response.setHeader('content-type', 'text/html').end('<title>A page</title><p>Some text.');
+      }),
+    );
+    env.CRAWL_TRUSTED_ORIGINS = site.endpoint;
+    const profile = join(folder(), 'credentials');
+    writeFileSync(profile, '[work]\naws_access_key_id = AKIAWORK\naws_secret_access_key = secret-of-work\n');
+    run = start(
+      ['--json', '--data', data],
+      {
+        ...env,
+        // A shell of somebody who works with AWS, where a model and a Stripe account are given as well.
+        AWS_PROFILE: 'work',
+        AWS_SHARED_CREDENTIALS_FILE: profile,
+        AWS_ENDPOINT_URL: 'http://127.0.0.1:9',
+        AWS_REGION: 'eu-central-1',
+        AWS_SESSION_TOKEN: 'expired',
+        AWS_USE_FIPS_ENDPOINT: 'true',
+        AWS_ENDPOINT_URL_BEDROCK_RUNTIME: bedrock.endpoint,
+        CHAT_MODEL_ID: 'a-model',
+        STRIPE_SECRET_KEY: 'sk_test_given',
+        STRIPE_API_BASE: stripe.endpoint,
+      },
+      ['npm', '-s', 'start', '--'],
+    );
+    facts = await ready(run);
+  });
+  afterAll(async () => {
+    await bedrock.stop();
+    await stripe.stop();
+    await site.stop();
+  });
+
+  it('works with an AWS profile and other AWS settings in the environment, and honours the service’s own', async () => {
+    expect(facts).toMatchObject({ appOrigin: 'https://app.example.com', tableName: 'my-table', customerId: null });
     const { uid, agentId } = facts;
+    const blocked = await ask(facts, '/agent-block-list', { uid, agentId, numbers: ['+14155550111'] });
+    expect(blocked.body.added).toEqual(['+14155550111']);
+    expect(
+      run.output.out
+        .trim()
+        .split('\n')
+        .filter((line) => line.startsWith('{')),
+    ).toHaveLength(1);
+  });
+
+  it('uses a real model with the credentials of the profile, and a given Stripe account', async () => {
+    expect(facts.endpoints).toMatchObject({ stripe: stripe.endpoint, bedrock: bedrock.endpoint });
+    const body = JSON.stringify({ id: 'c', messages: [userSays('Hello!')] });
+    const answer = await fetch(`${facts.baseUrl}/chat/build`, { method: 'POST', body });
+    expect(await answer.text()).toMatch(/"text-delta".*data: \[DONE\]/s);
+    expect(credentials[0]).toMatch(/Credential=AKIAWORK\/\d+\/eu-central-1\//);
+    const headers = { origin: facts.appOrigin };
+    const invoices = JSON.stringify({ customerId: 'cus_1' });
+    const response = await fetch(`${facts.baseUrl}/get-invoices`, { method: 'POST', headers, body: invoices });
+    expect(response.status).toBe(200);
+    expect(stripeKeys).toEqual(['Bearer sk_test_given']);
+  });
+
+  it('listens on loopback alone, but for DynamoDB Local, in which a stranger finds nothing', async () => {
+    const sockets = listeningSockets(run.child.pid as number);
+    const loopback = ['0100007F', '00000000000000000000000001000000'];
+    const open = sockets.filter(({ address }) => !loopback.includes(address));
+    expect(open.map(({ program }) => program)).toEqual(['java']);
+    expect(sockets.length).toBeGreaterThanOrEqual(3);
+
+    const endpoint = `http://127.0.0.1:${open[0]?.port}`;
+    const tablesFor = async (accessKeyId: string) => {
+      const stranger = { accessKeyId, secretAccessKey: 'any' };
+      const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials: stranger });
+      return (await client.send(new ListTablesCommand())).TableNames;
+    };
+    expect(await tablesFor('local')).toEqual([]);
+    expect(await tablesFor(facts.credentials.accessKeyId)).toEqual(['my-table']);
+  });
+
+  it('writes what its owner alone can read, and no credentials but its own', async () => {
+    const { baseUrl, tableName, endpoints, credentials } = facts;
+    const written = readFileSync(run.runFile, 'utf8');
+    expect(JSON.parse(written)).toMatchObject({ baseUrl, tableName, endpoints, credentials, region: 'us-east-1' });
+    expect(written).not.toMatch(/AKIAWORK|secret-of-work|expired|sk_test_given/);
+    expect(modeOf(run.runFile)).toBe('600');
+    expect(modeOf(data)).toBe('700');
+    const modes = readdirSync(data).map((name) => [name, modeOf(join(data, name))]);
+    expect(modes.length).toBeGreaterThanOrEqual(4);
+    expect(modes).toEqual(modes.map(([name]) => [name, '600']));
+  });
+
+  it('does not start a second time on the same data folder', async () => {
+    const second = await ended(start(['--json', '--data', data], env));
+    expect(second).toMatchObject({ code: 1, out: '' });
+    expect(second.err).toMatch(/^Another run uses the data in [^\n]+\n$/);
+  });
+
+  it('leaves no process when it is killed, and has its data and unfinished jobs at the next start', async () => {
+    expect(processesWith(data).some(({ command }) => command.includes('DynamoDBLocal.jar'))).toBe(true);
+    const { uid, agentId } = facts;
+    const website = { uid, agentId, url: site.endpoint };
+    const { websiteId } = (await ask(facts, '/agent-websites', website)).body;
+    const statusOf = async (run: Target) => {
+      const { websites } = (await ask(run, `/agent-websites?uid=${uid}&agentId=${agentId}`)).body;
+      return websites.find(({ id }: { id: string }) => id === websiteId).status;
+    };
+    await expect.poll(() => statusOf(facts), { timeout: 10_000 }).toBe('crawling');
+    const { pid } = JSON.parse(readFileSync(run.runFile, 'utf8'));
+    process.kill(pid, 'SIGKILL');
+    await until(() => processesWith(data).length === 0, 10_000);
+    siteResponds = true;
+
+    const second = start(['--data', data], env);
+    await until(() => second.output.out.includes('Ctrl-C'));
+    const { out } = second.output;
+    expect(out).toContain(facts.apiKey);
+    expect(out).toMatch(/answered by a fake model/);
+    expect(out).toMatch(/of a fake Stripe/);
+    expect(out).toContain('may call from https://app.example.com');
+
+    // What a person reads can be pasted into a shell as it stands.
+    const lines = out.split('\n').filter((line) => /^ {2}(curl|export) /.test(line));
+    const shell = spawn(
+      'sh',
+      [
+        '-c',
+        `${lines.join('; echo\n')}; echo\ncurl -s "$API/agent-block-list?uid=${uid}&agentId=$AGENT" -H "x-authorization: $KEY"`,
+      ],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    let text = '';
+    for await (const chunk of shell.stdout) text += chunk;
+    const answers = text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+    expect(answers).toHaveLength(4);
+    for (const answer of answers) expect(answer).not.toHaveProperty('error');
+    expect(answers[3].blockList).toContain('+14155550111');
+
+    const again = { ...facts, baseUrl: /API=(\S+)/.exec(out)?.[1] ?? '' };
+    await expect.poll(() => statusOf(again), { timeout: 30_000 }).toBe('ready');
+    const { documents } = (await ask(again, `/agent-documents?uid=${uid}&agentId=${agentId}`)).body;
+    expect(await (await fetch(documents[0].fileUrl)).text()).toContain('Opening hours');
+    await ask(again, `/calls/${agentId}/%2B14155550111`);
+    await ask({ ...again, apiKey: `${facts.apiKey}x` }, `/agents/${agentId}`);
+    await ask(again, '/agent-block-list', { uid, agentId });
+    expect(await stop(second)).toBeLessThan(3000);
+    expect(second.child.exitCode).toBe(0);
+    expect(existsSync(second.runFile)).toBe(false);
+    await until(() => processesWith(data).length === 0, 3000);
+
+    // The log is for people, and has neither keys nor phone numbers.
+    const { err } = second.output;
+    expect(err).toMatch(/^GET \/agents 200 \d+ ms$/m);
+    expect(err).toMatch(/^POST \/agent-block-list 400 \d+ ms numbers: is required$/m);
+    expect(err).toMatch(/^GET \/calls\/…\/… 404 \d+ ms \S/m);
+    expect(err).toMatch(/^GET \/agents\/… 401 \d+ ms \S/m);
+    expect(err).not.toMatch(/vap_|4155550111|"time":/);
+  }, 120_000);
+
+  it.each([200, 1500, 4000])('leaves no process when npm is told to end %i ms after it began', async (milliseconds) => {
+    const place = folder();
+    const npm = start(['--json', '--data', place], {}, ['npm', '-s', 'start', '--']);
+    await new Promise((resolve) => setTimeout(resolve, milliseconds));
+    npm.child.kill('SIGTERM');
+    await until(() => processesWith(place).length === 0, 5000);
+  });
+
+  it('reports in one sentence why it cannot start', async () => {
+    const file = join(folder(), 'file');
+    writeFileSync(file, '');
+    const port = new URL(target.baseUrl).port;
+    const [taken, noFolder, impossible, noJava] = await Promise.all([
+      ended(start(['--json', '--port', port])),
+      ended(start(['--json', '--data', join(file, 'data')])),
+      ended(start(['--json', '--data', '/proc/nope'])),
+      ended(start(['--json'], { PATH: folder(), JAVA_HOME: '' })),
+    ]);
+    expect(taken.err).toMatch(/^Port \d+ is taken: choose another one, .*\n$/);
+    expect(noFolder.err).toBe(
+      `The data cannot be kept in ${file}/data (ENOTDIR): name a writable folder, as in \`npm start -- --data data\`.\n`,
+    );
+    expect(impossible.err).toMatch(/^The data cannot be kept in \/proc\/nope \(ENOENT\): .*\n$/);
+    expect(noJava.err.split('\n').at(-2)).toMatch(
+      /^DynamoDB Local needs Java: install Java 17 .* or Python 3 with pip/,
+    );
+    for (const { code, out } of [taken, noFolder, impossible, noJava])
+      expect({ code, out }).toEqual({ code: 1, out: '' });
+  });
+});
+
+describe('stores that are given', () => {
+  it('are the ones that are used; with DynamoDB dead, requests fail within six seconds and work again when it is back', async () => {
+    const requests: string[] = [];
+    const server = createHttpServer((request, response) => {
+      requests.push(`${request.method} ${request.headers['x-amz-target'] ?? request.url}`);
+      response.writeHead(503).end();
+    });
+    const given = await listen(server);
+    const proxy = await startProxy(new URL(target.endpoints.dynamodb));
+    const run = start(['--json', '--json-log'], {
+      AWS_ENDPOINT_URL_DYNAMODB: proxy.url,
+      AWS_ENDPOINT_URL_SQS: given.endpoint,
+      AWS_ENDPOINT_URL_S3: given.endpoint,
+    });
+    const facts = await ready(run);
+    expect(facts.endpoints).toMatchObject({ dynamodb: proxy.url, s3: given.endpoint, sqs: given.endpoint });
+    const { uid, agentId } = facts;
+    expect(requests.some((line) => line.startsWith('PUT /'))).toBe(true);
+    const added = await ask(facts, '/agent-websites', { uid, agentId, url: 'https://www.example.com/' });
+    expect(added).toMatchObject({ status: 500, body: { error: 'internal_error' } });
+    expect(requests).toContain('POST AmazonSQS.SendMessage');
+
     const list = () => ask(facts, `/agent-block-list?uid=${uid}&agentId=${agentId}`);
     expect((await list()).status).toBe(200);
     for (const mode of ['silent', 'refusing'] as const) {
       proxy.mode(mode);
       const started = Date.now();
-      const answer = await list();
-      expect(answer).toEqual({ status: 500, body: { error: 'internal_error', message: expect.any(String) } });
+      expect(await list()).toEqual({ status: 500, body: { error: 'internal_error', message: expect.any(String) } });
       expect(Date.now() - started, mode).toBeLessThan(6000);
       proxy.mode('open');
       expect((await list()).status, mode).toBe(200);
     }
-    await stop(run.child);
+    await stop(run);
+    expect(run.output.err).toMatch(/^\{"time":.*"operation":"listBlockedNumbers","status":500/m);
     proxy.close();
-  }, 60_000);
+    await given.stop();
+  }, 90_000);
 });
 
-describe('a queue and a store of files that are given', () => {
-  it('are the ones that are used', async () => {
-    const asked: string[] = [];
-    const server = createHttpServer((request, response) => {
-      asked.push(`${request.method} ${request.headers['x-amz-target'] ?? request.url}`);
-      response.writeHead(503).end();
-    });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const run = start(['--port', '0', '--json'], { AWS_ENDPOINT_URL_SQS: url, AWS_ENDPOINT_URL_S3: url });
-    const facts = await ready(run);
-    expect(facts.endpoints).toMatchObject({ s3: url, sqs: url });
-    const { uid, agentId } = facts;
-    const website = { uid, agentId, url: 'https://www.example.com/' };
-    const added = await ask(facts, '/agent-websites', website);
-    expect(added).toMatchObject({ status: 500, body: { error: 'internal_error' } });
-    const form = new FormData();
-    for (const [name, value] of Object.entries({ uid, agentId })) form.set(name, value);
-    form.set('files', new Blob(['Hello']), 'hello.txt');
-    const headers = { 'x-authorization': facts.apiKey };
-    const uploaded = await fetch(`${facts.baseUrl}/agent-documents`, { method: 'POST', headers, body: form });
-    expect(uploaded.status).not.toBe(200);
-    expect(asked).toContain('POST AmazonSQS.SendMessage');
-    expect(asked.some((line) => line.startsWith('PUT /'))).toBe(true);
-    await stop(run.child);
-    server.closeAllConnections();
-    server.close();
-  }, 60_000);
-});
-
-/** A door to DynamoDB that can fall silent, or refuse everybody. */
+/** A proxy for DynamoDB that can stop responding, or refuse connections. */
 const startProxy = async (to: URL) => {
   let mode: 'open' | 'silent' | 'refusing' = 'open';
   const sockets = new Set<Socket>();
-  const server: Server = createServer((socket) => {
+  const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => {});
     if (mode === 'refusing') return socket.destroy();

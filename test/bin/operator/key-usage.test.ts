@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { operatorWith } from '../../support/operator-command.ts';
-import { newUser, target } from '../../support/world.ts';
+import { awsSettings, newUser, target } from '../../support/world.ts';
 
 type Row = Record<string, string>;
 type Results = { status: string; rows?: Row[] };
@@ -70,9 +70,7 @@ const usage = async (...args: string[]) => {
   const address = `http://127.0.0.1:${(aws.address() as AddressInfo).port}`;
   const { code, stdout, stderr } = await operatorWith(
     {
-      AWS_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: 'local',
-      AWS_SECRET_ACCESS_KEY: 'local',
+      ...awsSettings,
       AWS_ENDPOINT_URL: address,
       AWS_ENDPOINT_URL_DYNAMODB: target.endpoints.dynamodb,
     },

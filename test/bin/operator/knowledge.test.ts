@@ -376,8 +376,7 @@ describe('the key for knowledge', () => {
 
   it('goes to the local run when none is named', async () => {
     const world = await newWorld();
-    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-    const { tableName, endpoints, baseUrl } = target;
+    const { tableName, endpoints, baseUrl, credentials } = target;
     const run = newFile(
       JSON.stringify({ pid: process.pid, baseUrl, tableName, endpoints, region: 'us-east-1', credentials }),
     );

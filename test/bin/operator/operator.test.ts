@@ -129,8 +129,7 @@ describe('the table', () => {
 
   it('is the local run’s when none is named', async () => {
     const user = await newUser();
-    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-    const { tableName, endpoints } = target;
+    const { tableName, endpoints, credentials } = target;
     const note = (pid: number) =>
       newFile(JSON.stringify({ pid, tableName, endpoints, region: 'us-east-1', credentials }));
     const show = (file: string) => operatorWith({}, ['user', 'show', user.uid, '--json', '--run-file', file]);

@@ -9,13 +9,12 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chunks } from '../../../functions/store/table.ts';
 import { operatorWith } from '../../support/operator-command.ts';
-import { target, unique } from '../../support/world.ts';
+import { awsSettings, target, unique } from '../../support/world.ts';
 
-const settings = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
 const client = new DynamoDBClient({
   endpoint: target.endpoints.dynamodb,
-  region: settings.AWS_REGION,
-  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  region: awsSettings.AWS_REGION,
+  credentials: target.credentials,
 });
 const [live, earlier] = [unique('live'), unique('earlier')];
 
@@ -41,7 +40,7 @@ const itemsOf = async (TableName: string) => {
 };
 
 const restore = async (...args: string[]) => {
-  const environment = { ...settings, AWS_ENDPOINT_URL_DYNAMODB: target.endpoints.dynamodb };
+  const environment = { ...awsSettings, AWS_ENDPOINT_URL_DYNAMODB: target.endpoints.dynamodb };
   const { code, stdout, stderr } = await operatorWith(environment, ['--table', live, 'restore', ...args]);
   return { code, stdout, stderr };
 };

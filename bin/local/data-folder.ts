@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type Started, StartupError } from './started.ts';
+
+/** The credentials of the local stores. DynamoDB Local has a database per access key id: the id protects the data. */
+export type Credentials = { accessKeyId: string; secretAccessKey: string };
+
+export const localRegion = 'us-east-1';
+
+/** Where a run keeps its data; without a folder they end with it. */
+export type DataFolder = Started & { path: string | undefined; credentials: Credentials };
+
+/** Opens the folder that keeps the data. One run uses it at a time, and its owner alone can read it. */
+export const openDataFolder = (folder: string | undefined): DataFolder => {
+  if (folder === undefined) return { path: undefined, credentials: newCredentials(), stop: async () => {} };
+  const path = resolve(folder);
+  try {
+    makeFolder(path);
+    chmodSync(path, 0o700);
+    accessSync(path, constants.W_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartupError(
+      `The data cannot be kept in ${path} (${code}): name a writable folder, as in \`npm start -- --data data\`.`,
+    );
+  }
+  const lock = lockFolder(path);
+  const credentials = credentialsIn(path);
+  takeOverSharedDatabase(path, credentials);
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    if (entry.isFile()) chmodSync(join(path, entry.name), 0o600);
+  }
+  return { path, credentials, stop: async () => lock.close() };
+};
+
+/** One folder at a time: `mkdirSync` with `recursive` never returns for some paths, such as those under /proc. */
+const makeFolder = (path: string) => {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  mkdirSync(path);
+};
+
+/** SQLite's lock belongs to the process: the operating system releases it, however the process ends. */
+const lockFolder = (path: string): DatabaseSync => {
+  const lock = new DatabaseSync(join(path, 'lock.db'));
+  try {
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    return lock;
+  } catch {
+    throw new StartupError(
+      `Another run uses the data in ${path}: stop it, or name another folder, as in \`npm start -- --data data2\`.`,
+    );
+  }
+};
+
+const newCredentials = (): Credentials => ({
+  // DynamoDB Local takes letters and digits alone.
+  accessKeyId: `LOCAL${randomBytes(16).toString('hex').toUpperCase()}`,
+  secretAccessKey: randomBytes(20).toString('hex'),
+});
+
+const credentialsIn = (path: string): Credentials => {
+  const file = join(path, 'credentials.json');
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Credentials;
+  const credentials = newCredentials();
+  writeFileSync(file, JSON.stringify(credentials), { mode: 0o600 });
+  return credentials;
+};
+
+/** Earlier versions kept one database for every access key id. */
+const takeOverSharedDatabase = (path: string, { accessKeyId }: Credentials) => {
+  const shared = join(path, 'shared-local-instance.db');
+  if (existsSync(shared)) renameSync(shared, join(path, `${accessKeyId}_${localRegion}.db`));
+};

@@ -1,0 +1,63 @@
+import { redact } from '../../functions/log.ts';
+
+/** One line of a function's log, as far as it is printed here. */
+type Entry = {
+  level: string;
+  operation?: string;
+  status?: number;
+  job?: string;
+  milliseconds?: number;
+  givenUp?: unknown;
+  cause?: { name: string; message: string; stack?: string };
+};
+
+/**
+ * Prints what functions log to standard error, where Lambda collects their JSON lines, as lines for people. The gateway
+ * prints requests itself.
+ */
+export const printReadableLog = (): void => {
+  const write = process.stderr.write.bind(process.stderr);
+  process.stderr.write = ((chunk: string | Uint8Array, ...rest: []) => {
+    const isEntry = typeof chunk === 'string' && chunk.startsWith('{"time":');
+    return isEntry ? write(describeEntry(JSON.parse(chunk) as Entry)) : write(chunk, ...rest);
+  }) as typeof process.stderr.write;
+};
+
+const describeEntry = (entry: Entry): string => {
+  const { operation, status, job, milliseconds, givenUp, cause } = entry;
+  const stack = cause ? `${cause.stack ?? `${cause.name}: ${cause.message}`}\n` : '';
+  if (operation && status !== undefined) return stack;
+  if (!job) return `${fieldsOf(entry)}\n${stack}`;
+  const result = cause ? (givenUp ? 'failed for good' : 'failed, will be retried') : 'done';
+  return `${job} ${result} ${milliseconds} ms\n${stack}`;
+};
+
+const fieldsOf = ({ cause, ...fields }: Entry) =>
+  Object.entries(fields)
+    .filter(([name]) => name !== 'time')
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' ');
+
+/** One line for a request: `PATCH /calls/… 400 12 ms custom_call_outcome_value: must be a number`. */
+export const describeRequest = (
+  request: { method: string; path: string; milliseconds: number },
+  response: { status: number; body?: string | undefined },
+): string => {
+  const { method, path, milliseconds } = request;
+  const reason = response.status < 400 ? '' : ` ${reasonOf(response.body ?? '')}`;
+  return redact(`${method} ${path} ${response.status} ${Math.round(milliseconds)} ms${reason}`.trimEnd());
+};
+
+const reasonOf = (body: string): string => {
+  try {
+    const { message, details } = JSON.parse(body) as {
+      message?: string;
+      details?: { path: string; message: string }[];
+    };
+    const [first, ...more] = details ?? [];
+    if (!first) return message ?? '';
+    return `${first.path ? `${first.path}: ` : ''}${first.message}${more.length > 0 ? ` (and ${more.length} more)` : ''}`;
+  } catch {
+    return '';
+  }
+};

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { dirname, join, resolve } from 'node:path';
+import { type DataFolder, localRegion } from './data-folder.ts';
+import { demoData } from './demo.ts';
+import { gateway } from './gateway.ts';
+import { printReadableLog } from './log.ts';
+import { pagesWith } from './pages.ts';
+import { connectBedrock, connectStripe, readSecrets } from './providers.ts';
+import { startQueueAndFiles } from './queue-and-files.ts';
+import type { Started } from './started.ts';
+import { createTable } from './table.ts';
+import { type Facts, welcome } from './welcome.ts';
+
+type Options = {
+  json?: true;
+  jsonLog?: true;
+  runFile: string;
+  server: Server;
+  baseUrl: string;
+  dynamodb: { endpoint: string; failure?: () => string | undefined };
+  data: DataFolder;
+  /** The environment as the user's shell has it. */
+  shell: NodeJS.ProcessEnv;
+  start: <S extends Started>(part: S | Promise<S>) => Promise<S>;
+};
+
+/** Starts the emulators, sets the settings of the service, and serves it on a server that is listening. */
+export const startService = async (options: Options): Promise<void> => {
+  const { server, baseUrl, dynamodb, data, shell, start } = options;
+  const { env } = process;
+  env.TABLE_NAME ??= 'voice-agent-platform';
+  env.FILES_BUCKET ??= 'voice-agent-platform-files';
+  env.APP_ORIGIN ??= baseUrl;
+  env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.endpoint;
+  await readSecrets(shell);
+  env.CHAT_SIGNING_SECRET ??= randomBytes(32).toString('base64url');
+  const [queueAndFiles, stripe, bedrock] = await Promise.all([
+    start(startQueueAndFiles({ bucket: env.FILES_BUCKET, data: data.path })),
+    connectStripe(start),
+    connectBedrock(start, shell),
+    createTable(env.TABLE_NAME, dynamodb),
+  ]);
+  env.AWS_ENDPOINT_URL_SQS ??= queueAndFiles.endpoint;
+  env.AWS_ENDPOINT_URL_S3 ??= queueAndFiles.endpoint;
+  env.JOBS_QUEUE_URL ??= queueAndFiles.queueUrl;
+  queueAndFiles.work({ endpoint: env.AWS_ENDPOINT_URL_SQS, queueUrl: env.JOBS_QUEUE_URL });
+
+  if (!options.jsonLog) printReadableLog();
+  let isReady = false;
+  const report = options.jsonLog ? undefined : (line: string) => isReady && console.error(line);
+  const defaults: Partial<Facts> = { customerId: stripe.customerId };
+  const origins = env.APP_ORIGIN.split(',').map((origin) => origin.trim());
+  server.on('request', gateway({ origins, pages: pagesWith(defaults), report }));
+  const demo = await demoData(data.path && join(data.path, 'demo.json'), baseUrl);
+  Object.assign(defaults, demo);
+  const facts = {
+    baseUrl,
+    ...demo,
+    appOrigin: env.APP_ORIGIN,
+    customerId: stripe.customerId,
+    tableName: env.TABLE_NAME,
+    endpoints: {
+      dynamodb: dynamodb.endpoint,
+      s3: env.AWS_ENDPOINT_URL_S3,
+      sqs: env.AWS_ENDPOINT_URL_SQS,
+      stripe: stripe.endpoint,
+      bedrock: bedrock.endpoint,
+    },
+    credentials: data.credentials,
+  };
+  await start(writeRunFile(resolve(import.meta.dirname, '../..', options.runFile), facts));
+  console.log(options.json ? JSON.stringify(facts) : welcome({ ...facts, model: bedrock.model }));
+  isReady = true;
+};
+
+/** Writes how `npm run operator` reaches this run, and removes it when the run ends. */
+const writeRunFile = async (
+  file: string,
+  {
+    baseUrl,
+    tableName,
+    endpoints,
+    credentials,
+  }: Pick<Facts, 'baseUrl' | 'tableName' | 'endpoints'> & Pick<DataFolder, 'credentials'>,
+): Promise<Started> => {
+  mkdirSync(dirname(file), { recursive: true });
+  // A file of an earlier run keeps its mode.
+  rmSync(file, { force: true });
+  const run = { pid: process.pid, baseUrl, tableName, endpoints, region: localRegion, credentials };
+  writeFileSync(file, JSON.stringify(run, null, 2), { mode: 0o600 });
+  return {
+    async stop() {
+      const { pid } = JSON.parse(readFileSync(file, 'utf8')) as { pid: number };
+      if (pid === process.pid) rmSync(file);
+    },
+  };
+};
