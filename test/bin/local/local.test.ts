@@ -323,7 +323,7 @@ describe('npm start', () => {
     const npm = start(['--json', '--data', place], {}, ['npm', '-s', 'start', '--']);
     await new Promise((resolve) => setTimeout(resolve, milliseconds));
     npm.child.kill('SIGTERM');
-    await until(() => processesWith(place).length === 0, 5000);
+    await until(() => processesWith(place).length === 0, 10_000);
   });
 
   it('reports in one sentence why it cannot start', async () => {
