@@ -1,5 +1,9 @@
 /** The settings of the service. This is the only file that reads the environment; each setting is checked when it is first used. */
 export const environment = {
+  /** Whether this is a function on Lambda, which sets the name of each. */
+  get isLambda() {
+    return process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined;
+  },
   get tableName() {
     return required('TABLE_NAME');
   },

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { AnyEndpoint } from '../functions/http/endpoint.ts';
 import { jobs } from '../functions/jobs.ts';
 import type { PackedPage } from '../functions/pages/serve-pages.ts';
 import { routes } from '../functions/routes.ts';
@@ -26,7 +27,7 @@ const bundleAll = (): string => {
   const outdir = mkdtempSync(join(tmpdir(), 'voice-agents-bundles-'));
   process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
   const entries = [
-    ...routes.map(({ name }) => ({ name, file: `functions/api/${toKebabCase(name)}.ts` })),
+    ...routes.map((endpoint) => ({ name: endpoint.name, file: entryOf(endpoint) })),
     ...jobs.map(({ name }) => ({ name, file: `functions/jobs/${toKebabCase(name)}.ts` })),
     { name: pagesFunction, file: `functions/pages/${toKebabCase(pagesFunction)}.ts` },
   ];
@@ -37,6 +38,13 @@ const bundleAll = (): string => {
   });
   packPages(join(outdir, toKebabCase(pagesFunction)));
   return outdir;
+};
+
+/** The entry point of an endpoint's bundle. Where a key is read, the function is warmed while it is initialized. */
+const entryOf = ({ name, caller, streams }: AnyEndpoint) => {
+  const file = `functions/api/${toKebabCase(name)}.ts`;
+  if (streams) return `warm:functions/chat/warm-up.ts:${file}`;
+  return caller.kind === 'key' ? `warm:functions/http/warm-up.ts:${file}` : file;
 };
 
 /** Puts the pages beside the function that sends them, which finds them by `pages.json`. */

@@ -14,7 +14,7 @@ type ModelUsage = { inputTokens: number | undefined; outputTokens: number | unde
 
 /** Counts the tokens of one turn against the day's budget: reserved before each model call, corrected at the end. */
 export class TokenMeter {
-  readonly #budget: TokenBudget;
+  readonly #budget: Pick<TokenBudget, 'isAnonymous' | 'reserve' | 'settle'>;
   #steps = 0;
   #inputTokens = 0;
   #outputTokens = 0;
@@ -23,7 +23,7 @@ export class TokenMeter {
   #unitsReceived = 0;
   #isInStep = false;
 
-  constructor(budget: TokenBudget) {
+  constructor(budget: Pick<TokenBudget, 'isAnonymous' | 'reserve' | 'settle'>) {
     this.#budget = budget;
   }
 

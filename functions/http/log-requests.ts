@@ -2,11 +2,12 @@ import { ApiError } from '../domain/errors.ts';
 import { describeError, log } from '../log.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import type { ApiMiddleware } from './pipeline.ts';
+import { warmUpEvent } from './warm-up.ts';
 
 /** Middleware that logs one line per request, and adds the headers that every response carries. */
 export const logRequests = (endpoint: AnyEndpoint): ApiMiddleware => {
   const finish: ApiMiddleware['after'] = ({ event, internal, response, error }) => {
-    if (!response) return;
+    if (!response || event === warmUpEvent) return;
     const requestId = event.requestContext.requestId;
     response.headers = { ...headersOfEveryResponse, ...response.headers, 'x-request-id': requestId };
     log(response.statusCode === 500 ? 'error' : 'info', {

@@ -6,18 +6,19 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
+import type { CpuGroup } from './cpu-group.ts';
 
 const version = '4.0.2';
 const root = join(import.meta.dirname, '..', '..');
 
-/** Why functions cannot be run here as Lambda runs them, in a sentence. */
+/** Functions cannot be run here as Lambda runs them; the message says why. */
 export class RuntimeClientMissingError extends Error {
-  override readonly name = 'NoRuntimeClient';
+  override readonly name = 'RuntimeClientMissingError';
 }
 
 /**
- * AWS's own runtime client for Node: the path of its program. It is built where it is used first, in a minute or two, and
- * kept under `.local/`; `RUNTIME_CLIENT` names another folder for it.
+ * The path of AWS's own runtime client for Node. It is built on first use, in a minute or two, and kept under `.local/`;
+ * `RUNTIME_CLIENT` names another folder for it.
  */
 export const runtimeClient = async (say: (sentence: string) => void = () => {}): Promise<string> => {
   const folder = process.env.RUNTIME_CLIENT ?? join(root, '.local', `aws-lambda-ric-${version}`);
@@ -28,9 +29,9 @@ export const runtimeClient = async (say: (sentence: string) => void = () => {}):
   );
   if (process.platform !== 'linux' || missing.length > 0) {
     const needs = missing.length > 0 ? missing.join(', ') : 'Linux';
-    throw new RuntimeClientMissingError(`Lambda’s own runtime client is left out: to be built here it needs ${needs}.`);
+    throw new RuntimeClientMissingError(`Lambda’s own runtime client is not used: building it needs ${needs}.`);
   }
-  say('Lambda’s own runtime client is built for this machine, once; that takes a minute or two …');
+  say('Building Lambda’s own runtime client, once; this takes a minute or two …');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const manifest = { private: true, allowScripts: { 'aws-lambda-ric': true } };
@@ -41,13 +42,13 @@ export const runtimeClient = async (say: (sentence: string) => void = () => {}):
     env: buildSettings(),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let told = '';
+  let output = '';
   for (const stream of [building.stdout, building.stderr]) {
     stream.on('data', (text) => {
-      told = (told + text).slice(-10_000);
+      output = (output + text).slice(-10_000);
     });
   }
-  // Whatever else runs beside it goes first.
+  // Everything else on the machine goes first.
   if (building.pid) setPriority(building.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   const stop = () => building.kill();
   process.once('exit', stop);
@@ -55,17 +56,15 @@ export const runtimeClient = async (say: (sentence: string) => void = () => {}):
   process.off('exit', stop);
   const native = join(folder, 'node_modules', 'aws-lambda-ric', 'rapid-client.node');
   if (code !== 0 || !existsSync(native)) {
-    throw new RuntimeClientMissingError(
-      `Lambda’s own runtime client is left out: it could not be built here.\n${told}`,
-    );
+    throw new RuntimeClientMissingError(`Lambda’s own runtime client is not used: the build failed.\n${output}`);
   }
   mkdirSync(join(folder, 'complete'));
   return client;
 };
 
 /**
- * What makes the build quick and self-sufficient: no optimization of the HTTP client that it carries, the plainest shell
- * for its thousand questions to the compiler, and Node's headers from the package that Node came with, not from the network.
+ * Makes the build quick and independent of the network: no optimization of the HTTP client that it contains, a plain shell
+ * for its configure script, and Node's headers from the package that Node came with.
  */
 const buildSettings = () => {
   const node = join(process.execPath, '..', '..');
@@ -81,12 +80,17 @@ const buildSettings = () => {
   };
 };
 
-/** What came of one invocation: its parts with when each arrived, in milliseconds after the process was started. */
+/** The result of running a function. Times are milliseconds after its process was started. */
 export type Invocation = {
-  /** Whether the function answered; what it could not do, or why it could not be loaded, is the answer otherwise. */
+  /** `error`: its handler threw; `init error`: it could not be loaded. Then the parts say why. */
   outcome: 'response' | 'error' | 'init error' | 'ended' | 'timed out';
   headers: IncomingMessage['headers'];
+  /** When the function was initialized, and asked for its first event. */
+  initializedAt: number;
+  /** The parts of the first response, each with its time of arrival. */
   parts: { at: number; bytes: Buffer }[];
+  /** How long each event took, from when it was handed over until its response was complete. */
+  durations: number[];
   log: string;
 };
 
@@ -95,45 +99,56 @@ export type Run = {
   /** The folder of its bundle. */
   folder: string;
   functionName: string;
-  /** The whole of its environment, but for what Lambda itself adds. */
+  /** The whole of its environment, except for what Lambda itself adds. */
   environment: Record<string, string>;
   event: unknown;
+  /** Events that follow the first. */
+  further?: unknown[];
   timeoutSeconds?: number;
+  /** Limits the function's CPU from its first event on, as Lambda does: initialization has a full core. */
+  cpu?: { group: CpuGroup; share: number };
 };
 
-/**
- * Runs a function's bundle in a process of its own, under the runtime client, as Lambda does: it asks for its event,
- * and its answer, or why it could not be loaded, is sent to us.
- */
+/** Runs a function's bundle in a process of its own under the runtime client, as Lambda does: it asks for events, and posts its responses. */
 export const runUnderRuntimeClient = async (client: string, run: Run): Promise<Invocation> => {
-  const { folder, functionName, environment, event, timeoutSeconds = 60 } = run;
-  const done = Promise.withResolvers<Omit<Invocation, 'log'>>();
+  const { folder, functionName, environment, event, further = [], timeoutSeconds = 60, cpu } = run;
+  const events = [event, ...further];
+  const durations: number[] = [];
+  const done = Promise.withResolvers<Pick<Invocation, 'outcome' | 'headers' | 'parts'>>();
   let startedAt = 0;
-  let asked = false;
+  let initializedAt = 0;
+  let handedAt = 0;
+  let first: Invocation['parts'] | undefined;
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
     const url = request.url ?? '';
     if (url.endsWith('/invocation/next')) {
-      // The second time it waits for ever: there is one event.
-      if (asked) return;
-      asked = true;
+      // After the last event the function waits until it is ended.
+      if (events.length === 0) return;
+      initializedAt ||= performance.now() - startedAt;
+      cpu?.group.limit(cpu.share);
       response.writeHead(200, {
         'content-type': 'application/json',
         'lambda-runtime-aws-request-id': randomUUID(),
         'lambda-runtime-deadline-ms': String(Date.now() + timeoutSeconds * 1000),
         'lambda-runtime-invoked-function-arn': `arn:aws:lambda:us-east-1:000000000000:function:${functionName}`,
       });
-      response.end(JSON.stringify(event));
+      handedAt = performance.now();
+      response.end(JSON.stringify(events.shift()));
       return;
     }
     const parts: Invocation['parts'] = [];
     for await (const bytes of request as AsyncIterable<Buffer>)
       parts.push({ at: performance.now() - startedAt, bytes });
+    durations.push(performance.now() - handedAt);
     response.writeHead(202).end('{}');
     const outcome = url.endsWith('/response') ? 'response' : url.includes('/init/') ? 'init error' : 'error';
-    done.resolve({ outcome, headers: request.headers, parts });
+    first ??= parts;
+    if (events.length === 0 || outcome !== 'response')
+      done.resolve({ outcome, headers: request.headers, parts: first });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  cpu?.group.limit(undefined);
   startedAt = performance.now();
   const child = spawn(process.execPath, [client, 'index.handler'], {
     cwd: folder,
@@ -144,6 +159,7 @@ export const runUnderRuntimeClient = async (client: string, run: Run): Promise<I
       AWS_LAMBDA_FUNCTION_NAME: functionName,
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '512',
       AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+      AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
       AWS_LAMBDA_LOG_FORMAT: 'JSON',
       AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${functionName}`,
       AWS_LAMBDA_LOG_STREAM_NAME: 'here',
@@ -151,6 +167,7 @@ export const runUnderRuntimeClient = async (client: string, run: Run): Promise<I
       _HANDLER: 'index.handler',
     },
   });
+  if (child.pid) cpu?.group.add(child.pid);
   let log = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (text) => {
@@ -158,12 +175,13 @@ export const runUnderRuntimeClient = async (client: string, run: Run): Promise<I
     });
   }
   const nothing = { headers: {}, parts: [] };
-  child.once('close', () => done.resolve({ outcome: 'ended', ...nothing }));
+  const closed = once(child, 'close').then(() => done.resolve({ outcome: 'ended', ...nothing }));
   const late = setTimeout(() => done.resolve({ outcome: 'timed out', ...nothing }), timeoutSeconds * 1000);
   const outcome = await done.promise;
   clearTimeout(late);
   child.kill('SIGKILL');
+  await closed;
   server.close();
   server.closeAllConnections();
-  return { ...outcome, log };
+  return { ...outcome, initializedAt, durations, log };
 };

@@ -1,7 +1,12 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { newApiKey } from '../../functions/domain/api-keys.ts';
 import { jobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
 import { bundlePath } from '../../lib/bundles.ts';
@@ -22,6 +27,96 @@ const run = (script: string, argument: unknown, settings: Record<string, string>
     cwd: bundlePath(names[0] as string),
     env: settings,
   });
+
+/** A table in place of DynamoDB that notes what it is asked, and answers with nothing found or not at all. */
+const tableThat = async (answers: boolean) => {
+  const asked: { target: string; keys: number }[] = [];
+  const server = createServer(async (request, response) => {
+    const body = JSON.parse(await text(request));
+    const [{ Keys = [] } = {}] = Object.values((body.RequestItems ?? {}) as Record<string, { Keys: object[] }>);
+    asked.push({ target: String(request.headers['x-amz-target']), keys: Keys.length });
+    if (answers) response.end(JSON.stringify({ Responses: {}, UnprocessedKeys: {} }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { asked, endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+};
+
+describe('a function’s initialization', () => {
+  const script = `
+    const { file, event } = JSON.parse(process.argv[1]);
+    const began = performance.now();
+    const { handler } = await import(file);
+    const milliseconds = performance.now() - began;
+    const { statusCode } = event ? await handler(event, {}) : {};
+    console.log(JSON.stringify({ milliseconds, statusCode }));
+    process.exit();`;
+  const load = async (name: string, endpoint: string, settings: Record<string, string>, event?: object) => {
+    const environment = { ...onThisMachine(), AWS_ENDPOINT_URL_DYNAMODB: endpoint, ...settings };
+    const { stdout, stderr } = await run(script, { file: join(bundlePath(name), 'index.mjs'), event }, environment);
+    return { ...(JSON.parse(stdout) as { milliseconds: number; statusCode?: number }), stderr };
+  };
+  const onLambda = { AWS_LAMBDA_FUNCTION_NAME: 'a-function' };
+
+  it.each(routes.filter(({ caller }) => caller.kind === 'key').map(({ name }) => name))(
+    'of %s reads one key of the table on Lambda, and logs nothing',
+    async (name) => {
+      const { asked, endpoint } = await tableThat(true);
+      expect(await load(name, endpoint, onLambda)).toMatchObject({ stderr: '' });
+      expect(asked).toEqual([{ target: 'DynamoDB_20120810.BatchGetItem', keys: 1 }]);
+    },
+  );
+
+  it('reads nothing anywhere else', async () => {
+    const { asked, endpoint } = await tableThat(true);
+    await load('listAgents', endpoint, {});
+    expect(asked).toEqual([]);
+  });
+
+  it('takes at most a second of a dead table, after which requests are answered as specified', async () => {
+    const { endpoint } = await tableThat(false);
+    const event = {
+      version: '2.0',
+      headers: { 'x-authorization': newApiKey() },
+      queryStringParameters: { uid: 'somebody' },
+      requestContext: { requestId: 'request-1', http: { method: 'GET' } },
+    };
+    const { milliseconds, statusCode, stderr } = await load('listAgents', endpoint, onLambda, event);
+    expect(milliseconds).toBeGreaterThan(900);
+    expect(milliseconds).toBeLessThan(5000);
+    expect(statusCode).toBe(500);
+    expect(
+      stderr
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).requestId),
+    ).toEqual(['request-1']);
+  });
+
+  it('of the chat gets as far as the model’s address, and spends nothing', async () => {
+    const { asked, endpoint } = await tableThat(true);
+    const requests: string[] = [];
+    const bedrock = createServer((request, response) => {
+      requests.push(`${request.method} ${request.url}`);
+      response.writeHead(404).end('{}');
+    });
+    bedrock.listen(0, '127.0.0.1');
+    await once(bedrock, 'listening');
+    onTestFinished(() => void bedrock.close());
+    const { stderr } = await load('buildChat', endpoint, {
+      ...onLambda,
+      AWS_ENDPOINT_URL_BEDROCK_RUNTIME: `http://127.0.0.1:${(bedrock.address() as AddressInfo).port}`,
+      CHAT_MODEL_ID: 'anthropic.claude-sonnet-4',
+      CHAT_SIGNING_SECRET: 'a secret',
+    });
+    expect({ stderr, requests }).toEqual({ stderr: '', requests: ['GET /'] });
+    expect(asked).toEqual([{ target: 'DynamoDB_20120810.BatchGetItem', keys: 1 }]);
+  });
+});
 
 describe('a function’s bundle', () => {
   it('loads by itself, without packages and without settings, and has a handler', async () => {

@@ -3,54 +3,120 @@ import type { AnyEndpoint } from '../../../functions/http/endpoint.ts';
 import { routes } from '../../../functions/routes.ts';
 import { bundlePath, toKebabCase } from '../../../lib/bundles.ts';
 import { type Figure, median, type Row } from '../benchmark.ts';
+import { CpuGroup } from '../cpu-group.ts';
 import { samples } from '../operations.ts';
-import { RuntimeClientMissingError, runtimeClient, runUnderRuntimeClient } from '../runtime-client.ts';
+import { type Invocation, RuntimeClientMissingError, runtimeClient, runUnderRuntimeClient } from '../runtime-client.ts';
 import { eventOf, type World } from '../world.ts';
 
 const rounds = 6;
+const maxFirstResponse = 1.8;
+const maxTogether = 2.5;
+
+/** A function of this much memory has a full core; another has its share of one, except while it is initialized. */
+const fullCoreMegabytes = 1769;
+const memoryMegabytes = 512;
+const memorySizes = [256, 512, 1024, 1769];
+const warmEvents = 40;
+
+/** Prices of us-east-1 on arm64, November 2026: dollars per GB and second, and per request. */
+const dollarsPerGigabyteSecond = 0.0000133334;
+const dollarsPerRequest = 0.0000002;
+
 const bare = (name: string) => join(import.meta.dirname, '..', 'bare', name);
 
 /**
- * From the start of a process to a function's first answer, under Lambda's own runtime client and with everything it
- * asks on this machine. Between any two of ours runs a function that does nothing, and one that makes a signed request to
- * the table with Node alone. Jobs are left out: nobody waits for their answer.
+ * Cold starts under Lambda's own runtime client, with the CPU that Lambda gives: a full core for the initialization, then the
+ * share of the function's memory. Each function is compared with one that makes a hand-signed request to the table with
+ * Node alone, run in turn with it. Jobs are left out: nobody waits for their response.
  */
 export const coldStarts: Row = {
   name: 'cold-starts',
-  title: 'First answer of every function, from the start of its process',
+  title: `Cold starts at ${memoryMegabytes} MB: initialization and first response`,
 
   async measure(open, say) {
     const client = await clientOf(say);
     if (!client) return [];
+    const group = CpuGroup.open();
+    if (!group) say('No control group for CPU here: first responses have a full core, and targets are not checked.');
     const world = await open();
     const figures: Figure[] = [];
     for (const endpoint of routes) {
-      const taken = { ours: [] as number[], read: [] as number[], empty: [] as number[] };
-      // The first round brings the files into memory.
-      for (let round = 0; round <= rounds; round++) {
-        const event = await eventFor(endpoint, world);
-        const first = {
-          empty: await firstAnswer(client, world, bare('empty'), 'empty', {}),
-          read: await firstAnswer(client, world, bare('one-read'), 'one-read', {}),
-          ours: await firstAnswer(client, world, bundlePath(endpoint.name), endpoint.name, event),
-        };
-        if (round === 0) continue;
-        for (const way of ['ours', 'read', 'empty'] as const) taken[way].push(first[way]);
-      }
-      const [ours, read, empty] = [taken.ours, taken.read, taken.empty].map(ofQuickerHalf) as [number, number, number];
-      figures.push({
-        what: endpoint.name,
-        ours: { value: ours, unit: 'ms' },
-        against: { what: 'one read by hand', quantity: { value: read, unit: 'ms' }, ratio: ours / read },
-        note: `an empty function: ${empty.toFixed(0)} ms, ${(ours / empty).toFixed(2)}×`,
-      });
+      figures.push(...(await compare(endpoint, { client, group, world })));
     }
+    if (group)
+      for (const endpoint of routes.filter(({ name }) => sizedBy.includes(name))) {
+        figures.push(...(await compareMemorySizes(endpoint, { client, group, world })));
+      }
+    group?.close();
     return figures;
   },
 };
 
-/** What else the machine does is not the question. */
-const ofQuickerHalf = (values: number[]) => median(values.toSorted((a, b) => a - b).slice(0, values.length / 2));
+type Setup = { client: string; group: CpuGroup | undefined; world: World };
+type Start = { initialization: number; firstResponse: number };
+
+const compare = async (endpoint: AnyEndpoint, setup: Setup): Promise<Figure[]> => {
+  const { world, group } = setup;
+  const starts = { ours: [] as Start[], read: [] as Start[] };
+  // The first round brings the files into memory.
+  for (let round = 0; round <= rounds; round++) {
+    const read = await start(setup, bare('one-read'), 'one-read', [{}]);
+    const ours = await start(setup, bundlePath(endpoint.name), endpoint.name, [await eventFor(endpoint, world)]);
+    if (round === 0) continue;
+    starts.read.push(startOf(read));
+    starts.ours.push(startOf(ours));
+  }
+  const isKeyedRead = endpoint.method === 'GET' && endpoint.caller.kind === 'key';
+  const figure = (what: string, timeOf: (start: Start) => number, max: number, note?: string): Figure => {
+    const [ours, read] = [quickerHalf(starts.ours.map(timeOf)), quickerHalf(starts.read.map(timeOf))];
+    return {
+      what: `${endpoint.name}, ${what}`,
+      ours: { value: ours, unit: 'ms' },
+      against: { what: 'a hand-signed read', quantity: { value: read, unit: 'ms' }, ratio: ours / read },
+      ...(isKeyedRead && group && { target: { text: `≤ ${max}×`, reached: ours / read <= max } }),
+      ...(note && { note }),
+    };
+  };
+  return [
+    figure('first response', ({ firstResponse }) => firstResponse, maxFirstResponse),
+    figure('with initialization', ({ initialization, firstResponse }) => initialization + firstResponse, maxTogether),
+  ];
+};
+
+/** The operations by which the memory of functions is chosen: a point read, a list, a write. */
+const sizedBy = ['checkBlockedNumber', 'listCalls', 'updateCallOutcome'];
+
+const compareMemorySizes = async (endpoint: AnyEndpoint, setup: Setup): Promise<Figure[]> => {
+  const figures: Figure[] = [];
+  for (const megabytes of memorySizes) {
+    const events = await Promise.all(Array.from({ length: warmEvents + 1 }, () => eventFor(endpoint, setup.world)));
+    const { initializedAt, durations } = await start(
+      setup,
+      bundlePath(endpoint.name),
+      endpoint.name,
+      events,
+      megabytes,
+    );
+    const [first = 0, ...warm] = durations;
+    const milliseconds = warm.reduce((sum, value) => sum + value, 0) / warm.length;
+    const perRequest = (milliseconds / 1000) * (megabytes / 1024) * dollarsPerGigabyteSecond + dollarsPerRequest;
+    figures.push({
+      what: `${endpoint.name} at ${megabytes.toLocaleString('en')} MB, warm`,
+      ours: { value: milliseconds, unit: 'ms' },
+      note: `$${(perRequest * 1e6).toFixed(2)} per million; cold start ${(initializedAt + first).toFixed(0)} ms, of which ${first.toFixed(0)} ms first response`,
+    });
+  }
+  return figures;
+};
+
+/** Other load on the machine must not count. */
+const quickerHalf = (values: number[]) =>
+  median(values.toSorted((a, b) => a - b).slice(0, Math.ceil(values.length / 2)));
+
+const startOf = ({ initializedAt, parts }: Invocation): Start => ({
+  initialization: initializedAt,
+  firstResponse: (parts[0]?.at ?? 0) - initializedAt,
+});
 
 const clientOf = async (say: (sentence: string) => void) => {
   try {
@@ -68,14 +134,20 @@ const eventFor = async (endpoint: AnyEndpoint, world: World) => {
   return eventOf(endpoint, { apiKey: world.apiKey, ...(await sample.request(world)) });
 };
 
-/** Milliseconds until the first part of an answer; anything but a 200 ends the benchmark. */
-const firstAnswer = async (client: string, world: World, folder: string, name: string, event: unknown) => {
-  const run = { folder, functionName: toKebabCase(name), environment: world.settings, event };
-  const { outcome, parts, log } = await runUnderRuntimeClient(client, run);
-  const [first] = parts;
-  const text = Buffer.concat(parts.map(({ bytes }) => bytes)).toString();
-  if (outcome !== 'response' || !first || !text.includes('"statusCode":200')) {
-    throw new Error(`${name} ended as ${outcome}: ${text || log}`);
+/** Starts a function and has it answer events; anything but a 200 ends the benchmark. */
+const start = async (
+  { client, group, world }: Setup,
+  folder: string,
+  name: string,
+  [event, ...further]: unknown[],
+  megabytes = memoryMegabytes,
+): Promise<Invocation> => {
+  const run = { folder, functionName: toKebabCase(name), environment: world.settings, event, further };
+  const cpu = group && { group, share: Math.min(1, megabytes / fullCoreMegabytes) };
+  const invocation = await runUnderRuntimeClient(client, { ...run, ...(cpu && { cpu }) });
+  const text = Buffer.concat(invocation.parts.map(({ bytes }) => bytes)).toString();
+  if (invocation.outcome !== 'response' || !text.includes('"statusCode":200')) {
+    throw new Error(`${name} ended as ${invocation.outcome}: ${text || invocation.log}`);
   }
-  return first.at;
+  return invocation;
 };

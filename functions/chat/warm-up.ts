@@ -1,0 +1,39 @@
+import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock';
+import { chatSigningSecret } from '../clients/secrets.ts';
+import { newApiKey } from '../domain/api-keys.ts';
+import { environment } from '../environment.ts';
+import { duringInitialization } from '../http/warm-up.ts';
+import { credentials } from '../store/credentials.ts';
+import { readHistory } from './history.ts';
+import { Signatures } from './signatures.ts';
+import { streamAnswer } from './stream/stream-answer.ts';
+import { systemPrompt } from './system-prompt.ts';
+import { TokenMeter } from './token-meter.ts';
+import { describeAccess, toolNamesFor, toolsFor } from './tools.ts';
+import { Turn } from './turn.ts';
+
+/** Warms what the first turn needs: the table, the signing secret, and a turn that gets as far as the model's address. */
+export const warmUp = (): Promise<void> =>
+  duringInitialization(() =>
+    Promise.allSettled([credentials.get().read(newApiKey()), chatSigningSecret.get().read(), turnWithoutModel()]),
+  );
+
+/** Asks the model's address for nothing, which opens a connection, costs no tokens, and is refused. */
+const turnWithoutModel = async () => {
+  const fetchNothing = (url: string | URL | Request) => fetch(new URL('/', url as string));
+  const model = createAmazonBedrock({ fetch: fetchNothing as typeof fetch })(environment.chatModelId);
+  const signatures = new Signatures('nothing is signed', 'warm-up');
+  const messages = [{ id: 'm', role: 'user' as const, parts: [{ type: 'text' as const, text: 'Hello.' }] }];
+  const history = readHistory(messages, { signatures, uid: undefined, toolNames: toolNamesFor(undefined) });
+  const context = { address: '', requestId: 'warm-up', receivedAt: performance.now() };
+  const tools = toolsFor({ principal: undefined, context, approvals: history.approvals });
+  const meter = new TokenMeter({ isAnonymous: true, reserve: async () => undefined, settle: async () => {} });
+  const instructions = systemPrompt(describeAccess(undefined));
+  const turn = new Turn({ model, instructions, history, tools, signatures, uid: undefined, meter });
+  await streamAnswer({
+    receivedAt: context.receivedAt,
+    start: (signal) => turn.start(signal),
+    toChunk: (part) => turn.toChunk(part),
+    onEnd: async () => {},
+  });
+};
