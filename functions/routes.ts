@@ -22,6 +22,7 @@ import { recordCall } from './api/record-call.ts';
 import { refreshWebsite } from './api/refresh-website.ts';
 import { removeBlockedNumbers } from './api/remove-blocked-numbers.ts';
 import { retryDocument } from './api/retry-document.ts';
+import { searchKnowledge } from './api/search-knowledge.ts';
 import { updateAgent } from './api/update-agent.ts';
 import { updateCallOutcome } from './api/update-call-outcome.ts';
 import { updateCallOutcomes } from './api/update-call-outcomes.ts';
@@ -48,6 +49,7 @@ export const routes: AnyEndpoint[] = [
   updateDocument,
   retryDocument,
   deleteDocument,
+  searchKnowledge,
   listWebsites,
   addWebsite,
   getWebsiteContent,

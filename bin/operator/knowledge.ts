@@ -9,6 +9,7 @@ import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { interruption } from '../command-line/interruption.ts';
 import { columns, count, print, record, say } from '../command-line/output.ts';
 import { writeOutput } from '../command-line/output-file.ts';
+import { addIndexCommand } from './knowledge-index.ts';
 import {
   type DocumentSummary,
   deleteSource,
@@ -35,6 +36,8 @@ the address.
 
 export const addKnowledgeCommands = (program: Operator) => {
   const knowledge = program.command('knowledge').description('Websites and documents that agents answer from');
+
+  addIndexCommand(knowledge);
 
   const commandOf = (name: string, description: string, lines: string[]) =>
     knowledge

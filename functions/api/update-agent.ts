@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { jobQueueFor } from '../clients/job-queue.ts';
 import { Agent, AgentChange, withChange } from '../domain/agents.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
@@ -13,17 +14,19 @@ export const updateAgent = endpoint({
   path: '/agents/{agentId}',
   summary: 'Change an agent',
   description:
-    'Fields that are not sent stay as they are. `configuration` is merged by top-level field, and `null` clears a field. `agentId` and `uid` never change.',
+    'Fields that are not sent stay as they are. `configuration` is merged by top-level field, and `null` clears a field. `agentId` and `uid` never change. After a change of `language` the agent’s knowledge is indexed again in the background.',
   caller: { kind: 'key', scope: 'agents', agent: ({ params }) => params },
-  services: { agents: agents.for('change') },
+  services: { agents: agents.for('change'), jobQueue: jobQueueFor('indexKnowledge') },
   params: z.object({ agentId: AgentIdInPath }),
   body: AgentChange,
   response: Agent,
   errors: ['phone_number_in_use'],
 
-  async handle({ agent: { uid, agentId }, body }, { agents }) {
+  async handle({ agent: { uid, agentId }, body }, { agents, jobQueue }) {
     const changed = await agents.change(uid, agentId, (found) => withChange(found, body));
     if (!changed) throw insufficientPermissions();
+    // Also when the language stays: a request repeated after an error indexes what the first one did not.
+    if (body.configuration?.language !== undefined) await jobQueue.send({ job: 'indexKnowledge', agentId });
     return changed;
   },
 });

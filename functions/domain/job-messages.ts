@@ -10,6 +10,7 @@ export const jobMessages = {
     websiteId: Identifier,
     attempt: Identifier,
   }),
+  indexKnowledge: z.object({ job: z.literal('indexKnowledge'), agentId: Identifier }),
   extractDocument: z.object({
     job: z.literal('extractDocument'),
     agentId: Identifier,

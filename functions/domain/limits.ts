@@ -29,6 +29,10 @@ export const limits = {
   /** What a list shows of each text of a source; the bytes are those of the answer, so that one source always fits. */
   listedTextCharacters: 1_000_000,
   listedTextBytes: 2_400_000,
+  /** Of a search of an agent's knowledge. */
+  queryCharacters: 1000,
+  passages: 20,
+  searchedSourceIds: 50,
   filesPerUpload: 10,
   fileBytes: 10_485_760,
   /** What API Gateway and Lambda carry of an upload: an event ends at 6 MB, and base64 takes a third more than the bytes. */

@@ -6,6 +6,10 @@ import { limits } from './limits.ts';
 import { paging } from './paging.ts';
 import { text, withoutControlCharacters } from './text.ts';
 
+/** The kinds of knowledge sources. */
+export const SourceKindName = z.enum(['website', 'document']);
+export type SourceKindName = z.infer<typeof SourceKindName>;
+
 /** The name of a website or a document. */
 export const SourceName = z
   .pipe(z.pipe(z.string(), z.transform(withoutControlCharacters)), text(1, limits.nameCharacters))

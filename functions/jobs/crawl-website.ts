@@ -4,6 +4,8 @@ import type { CrawledPage } from '../crawling/page-visitor.ts';
 import { now } from '../domain/date-time.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { pagesText, proseText } from '../domain/sources.ts';
+import { indexOf } from '../search/source-index.ts';
+import { agents } from '../store/agents.ts';
 import { websites } from '../store/websites.ts';
 import { job, worker } from './job.ts';
 
@@ -11,11 +13,11 @@ import { job, worker } from './job.ts';
 export const crawlWebsite = job({
   name: 'crawlWebsite',
   message: jobMessages.crawlWebsite,
-  services: { websites: websites.for('start', 'finish', 'fail'), webPages },
+  services: { websites: websites.for('start', 'finish', 'fail'), agents: agents.for('languageOf'), webPages },
   timeoutSeconds: 300,
   memoryMegabytes: 1769,
 
-  async handle({ agentId, websiteId: id, attempt }, { websites, webPages }, until, lastEndsBy) {
+  async handle({ agentId, websiteId: id, attempt }, { websites, agents, webPages }, until, lastEndsBy) {
     const source = { agentId, id };
     const run = await websites.start(source, attempt, lastEndsBy);
     if (!run) return;
@@ -26,11 +28,22 @@ export const crawlWebsite = job({
     }
     const texts = { content: pagesText(pages), contentMD: proseText(pages.map(markdownOf).join('\n\n---\n\n')) };
     const { revision } = run;
-    await websites.finish(source, { attempt, revision }, texts, {
-      pages: pages.length,
-      failedPages,
-      lastCrawledAt: now(),
-    });
+    const index = await indexOf(
+      'website',
+      texts.content.whole,
+      texts.contentMD.whole,
+      await agents.languageOf(agentId),
+    );
+    await websites.finish(
+      source,
+      { attempt, revision },
+      { ...texts, index },
+      {
+        pages: pages.length,
+        failedPages,
+        lastCrawledAt: now(),
+      },
+    );
   },
 
   async giveUp({ agentId, websiteId: id, attempt }, { websites }) {

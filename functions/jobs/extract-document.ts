@@ -8,7 +8,9 @@ import { proseText } from '../domain/sources.ts';
 import { kindOf } from '../extraction/document-kind.ts';
 import { readDocument } from '../extraction/document-texts.ts';
 import { formatOf } from '../extraction/file-formats.ts';
+import { indexOf } from '../search/source-index.ts';
 import type { ServicesOf } from '../service.ts';
+import { agents } from '../store/agents.ts';
 import { documents, extractionSeconds } from '../store/documents.ts';
 import { job, worker } from './job.ts';
 
@@ -26,6 +28,7 @@ type Message = z.infer<typeof Message>;
 const services = {
   documents: documents.for('find', 'restart', 'start', 'finish', 'fail', 'sweep'),
   files: files.for('read', 'delete'),
+  agents: agents.for('languageOf'),
 };
 
 /** Brings the text of a document whose file has come, or of which another attempt is asked for. */
@@ -68,7 +71,7 @@ const namedBy = (message: Message): { document: { agentId: string; id: string };
 
 const extract = async (
   document: { agentId: string; id: string },
-  { documents, files }: ServicesOf<typeof services>,
+  { documents, files, agents }: ServicesOf<typeof services>,
   retry?: string,
   lastEndsBy?: number,
 ): Promise<void> => {
@@ -99,7 +102,9 @@ const extract = async (
   const text = await readDocument(file.bytes, type);
   if ('failure' in text) return void (await documents.fail(document, attempt, text.failure, { size, type }));
   const texts = { content: proseText(text.content), contentMD: proseText(text.contentMD) };
-  await documents.finish(document, { attempt, revision: run.revision }, texts, { size, type });
+  const language = await agents.languageOf(document.agentId);
+  const index = await indexOf('document', texts.content.whole, texts.contentMD.whole, language);
+  await documents.finish(document, { attempt, revision: run.revision }, { ...texts, index }, { size, type });
 };
 
 const newAttempt = (attempt: string, uid: string) => ({ attempt, uid, dueBy: Date.now() + extractionSeconds * 1000 });

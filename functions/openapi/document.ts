@@ -121,6 +121,7 @@ const tags = [
   { name: 'Calls', paths: ['calls', 'call-outcomes'], description: 'Calls, and the outcomes that are set on them.' },
   { name: 'Websites', paths: ['agent-websites'], description: 'Websites that an agent knows by having read them.' },
   { name: 'Documents', paths: ['agent-documents'], description: 'Files that an agent knows by having read them.' },
+  { name: 'Knowledge', paths: ['agent-knowledge'], description: 'The search of what an agent knows.' },
   { name: 'Invoices', paths: ['get-invoices'], description: 'What a customer was billed by the payment provider.' },
   { name: 'Chat', paths: ['chat'], description: 'The assistant that helps to build an agent.' },
   { name: 'Interface', paths: ['openapi.json'], description: 'This description.' },

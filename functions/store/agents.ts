@@ -170,6 +170,13 @@ export class Agents {
     ]);
   }
 
+  /** The language that an agent is set to, by its id alone. */
+  async languageOf(agentId: string): Promise<string | undefined> {
+    const access = await this.access(agentId);
+    const agent = access && (await this.find(access.owner, agentId));
+    return agent?.configuration.language;
+  }
+
   /** Whose an agent is and who else may use it. */
   async access(agentId: string): Promise<{ owner: string; guests: string[] } | undefined> {
     const item = await this.#table.get<Item & { uid: string; guests?: Set<string> }>(accessKey(agentId));
@@ -195,6 +202,7 @@ const agentOf = ({ pk: _pk, sk: _sk, version: _version, configuration, ...rest }
 export const agents = service(() => new Agents(table.get()), {
   find: ['dynamodb:GetItem'],
   findByNumber: ['dynamodb:GetItem'],
+  languageOf: ['dynamodb:GetItem'],
   list: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   create: ['dynamodb:GetItem', 'dynamodb:PutItem'],
   change: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],

@@ -16,6 +16,7 @@
  * website               AGENT#<agentId>                        WEBSITE#<websiteId>     the record, without its text
  * document              AGENT#<agentId>                        DOCUMENT#<documentId>   the same
  * text of a source      SOURCE#<websiteId or documentId>       <revision>#<part>#<n>   a piece of the text, deflated, under an item's 400 KB
+ * index of a text       SOURCE#<websiteId or documentId>       <revision>#index-<id>#<n>  a piece of the index of its words, packed
  * duplication           DUPLICATION#<new agentId>              DUPLICATION             how far the copy has come
  * turns of an address   CHAT#TURNS#<address>#<minute>          TURNS                   how many turns of the build chat it had; expires
  * tokens of a day       CHAT#TOKENS#<date>                     TOKENS                  what the build chat spent; expires

@@ -5,9 +5,9 @@ import { newUlid } from '../domain/identifiers.ts';
 import { jsonBytes } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { type Excerpt, excerptOf, type SourceText } from '../domain/sources.ts';
-import { wholeService } from '../service.ts';
+import { service } from '../service.ts';
 import { textPieceKey, textPiecesOf } from './keys.ts';
-import { type Item, type Table, table } from './table.ts';
+import { chunks, type Item, type Table, table } from './table.ts';
 
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
@@ -16,10 +16,14 @@ const inflate = promisify(inflateRaw);
 const parts = ['content', 'contentMD'] as const;
 type Part = (typeof parts)[number];
 
-export type Texts = Record<Part, SourceText>;
+/** `index` is that of the text's words, as `functions/search` packs it. */
+export type Texts = Record<Part, SourceText> & { index?: SourceIndex };
+export type SourceIndex = { packed: Uint8Array; format: number; language: string };
 
 /** Where a source's texts are. A record points to one revision; what is written under another is not seen. */
-export type TextReference = { revision: string } & Record<Part, StoredText>;
+export type TextReference = { revision: string; index?: IndexReference } & Record<Part, StoredText>;
+/** Where an index is. It never changes: another one of the same text has another `id`. */
+export type IndexReference = { id: string; pieces: number; format: number; language: string };
 /** `pieces` of it are stored; what a list shows of it takes `listedBytes` of an answer. */
 type StoredText = { pieces: number; listedBytes: number; excerpt?: Excerpt };
 
@@ -32,6 +36,8 @@ type PieceItem = Item & { deflated: Uint8Array };
 const pieceLength = 131_072;
 /** A batch of pieces weighs at most 1.6 MB: it is written within the deadline of a call. */
 const piecesPerBatch = 4;
+/** Bytes of a piece of an index. */
+const indexPieceBytes = 350_000;
 
 /**
  * The texts of websites and documents, of any length. A revision is written whole before a record points to it,
@@ -62,7 +68,58 @@ export class SourceTexts {
       listedBytes: jsonBytes(excerptOf(texts[part])),
       ...(texts[part].excerpt && { excerpt: texts[part].excerpt }),
     });
-    return { revision, content: stored('content'), contentMD: stored('contentMD') };
+    const index = texts.index && (await this.writeIndex(sourceId, revision, texts.index));
+    return { revision, content: stored('content'), contentMD: stored('contentMD'), ...(index && { index }) };
+  }
+
+  /** Writes an index of a text beside it. It is read once a record points to it. */
+  async writeIndex(
+    sourceId: string,
+    revision: string,
+    { packed, format, language }: SourceIndex,
+  ): Promise<IndexReference> {
+    const pieces = Array.from({ length: Math.ceil(packed.length / indexPieceBytes) }, (_, index) =>
+      packed.subarray(index * indexPieceBytes, (index + 1) * indexPieceBytes),
+    );
+    const index = { id: newUlid(), pieces: pieces.length, format, language };
+    const keys = indexKeysOf(sourceId, revision, index);
+    await this.#table.putMany(
+      pieces.map((deflated, piece) => ({ ...(keys[piece] as Item), deflated })),
+      piecesPerBatch,
+    );
+    return index;
+  }
+
+  async deleteIndex(sourceId: string, revision: string, index: IndexReference): Promise<void> {
+    await this.#table.deleteMany(indexKeysOf(sourceId, revision, index));
+  }
+
+  /**
+   * The pieces of the indexes and of the texts of several sources, all read at once and still deflated. A source whose
+   * text or index was replaced meanwhile is not in the map.
+   */
+  async readForSearch(
+    wanted: { id: string; text: TextReference; withIndex: boolean; withContent: boolean }[],
+  ): Promise<Map<string, { index: Uint8Array; content: Uint8Array[] }>> {
+    const all = wanted.map(({ id, text, withIndex, withContent }) => ({
+      id,
+      index: withIndex && text.index ? indexKeysOf(id, text.revision, text.index) : [],
+      content: withContent ? keysOf(id, text, 'content', 0, text.content.pieces) : [],
+    }));
+    const keys = all.flatMap(({ index, content }) => [...index, ...content]);
+    const items = (
+      await Promise.all(chunks(keys, piecesPerSearchRead).map((some) => this.#table.getMany<PieceItem>(some)))
+    ).flat();
+    const read = new Map(items.map(({ pk, sk, deflated }) => [pk + sk, deflated]));
+    const found = new Map<string, { index: Uint8Array; content: Uint8Array[] }>();
+    for (const { id, index, content } of all) {
+      const [indexPieces, contentPieces] = [index, content].map((keys) =>
+        keys.flatMap(({ pk, sk }) => read.get(pk + sk) ?? []),
+      ) as [Uint8Array[], Uint8Array[]];
+      if (indexPieces.length < index.length || contentPieces.length < content.length) continue;
+      found.set(id, { index: Buffer.concat(indexPieces), content: contentPieces });
+    }
+    return found;
   }
 
   /** What a list shows of each source, all read at once. A source that has lost its pieces meanwhile is not in the map. */
@@ -116,13 +173,12 @@ export class SourceTexts {
 
   /** Copies a revision to another source; the same again changes nothing. False when it is no longer there. */
   async copy(from: string, text: TextReference, to: string): Promise<boolean> {
-    for (const part of parts) {
-      for (let start = 0; start < text[part].pieces; start += piecesPerBatch) {
-        const end = Math.min(start + piecesPerBatch, text[part].pieces);
-        const items = await this.#table.getMany<PieceItem>(keysOf(from, text, part, start, end));
-        if (items.length < end - start) return false;
-        await this.#table.putMany(items.map((item) => ({ ...item, pk: textPiecesOf(to).pk })));
-      }
+    const keys = parts.flatMap((part) => keysOf(from, text, part, 0, text[part].pieces));
+    if (text.index) keys.push(...indexKeysOf(from, text.revision, text.index));
+    for (const some of chunks(keys, piecesPerBatch)) {
+      const items = await this.#table.getMany<PieceItem>(some);
+      if (items.length < some.length) return false;
+      await this.#table.putMany(items.map((item) => ({ ...item, pk: textPiecesOf(to).pk })));
     }
     return true;
   }
@@ -142,9 +198,14 @@ export class SourceTexts {
 }
 
 const piecesPerRead = 16;
+/** A batch of reads carries 16 MB; a piece has at most 400 KB. */
+const piecesPerSearchRead = 40;
 
 const keysOf = (sourceId: string, { revision }: TextReference, part: Part, from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => textPieceKey(sourceId, revision, part, from + index));
+
+const indexKeysOf = (id: string, revision: string, { id: indexId, pieces }: IndexReference) =>
+  Array.from({ length: pieces }, (_, piece) => textPieceKey(id, revision, `index-${indexId}`, piece));
 
 /** How many pieces hold what a list shows. A piece may be one unit short, where a character would have been cut in two. */
 const piecesListed = ({ pieces, excerpt }: StoredText) =>
@@ -167,4 +228,4 @@ const piecesOf = (whole: string): string[] => {
   return pieces;
 };
 
-export const sourceTexts = wholeService(() => new SourceTexts(table.get()));
+export const sourceTexts = service(() => new SourceTexts(table.get()), { readForSearch: ['dynamodb:BatchGetItem'] });

@@ -4,7 +4,7 @@ import { jsonBytes } from '../domain/json.ts';
 import { fillPage, fromCursor, toCursor } from '../domain/paging.ts';
 import type { SourceChange } from '../domain/sources.ts';
 import type { Collection, ItemKey } from './keys.ts';
-import { type ListedTexts, SourceTexts, type TextReference, type Texts } from './source-texts.ts';
+import { type ListedTexts, type SourceIndex, SourceTexts, type TextReference, type Texts } from './source-texts.ts';
 import { conflictingItem, type Item, refusalOf, type Table } from './table.ts';
 
 /** What the records of websites and documents have in common. The fields after `attempt` are the service's own. */
@@ -229,6 +229,30 @@ export class Sources<R extends SourceRecord> {
     return true;
   }
 
+  /** Gives the text of a source another index. False when it is no longer the source's text: then nothing of the index stays. */
+  async reindex(source: SourceReference, text: TextReference, index: SourceIndex): Promise<boolean> {
+    const written = await this.#texts.writeIndex(source.id, text.revision, index);
+    const changed = await this.#change(source, { text: { ...text, index: written } }, hasStill(text));
+    // Our own success, when the response to it was lost, is none of another's.
+    const isIts = changed ?? (await this.find(source.agentId, source.id))?.text?.index?.id === written.id;
+    const unused = isIts ? text.index : written;
+    if (unused) await this.#texts.deleteIndex(source.id, text.revision, unused);
+    return Boolean(isIts);
+  }
+
+  /** The whole texts of a source; undefined when they were replaced or deleted meanwhile. */
+  async wholeTexts(id: string, text: TextReference): Promise<{ content: string; contentMD: string } | undefined> {
+    const whole = { content: '', contentMD: '' };
+    for (let piece: number | undefined = 0; piece !== undefined; ) {
+      const read: Awaited<ReturnType<SourceTexts['read']>> = await this.#texts.read(id, text, piece);
+      if (!read) return undefined;
+      whole.content += read.content;
+      whole.contentMD += read.contentMD;
+      piece = read.next;
+    }
+    return whole;
+  }
+
   /** Ends an attempt without a new text, and says why; the former text stays. False when the source is gone or has moved on. */
   async fail(source: SourceReference, attempt: string, error: string, fields: Partial<R> = {}): Promise<boolean> {
     return (await this.#end(source, attempt, { ...fields, status: 'failed', error })) !== undefined;
@@ -417,10 +441,11 @@ export class Sources<R extends SourceRecord> {
           .filter(Boolean)
           .join(' '),
         ConditionExpression: condition.expression,
-        ExpressionAttributeNames: Object.fromEntries([
-          ...given.map(([name]) => [`#${name}`, name]),
-          ['#status', 'status'],
-        ]),
+        ExpressionAttributeNames: {
+          ...Object.fromEntries(given.map(([name]) => [`#${name}`, name])),
+          '#status': 'status',
+          ...condition.names,
+        },
         ExpressionAttributeValues: {
           ...Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
           ...(revision && { ':revision': new Set([revision]) }),
@@ -439,7 +464,7 @@ async function* inTurn<T>(items: T[]) {
   yield* items;
 }
 
-type Condition = { expression: string; values: Values };
+type Condition = { expression: string; values: Values; names?: Record<string, string> };
 
 const isThere = (): Condition => ({
   expression:
@@ -451,6 +476,13 @@ const isThere = (): Condition => ({
 const isStill = ({ attempt, lastUpdatedAt }: { attempt: string | undefined; lastUpdatedAt: string }): Condition => ({
   expression: `${attempt ? 'attempt = :formerAttempt' : 'attribute_not_exists(attempt)'} and lastUpdatedAt = :formerTime and #status <> :deleting`,
   values: { ...(attempt && { ':formerAttempt': attempt }), ':formerTime': lastUpdatedAt, ':deleting': deleting },
+});
+
+/** The text is the record's, with the index that it was read with. */
+const hasStill = ({ revision, index }: TextReference): Condition => ({
+  expression: `#status <> :deleting and #text.revision = :revisionRead and ${index ? '#text.#index.id = :indexRead' : 'attribute_not_exists(#text.#index)'}`,
+  values: { ':deleting': deleting, ':revisionRead': revision, ...(index && { ':indexRead': index.id }) },
+  names: { '#text': 'text', '#index': 'index' },
 });
 
 /** The attempt is the record's, and has not ended. */
@@ -465,6 +497,9 @@ const stripped = <R>({ pk: _pk, sk: _sk, revisions: _revisions, ...record }: Sou
 /** What the methods of both kinds of sources need. */
 export const sourcePermissions = {
   find: ['dynamodb:GetItem'],
+  list: ['dynamodb:Query'],
+  reindex: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
+  wholeTexts: ['dynamodb:BatchGetItem'],
   page: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   readTexts: ['dynamodb:BatchGetItem', 'dynamodb:GetItem'],
   add: ['dynamodb:PutItem'],

@@ -1,4 +1,5 @@
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import { indexOf } from '../../functions/search/source-index.ts';
 import { documents } from '../../functions/store/documents.ts';
 import { websites } from '../../functions/store/websites.ts';
 
@@ -28,7 +29,9 @@ export const newDocument = async (agentId: string, status: 'ready' | 'failed' = 
   const file = { name: 'notes.txt', size: 8000 };
   await store.add({ id, agentId, ...file, active: true, status: 'pending', attempt, ...changed() });
   const run = await store.start({ agentId, id }, attempt);
-  if (run && status === 'ready') await store.finish({ agentId, id }, { attempt, revision: run.revision }, texts, {});
-  else await store.fail({ agentId, id }, attempt, 'It could not be read.');
+  const index = await indexOf('document', texts.content.whole, texts.contentMD.whole, undefined);
+  if (run && status === 'ready') {
+    await store.finish({ agentId, id }, { attempt, revision: run.revision }, { ...texts, index }, {});
+  } else await store.fail({ agentId, id }, attempt, 'It could not be read.');
   return id;
 };

@@ -92,6 +92,14 @@ export const samples: Record<string, Sample[]> = {
       }),
     },
   ],
+  searchKnowledge: [
+    {
+      request: async ({ uid, agentId }) => {
+        await newDocument(agentId);
+        return { body: { uid, agentId, query: 'page of text' } };
+      },
+    },
+  ],
   listWebsites: [
     {
       request: async ({ uid, agentId }) => {

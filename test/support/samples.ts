@@ -57,6 +57,7 @@ export const samples: Record<string, Sample | ((agentId: string) => Promise<Samp
   getCall: { params: { callIdOrPhone: 'call-1' } },
   listCalls: {},
   updateCallOutcome: { params: { callIdOrPhone: 'call-1' }, body: { custom_call_outcome: 'booked' } },
+  searchKnowledge: { body: { query: 'opening hours' } },
   listDocuments: {},
   uploadDocuments: { files: { 'notes.txt': new Blob(['Notes']) } },
   createDocumentUploads: { body: { files: [{ name: 'notes.txt', size: 5 }] } },

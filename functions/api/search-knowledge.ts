@@ -1,0 +1,54 @@
+import * as z from 'zod/mini';
+import { describe } from '../domain/describe.ts';
+import { AgentId, Uid } from '../domain/identifiers.ts';
+import { KnowledgeQuery, Passage, Searched, SourceIds } from '../domain/knowledge-search.ts';
+import { limits } from '../domain/limits.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { knowledgeSearch } from '../search/knowledge-search.ts';
+
+const defaultLimit = 5;
+
+/** Finds the passages of an agent's knowledge that fit a question. For a voice turn: no model, and no vector service. */
+export const searchKnowledge = endpoint({
+  name: 'searchKnowledge',
+  method: 'POST',
+  path: '/agent-knowledge/search',
+  summary: 'Search an agent’s knowledge',
+  description: `Finds passages of the agent’s websites and documents by the words of a query, best first. It answers in milliseconds, so that a live agent can ask it within a turn.
+
+Only sources that are \`active\` and have a text are searched. A switch, a deletion or a new text holds from the next request on. The ranking is BM25 over word stems in the language of the agent’s configuration: other forms of a word are found, case and diacritics do not matter, and numbers, prices, e-mail addresses and product codes are found as they are written. It does not know synonyms: ask with the words the text would use, and ask again with others when nothing fits.
+
+**In a live agent**, give the model a tool whose only parameter is \`query\`, and have the tool make this request:
+
+\`\`\`
+POST /agent-knowledge/search
+{ "uid": "user-1", "agentId": "agent_01…", "query": "Sunday opening hours", "limit": 3 }
+\`\`\`
+
+Return the \`text\` of each passage to the model, with its \`name\` or \`url\`, and tell it in its instructions to answer from these passages alone, and to say that it does not know when they hold no answer. **The passages are text from the web and from uploaded files, which anybody may have written: pass them on as data, never as instructions.**`,
+  caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
+  services: { knowledgeSearch },
+  body: z.object({
+    uid: Uid,
+    agentId: AgentId,
+    query: KnowledgeQuery,
+    limit: z.optional(
+      z
+        .int()
+        .check(
+          z.minimum(1),
+          z.maximum(limits.passages),
+          describe(`How many passages at most, 1 to ${limits.passages}; ${defaultLimit} when absent.`, 3),
+        ),
+    ),
+    sourceIds: z.optional(SourceIds),
+  }),
+  response: z.object({ passages: z.array(Passage), searched: Searched }),
+
+  async handle({ body: { agentId, query, limit = defaultLimit, sourceIds } }, { knowledgeSearch }) {
+    return knowledgeSearch.search(agentId, query, { limit, sourceIds });
+  },
+});
+
+export const handler = lambda(searchKnowledge);

@@ -1,0 +1,199 @@
+import { inflateRawSync } from 'node:zlib';
+import type { SourceKindName } from '../domain/sources.ts';
+import { wholeService } from '../service.ts';
+import { type DocumentRecord, documents } from '../store/documents.ts';
+import { type SourceTexts, sourceTexts, type TextReference } from '../store/source-texts.ts';
+import type { SourceRecord, Sources } from '../store/sources.ts';
+import { type WebsiteRecord, websites } from '../store/websites.ts';
+import { PackedIndex } from './packed-index.ts';
+import { rank } from './rank.ts';
+import { isIndexed, pagesOf } from './source-index.ts';
+
+/** A piece of a source's text that fits a query. */
+export type FoundPassage = {
+  text: string;
+  score: number;
+  kind: SourceKindName;
+  sourceId: string;
+  name: string;
+  url?: string;
+  title?: string;
+  start: number;
+};
+
+export type FoundPassages = {
+  passages: FoundPassage[];
+  searched: { sources: number; passages: number; unindexed?: number };
+};
+
+type Source = { kind: SourceKindName; id: string; name: string; text: TextReference };
+
+/** What a process keeps of a source: its index, and its text, inflated once it is needed. Neither ever changes. */
+type Loaded = { index: PackedIndex; content?: Uint8Array[]; pages?: string[]; bytes: number };
+
+/** Bytes of indexes and texts that a process keeps between requests. */
+const keptBytes = 96 * 1024 * 1024;
+/** Pieces of texts that are read together with their indexes. Of more knowledge, only the texts that are given are read. */
+const piecesReadAhead = 200;
+/** How often sources are read again that were replaced while they were searched. */
+const attempts = 5;
+
+/** Searches an agent's knowledge by words. */
+export class KnowledgeSearch {
+  readonly #websites: Pick<Sources<WebsiteRecord>, 'list'>;
+  readonly #documents: Pick<Sources<DocumentRecord>, 'list'>;
+  readonly #texts: Pick<SourceTexts, 'readForSearch'>;
+  /** The least recently used first. */
+  readonly #kept = new Map<string, Loaded>();
+  #bytes = 0;
+
+  constructor(
+    websites: Pick<Sources<WebsiteRecord>, 'list'>,
+    documents: Pick<Sources<DocumentRecord>, 'list'>,
+    texts: Pick<SourceTexts, 'readForSearch'>,
+  ) {
+    this.#websites = websites;
+    this.#documents = documents;
+    this.#texts = texts;
+  }
+
+  async search(
+    agentId: string,
+    query: string,
+    { limit, sourceIds }: { limit: number; sourceIds?: string[] | undefined },
+  ): Promise<FoundPassages> {
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const sources = await this.#sourcesOf(agentId, sourceIds);
+      const searched = sources.filter(({ text }) => isIndexed(text));
+      const passages = await this.#passagesIn(searched, query, limit);
+      if (!passages) continue;
+      const unindexed = sources.length - searched.length;
+      return { ...passages, searched: { ...passages.searched, ...(unindexed > 0 && { unindexed }) } };
+    }
+    throw new Error('The sources kept changing while they were searched.');
+  }
+
+  /** Those that are switched on and have a text. */
+  async #sourcesOf(agentId: string, sourceIds: string[] | undefined): Promise<Source[]> {
+    const chosen = sourceIds && new Set(sourceIds);
+    const listed = async (kind: SourceKindName, records: AsyncGenerator<SourceRecord>) => {
+      const sources: Source[] = [];
+      for await (const { id, name, active, text } of records) {
+        if (active && text && (chosen?.has(id) ?? true)) sources.push({ kind, id, name, text });
+      }
+      return sources;
+    };
+    const lists = [listed('website', this.#websites.list(agentId)), listed('document', this.#documents.list(agentId))];
+    return (await Promise.all(lists)).flat();
+  }
+
+  /** Undefined when a source was replaced or deleted meanwhile. */
+  async #passagesIn(sources: Source[], query: string, limit: number): Promise<FoundPassages | undefined> {
+    const loaded = await this.#load(sources, 'ahead');
+    if (!loaded) return undefined;
+    const indexes = loaded.map(({ index }) => index);
+    const hits = await rank(query, indexes, limit);
+    const given = [...new Set(hits.map(({ index }) => index))];
+    const texts = await this.#load(
+      given.map((position) => sources[position] as Source),
+      'now',
+    );
+    if (!texts) return undefined;
+    const textOf = new Map(given.map((position, at) => [position, texts[at] as Loaded]));
+    this.#forgetOldest();
+    return {
+      passages: hits.map(({ index: position, passage, score }) => {
+        const { kind, id: sourceId, name } = sources[position] as Source;
+        const { index } = loaded[position] as Loaded;
+        const { page, start, units } = index.placeOf(passage);
+        const { url, title } = index.pages[page] ?? {};
+        const pages = pagesOfLoaded(kind, textOf.get(position) as Loaded);
+        return {
+          text: (pages[page] as string).slice(start, start + units),
+          score: Number(score.toFixed(4)),
+          kind,
+          sourceId,
+          name,
+          ...(url && { url }),
+          ...(title && { title }),
+          start,
+        };
+      }),
+      searched: { sources: sources.length, passages: indexes.reduce((sum, { passages }) => sum + passages, 0) },
+    };
+  }
+
+  /**
+   * The indexes of sources, with their texts: `now`, or `ahead` where they are few. What is not kept is read, all at once.
+   * Undefined when one is no longer there.
+   */
+  async #load(sources: Source[], texts: 'now' | 'ahead'): Promise<Loaded[] | undefined> {
+    const kept = sources.map((source) => this.#kept.get(keyOf(source)));
+    const wanted = sources.map(({ id, text }, at) => ({
+      id,
+      text,
+      withIndex: !kept[at],
+      withContent: !kept[at]?.content && !kept[at]?.pages,
+    }));
+    const pieces = wanted.reduce((sum, { text, withContent }) => sum + (withContent ? text.content.pieces : 0), 0);
+    const withTexts = texts === 'now' || pieces <= piecesReadAhead;
+    const missing = wanted
+      .map((one) => ({ ...one, withContent: one.withContent && withTexts }))
+      .filter(({ withIndex, withContent }) => withIndex || withContent);
+    const read = missing.length > 0 ? await this.#texts.readForSearch(missing) : new Map();
+    if (read.size < missing.length) return undefined;
+    return sources.map((source, at) => {
+      const former = kept[at];
+      const found = read.get(source.id);
+      const index = former?.index ?? new PackedIndex(found?.index as Uint8Array);
+      const content = former?.content ?? (found && found.content.length > 0 ? found.content : undefined);
+      const loaded: Loaded = former ?? { index, bytes: 0 };
+      if (content && !loaded.pages) loaded.content = content;
+      this.#keep(keyOf(source), loaded);
+      return loaded;
+    });
+  }
+
+  #keep(key: string, loaded: Loaded): void {
+    this.#bytes -= this.#kept.get(key)?.bytes ?? 0;
+    loaded.bytes = bytesOf(loaded);
+    this.#bytes += loaded.bytes;
+    this.#kept.delete(key);
+    this.#kept.set(key, loaded);
+  }
+
+  #forgetOldest(): void {
+    for (const [key, { bytes }] of this.#kept) {
+      if (this.#bytes <= keptBytes) return;
+      this.#kept.delete(key);
+      this.#bytes -= bytes;
+    }
+  }
+}
+
+const keyOf = ({ id, text }: Source) => `${id}#${text.revision}#${text.index?.id}`;
+
+const bytesOf = ({ index, content = [], pages = [] }: Loaded) =>
+  index.bytes +
+  content.reduce((sum, { length }) => sum + length, 0) +
+  pages.reduce((sum, { length }) => sum + 2 * length, 0);
+
+/** The text of each page, inflated when it is first needed. */
+const pagesOfLoaded = (kind: SourceKindName, loaded: Loaded): string[] => {
+  loaded.pages ??= pagesOf(kind, (loaded.content ?? []).map((piece) => inflateRawSync(piece).toString()).join('')).map(
+    ({ text }) => text,
+  );
+  delete loaded.content;
+  return loaded.pages;
+};
+
+const services = {
+  websites: websites.for('list'),
+  documents: documents.for('list'),
+  texts: sourceTexts.for('readForSearch'),
+};
+
+export const knowledgeSearch = wholeService(
+  () => new KnowledgeSearch(services.websites.get(), services.documents.get(), services.texts.get()),
+  Object.values(services).flatMap(({ permissions }) => permissions),
+);

@@ -1,0 +1,336 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { searchKnowledge } from '../../functions/api/search-knowledge.ts';
+import { indexKnowledge } from '../../functions/jobs/index-knowledge.ts';
+import { worker } from '../../functions/jobs/job.ts';
+import { indexSources } from '../../functions/search/source-index.ts';
+import { documents } from '../../functions/store/documents.ts';
+import { documentKey, textPiecesOf } from '../../functions/store/keys.ts';
+import { table } from '../../functions/store/table.ts';
+import { websites } from '../../functions/store/websites.ts';
+import { invoke } from '../support/events.ts';
+import { injectFaults } from '../support/faults.ts';
+import { page } from '../support/site.ts';
+import { newFolder, websitesOf } from '../support/websites.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+afterEach(() => injectFaults(table.get().client, () => undefined));
+
+const stores = () => ({ website: websites.get(), document: documents.get() });
+
+const search = (world: World, query: string, more: object = {}) =>
+  world.call('POST', '/agent-knowledge/search', {
+    body: { uid: world.uid, agentId: world.agentId, query, ...more },
+  });
+
+type Found = {
+  text: string;
+  score: number;
+  kind: string;
+  sourceId: string;
+  name: string;
+  start: number;
+  url?: string;
+  title?: string;
+};
+const found = async (world: World, query: string, more: object = {}): Promise<Found[]> =>
+  (await search(world, query, more)).body.passages;
+const textsFound = async (world: World, query: string, more: object = {}) =>
+  (await found(world, query, more)).map(({ text }) => text);
+
+const upload = async (world: World, files: Record<string, string | Uint8Array>): Promise<string[]> => {
+  const form = new FormData();
+  form.set('uid', world.uid);
+  form.set('agentId', world.agentId);
+  for (const [name, text] of Object.entries(files)) form.append('files', new Blob([text as string]), name);
+  const { body } = await world.call('POST', '/agent-documents', { body: form });
+  for (;;) {
+    const listed = await world.call('GET', '/agent-documents', {
+      query: { uid: world.uid, agentId: world.agentId, content: 'false' },
+    });
+    if (listed.body.documents.every(({ status }: { status: string }) => status === 'ready')) return body.documentIds;
+    await sleep(100);
+  }
+};
+
+const change = (world: World, documentId: string, body: object) =>
+  world.call('PATCH', '/agent-documents', { body: { uid: world.uid, agentId: world.agentId, documentId, ...body } });
+
+const remove = (world: World, documentId: string) =>
+  world.call('DELETE', '/agent-documents', { query: { uid: world.uid, agentId: world.agentId, documentId } });
+
+const piecesOf = async (sourceId: string) => {
+  const keys: string[] = [];
+  for await (const { sk } of table.get().query(textPiecesOf(sourceId), { keysOnly: true })) keys.push(sk);
+  return keys;
+};
+
+const setLanguage = (world: World, language: string | null) =>
+  world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { language } } });
+
+describe('a search of an agent’s knowledge', () => {
+  it('finds passages of documents, with where they stand in the text', async () => {
+    const world = await newWorld();
+    const [id] = await upload(world, {
+      'hours.md': '# Opening hours\n\nWe open at nine on weekdays.\n\n# Prices\n\nA room costs $49.90 a night.',
+      'other.txt': 'Nothing to see here.',
+    });
+    const { status, body } = await search(world, 'What does a room cost?');
+    expect(status).toBe(200);
+    expect(body.searched).toEqual({ sources: 2, passages: 3 });
+    expect(body.passages).toEqual([
+      {
+        text: '# Prices\n\nA room costs $49.90 a night.',
+        score: expect.any(Number),
+        kind: 'document',
+        sourceId: id,
+        name: 'hours.md',
+        start: 47,
+      },
+    ]);
+    const { body: listed } = await world.call('GET', '/agent-documents', {
+      query: { uid: world.uid, agentId: world.agentId },
+    });
+    const { content } = listed.documents.find((one: { id: string }) => one.id === id);
+    const [{ text, start }] = body.passages;
+    expect(content.slice(start, start + text.length)).toBe(text);
+  });
+
+  it('finds passages of websites, with their page and where they stand in its text', async () => {
+    const world = await newWorld();
+    const { add, settled } = websitesOf(world);
+    const { url, put } = newFolder();
+    await put(
+      '',
+      '<title>Clinic</title><h1>Clinic</h1><p>We treat everybody.</p><h2>Parking “here”</h2><p>Park behind the\nhouse.</p>',
+    );
+    const id = (await add(url)).body.websiteId;
+    await settled(id);
+    const [passage] = await found(world, 'where to park');
+    expect(passage).toMatchObject({ kind: 'website', sourceId: id, url, title: 'Clinic' });
+    const { body } = await world.call('GET', '/agent-websites', { query: { uid: world.uid, agentId: world.agentId } });
+    const [{ text }] = JSON.parse(body.websites[0].content);
+    expect(text.slice(passage?.start, (passage?.start ?? 0) + (passage?.text.length ?? 0))).toBe(passage?.text);
+    expect(passage?.text).toMatch(/^Parking “here”/);
+  });
+
+  it('searches only what is active, chosen and there, from the next request on', async () => {
+    const world = await newWorld();
+    const [one, other] = (await upload(world, { 'a.txt': 'Open at nine.', 'b.txt': 'Open at ten.' })) as [
+      string,
+      string,
+    ];
+    expect(await textsFound(world, 'open')).toHaveLength(2);
+    expect(await textsFound(world, 'open', { sourceIds: [other, 'doc_unknown'] })).toEqual(['Open at ten.']);
+    await change(world, one, { active: false });
+    expect((await search(world, 'open')).body).toMatchObject({
+      passages: [{ text: 'Open at ten.' }],
+      searched: { sources: 1, passages: 1 },
+    });
+    await change(world, one, { active: true });
+    expect(await textsFound(world, 'open')).toHaveLength(2);
+    await remove(world, other);
+    expect(await textsFound(world, 'open')).toEqual(['Open at nine.']);
+    expect(await piecesOf(other)).toEqual([]);
+  });
+
+  it('searches the former text until a refresh has brought another, and then that one alone', async () => {
+    const world = await newWorld();
+    const { add, settled, refresh } = websitesOf(world);
+    const { url, put } = newFolder();
+    await put('', page('Shop', 'We sell tulips.'));
+    const id = (await add(url)).body.websiteId;
+    await settled(id);
+    expect(await found(world, 'tulips')).toHaveLength(1);
+    await put('', page('Shop', 'We sell roses.'));
+    await refresh(id);
+    await settled(id);
+    expect(await found(world, 'tulips')).toEqual([]);
+    expect(await found(world, 'roses')).toHaveLength(1);
+  });
+
+  it('finds in a copied agent what its source has, and nothing of what came later', async () => {
+    const world = await newWorld();
+    const [id] = await upload(world, { 'a.txt': 'Open at nine.' });
+    const copy = (await world.call('POST', '/duplicate-agent', { body: { uid: world.uid, agentId: world.agentId } }))
+      .body;
+    await upload(world, { 'b.txt': 'Open at ten.' });
+    const inCopy = { ...world, agentId: copy.agentId };
+    const [passage, ...more] = await found(inCopy, 'open');
+    expect(more).toEqual([]);
+    expect(passage?.sourceId).not.toBe(id);
+    await remove(world, id as string);
+    expect(await textsFound(inCopy, 'open')).toEqual(['Open at nine.']);
+  });
+
+  it('indexes the sources again after a change of the language', async () => {
+    const world = await newWorld();
+    await upload(world, { 'a.txt': 'Die Häuser sind geöffnet.', 'b.txt': 'Autos und Preise' });
+    expect(await found(world, 'Haus')).toEqual([]);
+    // As they are written, words are found in every language.
+    expect(await found(world, 'HAUSER')).toHaveLength(1);
+    expect((await setLanguage(world, 'de-DE')).status).toBe(200);
+    await expect.poll(() => textsFound(world, 'Haus'), { timeout: 20_000 }).toEqual(['Die Häuser sind geöffnet.']);
+    await setLanguage(world, null);
+    await expect.poll(() => textsFound(world, 'Haus'), { timeout: 20_000 }).toEqual([]);
+  });
+
+  it('counts a source of an earlier version as unindexed until it is indexed', async () => {
+    const world = await newWorld();
+    const [id] = (await upload(world, { 'a.txt': 'Open at nine.', 'b.txt': 'Open at ten.' })) as [string];
+    const key = documentKey(world.agentId, id);
+    const asBefore = (update: string) =>
+      table
+        .get()
+        .update(key, { UpdateExpression: update, ExpressionAttributeNames: { '#text': 'text', '#index': 'index' } });
+    await asBefore('remove #text.#index');
+    expect((await search(world, 'open')).body).toMatchObject({
+      passages: [{ text: 'Open at ten.' }],
+      searched: { sources: 1, passages: 1, unindexed: 1 },
+    });
+    const { indexed, isDone } = await indexSources(world.agentId, stores(), undefined);
+    expect([indexed, isDone]).toEqual([1, true]);
+    expect((await search(world, 'open')).body.searched).toEqual({ sources: 2, passages: 2 });
+    expect(await indexSources(world.agentId, stores(), undefined)).toEqual({ indexed: 0, isDone: true });
+  });
+
+  it('replaces an index of another format, and leaves no piece of it', async () => {
+    const world = await newWorld();
+    const [id] = (await upload(world, { 'a.txt': 'Open at nine.' })) as [string];
+    await table.get().update(documentKey(world.agentId, id), {
+      UpdateExpression: 'set #text.#index.#format = :other',
+      ExpressionAttributeNames: { '#text': 'text', '#index': 'index', '#format': 'format' },
+      ExpressionAttributeValues: { ':other': 0 },
+    });
+    expect((await search(world, 'open')).body.searched).toEqual({ sources: 0, passages: 0, unindexed: 1 });
+    const before = await piecesOf(id);
+    await worker(indexKnowledge)({
+      Records: [{ messageId: 'm', body: JSON.stringify({ job: 'indexKnowledge', agentId: world.agentId }) }],
+    } as never);
+    expect(await textsFound(world, 'open')).toHaveLength(1);
+    const after = await piecesOf(id);
+    expect(after).toHaveLength(before.length);
+    expect(after).not.toEqual(before);
+  });
+
+  it('keeps the index that a write made whose response was lost', async () => {
+    const world = await newWorld();
+    await upload(world, { 'a.txt': 'Die Häuser sind offen.' });
+    let lost = 0;
+    injectFaults(table.get().client, (operation) =>
+      operation === 'UpdateItem' && lost++ === 0 ? 'lost response' : undefined,
+    );
+    expect(await indexSources(world.agentId, stores(), 'de')).toEqual({ indexed: 1, isDone: true });
+    expect(await textsFound(world, 'Haus')).toHaveLength(1);
+  });
+
+  it('leaves nothing of an index whose job was killed before it became visible', async () => {
+    const world = await newWorld();
+    const [id] = (await upload(world, { 'a.txt': 'Die Häuser sind offen.' })) as [string];
+    injectFaults(table.get().client, (operation) => (operation === 'UpdateItem' ? 'kill' : undefined));
+    await expect(indexSources(world.agentId, stores(), 'de')).rejects.toThrow();
+    injectFaults(table.get().client, () => undefined);
+    expect(await textsFound(world, 'Hauser')).toHaveLength(1);
+    await indexSources(world.agentId, stores(), 'de');
+    expect(await textsFound(world, 'Haus')).toHaveLength(1);
+    await remove(world, id);
+    expect(await piecesOf(id)).toEqual([]);
+  });
+
+  it('takes three round trips at first, and two when the indexes are kept', async () => {
+    const world = await newWorld();
+    await upload(world, { 'a.txt': 'Open at nine.', 'b.txt': 'Open at ten.' });
+    const ask = async () => {
+      const operations: string[] = [];
+      injectFaults(
+        table.get().client,
+        () => undefined,
+        (operation) => operations.push(operation),
+      );
+      const result = await invoke(searchKnowledge, {
+        apiKey: world.apiKey,
+        body: { uid: world.uid, agentId: world.agentId, query: 'open' },
+      });
+      expect(result.status).toBe(200);
+      return operations;
+    };
+    // Websites and documents are listed at once.
+    expect(await ask()).toEqual(['BatchGetItem', 'Query', 'Query', 'BatchGetItem']);
+    expect(await ask()).toEqual(['BatchGetItem', 'Query', 'Query']);
+  });
+
+  it('searches a thousand sources', async () => {
+    const world = await newWorld();
+    const { indexOf } = await import('../../functions/search/source-index.ts');
+    const store = documents.get();
+    const addOne = async (index: number) => {
+      const id = `doc_${index}`;
+      const source = { agentId: world.agentId, id };
+      const at = { lastUpdatedBy: world.uid, lastUpdatedAt: new Date().toISOString() };
+      await store.add({
+        ...source,
+        name: `${index}.txt`,
+        size: 1,
+        active: true,
+        status: 'pending',
+        attempt: 'a',
+        ...at,
+      });
+      const run = await store.start(source, 'a');
+      const whole = `Article ${index} is about the subject number ${index}.`;
+      const text = { content: { whole }, contentMD: { whole } };
+      await store.finish(
+        source,
+        { attempt: 'a', revision: run?.revision ?? '' },
+        { ...text, index: await indexOf('document', whole, whole, 'en') },
+        {},
+      );
+    };
+    for (let index = 0; index < 1000; index += 100)
+      await Promise.all(Array.from({ length: 100 }, (_, at) => addOne(index + at)));
+    const { status, body } = await search(world, 'subject 777');
+    expect(status).toBe(200);
+    expect(body.searched).toEqual({ sources: 1000, passages: 1000 });
+    expect(body.passages[0].name).toBe('777.txt');
+    expect(body.passages).toHaveLength(5);
+  });
+
+  it('answers any query, and finds nothing for one without a word', async () => {
+    const world = await newWorld();
+    expect((await search(world, 'word')).body).toEqual({ passages: [], searched: { sources: 0, passages: 0 } });
+    await upload(world, { 'a.txt': 'Some text' });
+    for (const query of [
+      '?!',
+      ' ',
+      '🙂',
+      '\u0000',
+      'a'.repeat(1000),
+      '営業時間は？',
+      'ด'.repeat(1000),
+      '"; drop table',
+      '.*',
+    ]) {
+      const { status, body } = await search(world, query);
+      expect([query, status, body.passages]).toEqual([query, 200, []]);
+    }
+    expect((await search(world, '🙂'.repeat(1000))).status).toBe(200);
+  });
+
+  it.each([
+    ['query', { query: '' }],
+    ['query', { query: 'a'.repeat(1001) }],
+    ['query', { query: 7 }],
+    ['query', { query: '\ud800' }],
+    ['limit', { limit: 0 }],
+    ['limit', { limit: 21 }],
+    ['limit', { limit: 1.5 }],
+    ['limit', { limit: '5' }],
+    ['sourceIds', { sourceIds: [] }],
+    ['sourceIds', { sourceIds: Array.from({ length: 51 }, (_, index) => `doc_${index}`) }],
+    ['sourceIds.0', { sourceIds: ['no id'] }],
+  ])('says that %s is wrong in %j', async (path, wrong) => {
+    const { status, body } = await search(await newWorld(), 'open', wrong);
+    expect(status).toBe(400);
+    expect(body.details[0].path).toBe(path);
+  });
+});
