@@ -6,36 +6,37 @@ import { environment } from '../environment.ts';
 import { wholeService } from '../service.ts';
 import { Secret } from './secrets.ts';
 
-/** The fields of an answer change with this version alone, not with a new release of the package. */
+/** Pins the fields of responses, so that a new release of the package does not change them. */
 const apiVersion = '2026-10-28.endive';
-const attemptMilliseconds = 3500;
-/** No call takes longer, whatever Stripe does; the pause before a second attempt can add half a second. */
-const callMilliseconds = 8500;
-/** More than a hundred invoices with all their lines can weigh. */
-const answerBytes = 32 * 1024 * 1024;
+/** The timeouts of one attempt and of a call with both attempts. The pause between them is at most half a second. */
+export const stripeTimeouts = { attemptMs: 3500, callMs: 8500 };
+/** More than the size of a hundred invoices with all their lines. */
+const maxResponseBytes = 32 * 1024 * 1024;
 
-/** The payment provider. Nothing that it says when it refuses leaves this file but its status and its code. */
+/** The payment provider. Of its errors, only status and code leave this file. */
 export class StripeAccount {
   readonly #secret: Pick<Secret, 'read' | 'forget'>;
   readonly #base: URL;
+  readonly #timeouts: typeof stripeTimeouts;
 
-  constructor(secret: Pick<Secret, 'read' | 'forget'>, base: string) {
+  constructor(secret: Pick<Secret, 'read' | 'forget'>, base: string, timeouts = stripeTimeouts) {
     this.#secret = secret;
     this.#base = new URL(base);
+    this.#timeouts = timeouts;
   }
 
-  /** A customer's invoices, newest first: up to 100, from the one after `startingAfter` on. */
+  /** Up to 100 invoices of a customer, newest first, from the one after `startingAfter` on. */
   async listInvoices(customer: string, startingAfter: string | undefined): Promise<InvoiceList> {
-    const deadline = AbortSignal.timeout(callMilliseconds);
+    const deadline = AbortSignal.timeout(this.#timeouts.callMs);
     const query = new URLSearchParams({ customer, limit: '100' });
     if (startingAfter) query.set('starting_after', startingAfter);
     const client = this.#client(await this.#secret.read(), deadline);
     try {
-      // Asked raw, since the package's own methods turn some fields into objects of theirs.
+      // A raw request, since the package's methods turn some fields into objects of their own.
       return z.parse(InvoiceList, await client.rawRequest('GET', `/v1/invoices?${query}`));
     } catch (error) {
       if (error instanceof Stripe.errors.StripeAuthenticationError) this.#secret.forget();
-      if (!isMissing(error)) throw described(error);
+      if (!isMissing(error)) throw stripeError(error);
       if (startingAfter && error.param === 'starting_after')
         throw invalidField('startingAfter', 'is not an invoice of this customer');
       throw noInvoices();
@@ -51,7 +52,7 @@ export class StripeAccount {
       host: hostname,
       port: port || (isPlain ? 80 : 443),
       httpClient: Stripe.createFetchHttpClient(fetchUntil(deadline)),
-      timeout: attemptMilliseconds,
+      timeout: this.#timeouts.attemptMs,
       maxNetworkRetries: 1,
       telemetry: false,
     });
@@ -63,28 +64,28 @@ export const noInvoices = () => new ApiError('invoices_not_found', 'This custome
 const isMissing = (error: unknown): error is Stripe.errors.StripeError =>
   error instanceof Stripe.errors.StripeError && error.code === 'resource_missing';
 
-/** What may be known of a failure: no sentence of Stripe's, since those quote keys and customers. */
-const described = (error: unknown) => {
+/** A failure without Stripe's message, which may quote keys and customers. */
+const stripeError = (error: unknown) => {
   const { name, statusCode, code, detail, requestId } = error as Partial<Stripe.errors.StripeError> & {
     detail?: { code?: unknown; cause?: { code?: unknown } };
   };
   const facts = [name, statusCode, code ?? detail?.cause?.code ?? detail?.code, requestId];
   return new Error(
-    `Stripe did not answer as it should: ${facts.filter((fact) => /^\w{1,60}$/.test(String(fact ?? ''))).join(' ')}`,
+    `The request to Stripe failed: ${facts.filter((fact) => /^\w{1,60}$/.test(String(fact ?? ''))).join(' ')}`,
   );
 };
 
 /**
- * Fetches whole answers, within a time and a size, and takes nothing for an answer that is not a JSON object: the
- * package would hang on a JSON text or number, and take an error without an error's body for a success.
+ * Fetches whole responses within a deadline and a maximum size, and fails unless they are JSON objects: the package
+ * would hang on a JSON string or number, and would treat an error without an error's body as a success.
  */
 const fetchUntil = (deadline: AbortSignal) => async (url: string | URL | Request, init?: RequestInit) => {
   const signal = AbortSignal.any([deadline, ...(init?.signal ? [init.signal] : [])]);
   const response = await fetch(url, { ...init, signal, redirect: 'error' });
   const text = await readText(response);
-  const answer: unknown = JSON.parse(text);
-  const isObject = typeof answer === 'object' && answer !== null && !Array.isArray(answer);
-  if (!isObject || (!response.ok && !('error' in answer))) throw new Error('The answer is not one of Stripe’s.');
+  const body: unknown = JSON.parse(text);
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  if (!isObject || (!response.ok && !('error' in body))) throw new Error('The response is not one of Stripe’s.');
   return new Response(text, { status: response.status, headers: response.headers });
 };
 
@@ -93,7 +94,7 @@ const readText = async (response: Response): Promise<string> => {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > answerBytes) throw new Error('The answer is too large to be one of Stripe’s.');
+    if (bytes > maxResponseBytes) throw new Error('The response is too large to be one of Stripe’s.');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

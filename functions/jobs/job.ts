@@ -1,4 +1,3 @@
-import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import type { JobName } from '../domain/job-messages.ts';
@@ -43,10 +42,10 @@ export const job = <Message extends z.core.$ZodType, Services extends Record<str
 /** What a job's function may do on AWS. */
 export const permissionsOfJob = ({ services }: AnyJob): Permission[] => permissionsOfServices(services);
 
-/** Makes a job a Lambda handler for an SQS queue. A message that fails is delivered again, and holds no neighbour. */
+/** Makes a job a Lambda handler for an SQS queue. A message that fails is delivered again without its batch. */
 export const worker = (job: AnyJob): JobHandler => {
   const services = lazyServices(job.services);
-  const work = async (event: SQSEvent): Promise<SQSBatchResponse> => {
+  return async (event) => {
     const endsBy = Date.now() + job.timeoutSeconds * 1000;
     const until = endsBy - job.timeoutSeconds * 200;
     const failed: string[] = [];
@@ -69,7 +68,6 @@ export const worker = (job: AnyJob): JobHandler => {
     }
     return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
   };
-  return middy<SQSEvent, SQSBatchResponse>().handler(work) as unknown as JobHandler;
 };
 
 const attempt = async (work: () => Promise<void>): Promise<Error | undefined> => {

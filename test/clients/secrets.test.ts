@@ -99,7 +99,7 @@ describe('a secret in Secrets Manager', () => {
       says(400, { __type: 'com.amazon#AccessDeniedException', Message: arn }),
       'answered 400 AccessDeniedException',
     ],
-    ['is not a text', says(200, { SecretBinary: 'AAAA' }), 'not a text'],
+    ['is not a text', says(200, { SecretBinary: 'AAAA' }), 'not a string'],
     ['does not come', () => {}, 'timeout'],
   ])('that %s is an error in time, and the next one who needs it asks again', async (_, behaviour, message) => {
     const secret = new Secret({ arn });
