@@ -1,31 +1,32 @@
 /**
- * `npm run destroy`: takes a deployment down. What `prod` retains stays; of any other stage the files go, too: a bucket
- * must be empty before it can be deleted.
+ * `npm run destroy`: deletes a deployment. The table and the files of `prod` are retained. Buckets of other stages are
+ * emptied first, because CloudFormation deletes only empty ones.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { CloudFormationClient, DescribeStackResourcesCommand } from '@aws-sdk/client-cloudformation';
 import { DeleteObjectsCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
 import { deploymentName, type Stage } from '../lib/settings.ts';
+import { exitCodes } from './command-line/exit-codes.ts';
 
 const args = process.argv.slice(2);
 
-/** The stage that the command line names, as CDK reads it: the last one counts. */
+/** The stage on the command line. Like in CDK, the last one wins. */
 const stageIn = (words: string[]): string | undefined =>
   words
     .findLast((word, index) => word.startsWith('stage=') && /^(-c|--context)$/.test(words[index - 1] ?? ''))
     ?.slice('stage='.length);
 
-/** The buckets of a deployment, which are in its part Data. */
+/** The buckets of a deployment, which are in its nested stack Data. */
 const bucketsOf = async (stack: string): Promise<string[]> => {
   const client = new CloudFormationClient({});
   const resourcesOf = async (StackName: string) =>
     (await client.send(new DescribeStackResourcesCommand({ StackName }))).StackResources ?? [];
-  const parts = await resourcesOf(stack).catch((error: Error) => {
+  const nestedStacks = await resourcesOf(stack).catch((error: Error) => {
     if (error.name === 'ValidationError') return [];
     throw error;
   });
-  const data = parts.find(({ LogicalResourceId }) => LogicalResourceId === 'Data')?.PhysicalResourceId;
+  const data = nestedStacks.find(({ LogicalResourceId }) => LogicalResourceId === 'Data')?.PhysicalResourceId;
   const resources = data ? await resourcesOf(data) : [];
   return resources.flatMap(({ ResourceType, PhysicalResourceId }) =>
     ResourceType === 'AWS::S3::Bucket' && PhysicalResourceId ? PhysicalResourceId : [],
@@ -46,15 +47,15 @@ const forced = args.includes('--force') || args.includes('-f');
 
 if (!stage) {
   console.error(
-    'Say which deployment: npm run destroy -- --context stage=dev --context appOrigin=https://app.example.com',
+    'Name the deployment, as in: npm run destroy -- --context stage=dev --context appOrigin=https://app.example.com',
   );
-  process.exit(2);
+  process.exit(exitCodes.usage);
 }
 if (stage !== 'prod' && !forced) {
   console.error(
-    `This deletes ${deploymentName({ stage: stage as Stage })} with its table and its files. Say --force if you mean it.`,
+    `This deletes ${deploymentName({ stage: stage as Stage })} with its table and files. Add --force to do it.`,
   );
-  process.exit(2);
+  process.exit(exitCodes.usage);
 }
 if (stage !== 'prod')
   for (const bucket of await bucketsOf(deploymentName({ stage: stage as Stage }))) await empty(bucket);

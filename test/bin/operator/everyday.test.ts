@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { sample } from '../../support/documents.ts';
 import { folder, json, newFile, oneSentence, operator, operatorWith } from '../../support/operator-command.ts';
@@ -57,6 +59,21 @@ describe('the help', () => {
     ],
   ])('and the errors name the argument first: %s', async (args, message) => {
     expect(await operator(...args)).toMatchObject({ code: 2, stdout: '', stderr: message });
+  });
+});
+
+describe('the installed commands', () => {
+  const installed = async (name: string, ...args: string[]) => {
+    const script = join(import.meta.dirname, '../../../bin', `${name}.mjs`);
+    const options = { cwd: folder, env: { PATH: process.env.PATH, INIT_CWD: '/nowhere' } };
+    return (await promisify(execFile)(script, args, options)).stdout;
+  };
+
+  it('are the operator and the batch tool, in the folder of their user', async () => {
+    expect(await installed('voice-agents', '--help')).toContain('Usage: voice-agents <command>');
+    newFile('agentId,callIdOrPhone,custom_call_outcome\na,b,c\n', 'calls.csv');
+    const args = ['push', 'calls.csv', '--dry-run', '--base-url', target.baseUrl];
+    expect(await installed('voice-agents-outcomes', ...args)).toBe('1 row: 1 valid, 0 invalid. Nothing was sent.\n');
   });
 });
 
