@@ -1,5 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
+import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { type FunctionUrl, FunctionUrlAuthType, HttpMethod, InvokeMode } from 'aws-cdk-lib/aws-lambda';
+import { FilterPattern, type IFilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { chatTimeoutSeconds } from '../functions/domain/timeouts.ts';
 import { chatCors, cors } from '../functions/http/cors.ts';
@@ -7,18 +9,23 @@ import type { AnyEndpoint } from '../functions/http/endpoint.ts';
 import { permissionsOf } from '../functions/http/permissions.ts';
 import type { DataStack } from './data-stack.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
-import { ServiceFunction } from './service-function.ts';
-import type { Settings } from './settings.ts';
+import { functionNameOf, ServiceFunction } from './service-function.ts';
+import { deploymentName, type Settings } from './settings.ts';
 
 const memoryMegabytes = 1024;
 
 /** The build chat: an answer that streams needs a Function URL, which API Gateway cannot give. */
 export class ChatStack extends NamedNestedStack {
   readonly url: FunctionUrl;
+  readonly functionName: string;
+  /** Responses 5xx: failures before the stream begins, and functions that crash or run out of time. */
+  readonly serverErrors: Metric;
+  readonly failedTurns: Metric;
+  readonly exhaustedBudget: Metric;
 
   constructor(scope: Construct, id: string, endpoint: AnyEndpoint, data: DataStack, settings: Settings) {
     super(scope, id);
-    const { lambda } = new ServiceFunction(this, data, settings, {
+    const { lambda, logGroup } = new ServiceFunction(this, data, settings, {
       name: endpoint.name,
       permissions: permissionsOf(endpoint),
       timeoutSeconds: chatTimeoutSeconds,
@@ -37,5 +44,35 @@ export class ChatStack extends NamedNestedStack {
         maxAge: Duration.seconds(cors.maxAgeSeconds),
       },
     });
+
+    this.functionName = endpoint.name;
+    this.serverErrors = new Metric({
+      namespace: 'AWS/Lambda',
+      metricName: 'Url5xxCount',
+      dimensionsMap: { FunctionName: functionNameOf(settings, endpoint.name) },
+      statistic: Stats.SUM,
+    });
+    // A turn that fails after its stream has begun is a successful invocation: only the log knows of it.
+    const countOf = (metricName: string, filterPattern: IFilterPattern) =>
+      new MetricFilter(this, metricName, {
+        logGroup,
+        filterPattern,
+        metricNamespace: deploymentName(settings),
+        metricName,
+      }).metric({ statistic: Stats.SUM });
+    this.failedTurns = countOf('ChatFailedTurns', chatLogPatterns.failedTurns);
+    this.exhaustedBudget = countOf('ChatBudgetExhausted', chatLogPatterns.exhaustedBudget);
   }
 }
+
+/** The lines of the chat's log that its alarms count. */
+export const chatLogPatterns = {
+  failedTurns: FilterPattern.all(
+    FilterPattern.stringValue('$.operation', '=', 'buildChat'),
+    FilterPattern.stringValue('$.state', '=', 'failed'),
+  ),
+  exhaustedBudget: FilterPattern.all(
+    FilterPattern.stringValue('$.operation', '=', 'buildChat'),
+    FilterPattern.stringValue('$.code', '=', 'chat_budget_exhausted'),
+  ),
+};

@@ -5,6 +5,9 @@ import {
   Dashboard,
   GraphWidget,
   type IMetric,
+  LogQueryVisualizationType,
+  LogQueryWidget,
+  MathExpression,
   Metric,
   Stats,
   TextWidget,
@@ -16,11 +19,11 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { chatTimeoutSeconds, functionTimeoutSeconds } from '../functions/domain/timeouts.ts';
 import type { AnyEndpoint } from '../functions/http/endpoint.ts';
 import { jobs } from '../functions/jobs.ts';
 import type { ApiStack } from './api-stack.ts';
 import { pagesFunction } from './bundles.ts';
+import type { ChatStack } from './chat-stack.ts';
 import type { DataStack } from './data-stack.ts';
 import { suppress } from './nag-suppressions.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
@@ -29,7 +32,13 @@ import { deploymentName, type Settings } from './settings.ts';
 
 const period = Duration.minutes(5);
 
-/** Tells when something is wrong, and shows how it goes: one topic, one dashboard, alarms for every function. */
+/** Log groups that one query of CloudWatch Logs Insights takes at most. */
+const maxLogGroups = 50;
+
+/**
+ * One topic, one dashboard, and alarms on what users notice: each says what to do. The dashboard shows every function from
+ * its log, because CloudWatch charges for each metric of a dashboard beyond the first fifty.
+ */
 export class ObservabilityStack extends NamedNestedStack {
   readonly topic: Topic;
   readonly dashboard: Dashboard;
@@ -37,13 +46,14 @@ export class ObservabilityStack extends NamedNestedStack {
   constructor(
     scope: Construct,
     id: string,
-    parts: { data: DataStack; api: ApiStack; endpoints: AnyEndpoint[]; chat: AnyEndpoint | undefined },
+    parts: { data: DataStack; api: ApiStack; endpoints: AnyEndpoint[]; chat: ChatStack | undefined },
     settings: Settings,
   ) {
     super(scope, id);
     const { data, api, endpoints, chat } = parts;
+    const name = deploymentName(settings);
 
-    this.topic = new Topic(this, 'Alarms', { displayName: `Alarms of ${deploymentName(settings)}`, enforceSSL: true });
+    this.topic = new Topic(this, 'Alarms', { displayName: `Alarms of ${name}`, enforceSSL: true });
     // A topic with a policy of its own lets nobody publish whom the policy does not name.
     this.topic.addToResourcePolicy(
       new PolicyStatement({
@@ -63,107 +73,175 @@ export class ObservabilityStack extends NamedNestedStack {
       this.topic.addSubscription(new EmailSubscription(settings.alarmEmail, { deadLetterQueue: undelivered }));
     }
 
-    const functions = [
-      ...endpoints.map(({ name }) => ({ name, timeoutSeconds: functionTimeoutSeconds })),
-      ...(chat ? [{ name: chat.name, timeoutSeconds: chatTimeoutSeconds }] : []),
-      ...jobs.map(({ name, timeoutSeconds }) => ({ name, timeoutSeconds })),
-      ...(settings.edge ? [{ name: pagesFunction, timeoutSeconds: functionTimeoutSeconds }] : []),
-    ];
-    const metricOf = (name: string, metricName: string, statistic: string) =>
-      new Metric({
-        namespace: 'AWS/Lambda',
-        metricName,
-        dimensionsMap: { FunctionName: functionNameOf(settings, name) },
-        statistic,
-        period,
-      });
-    for (const { name, timeoutSeconds } of functions) {
-      const functionName = functionNameOf(settings, name);
-      this.#alarm(`Errors-${name}`, metricOf(name, 'Errors', Stats.SUM), 1, `${functionName} failed: see its log.`);
-      this.#alarm(
-        `Throttles-${name}`,
-        metricOf(name, 'Throttles', Stats.SUM),
-        1,
-        `${functionName} was refused a place to run: concurrency is used up.`,
-      );
-      this.#alarm(
-        `Duration-${name}`,
-        metricOf(name, 'Duration', Stats.MAXIMUM),
-        timeoutSeconds * 1000 * (name === chat?.name ? 0.98 : 0.9),
-        `${functionName} came near its limit of ${timeoutSeconds} seconds.`,
-      );
-    }
-
-    const waiting = jobs.map(({ name }) => ({
-      name,
-      dead: data.deadLettersOf(name).metricApproximateNumberOfMessagesVisible({ period, statistic: Stats.MAXIMUM }),
-      age: data.queueOf(name).metricApproximateAgeOfOldestMessage({ period, statistic: Stats.MAXIMUM }),
-    }));
-    for (const { name, dead, age } of waiting) {
-      this.#alarm(`DeadLetters-${name}`, dead, 1, `Work of ${name} was given up: look at its dead letters.`);
-      this.#alarm(`Waiting-${name}`, age, 3600, `Work for ${name} has waited for an hour.`);
-    }
-
     const requests = api.api.metricCount({ period });
     const serverErrors = api.api.metricServerError({ period, statistic: Stats.SUM });
-    const clientErrors = api.api.metricClientError({ period, statistic: Stats.SUM });
-    this.#alarm('ApiServerErrors', serverErrors, 5, 'The API answered 5xx five times within five minutes.');
-    const tableThrottles = data.table.metricThrottledRequestsForOperations({ period });
+    this.#alarm(
+      'ApiErrors',
+      5,
+      'More than 5 % of the API requests fail with 5xx. Filter the function logs by level "error"; if it began with a deployment, deploy the version before.',
+      {
+        metric: new MathExpression({
+          expression: 'IF(requests >= 20, 100 * errors / requests, IF(errors >= 5, 100, 0))',
+          usingMetrics: { requests, errors: serverErrors },
+          period,
+        }),
+      },
+    );
+    const slowest = api.api.metricLatency({ period, statistic: 'p99' });
+    this.#alarm(
+      'ApiLatency',
+      5000,
+      'One in a hundred API requests takes longer than 5 seconds. Compare the functions on the dashboard, and look at the throttling of the table.',
+      {
+        metric: slowest,
+        periods: 3,
+      },
+    );
 
-    this.dashboard = new Dashboard(this, 'Dashboard', {
-      dashboardName: deploymentName(settings),
-      defaultInterval: Duration.hours(12),
-    });
+    if (chat) {
+      this.#alarm(
+        'ChatErrors',
+        5,
+        'The chat answers 5xx. Read its log, level "error": access to the model, the signing secret and the table are the usual causes.',
+        {
+          metric: chat.serverErrors.with({ period }),
+        },
+      );
+      this.#alarm(
+        'ChatFailedTurns',
+        5,
+        'Chat answers break off. Read "cause" in the chat’s log where "state" is "failed"; look at the model’s quotas in the Bedrock console.',
+        {
+          metric: chat.failedTurns.with({ period }),
+        },
+      );
+      this.#alarm(
+        'ChatBudget',
+        1,
+        'The chat’s tokens of the day are used up, for all callers or for those without a key. Look for one address with many turns; if the use is real, deploy with a higher chatDailyTokens.',
+        {
+          metric: chat.exhaustedBudget.with({ period }),
+        },
+      );
+    }
+
+    const queues = jobs.map((job) => ({
+      job: job.name,
+      dead: data.deadLettersOf(job.name).metricApproximateNumberOfMessagesVisible({ period, statistic: Stats.MAXIMUM }),
+      age: data.queueOf(job.name).metricApproximateAgeOfOldestMessage({ period, statistic: Stats.MAXIMUM }),
+    }));
+    for (const { job, dead, age } of queues) {
+      this.#alarm(
+        `DeadLetters-${job}`,
+        1,
+        `Work of ${job} failed three times. Read its log where "givenUp" is set; when the cause is fixed, start a DLQ redrive in the SQS console.`,
+        { metric: dead },
+      );
+      this.#alarm(
+        `Waiting-${job}`,
+        3600,
+        `Work of ${job} has waited for an hour. Look at its errors, and at the concurrency of the account.`,
+        { metric: age },
+      );
+    }
+
+    const tableThrottles = ['ReadThrottleEvents', 'WriteThrottleEvents'].map((metricName) =>
+      data.table.metric(metricName, { period, statistic: Stats.SUM, label: metricName }),
+    ) as [Metric, Metric];
+    this.#alarm(
+      'TableThrottles',
+      10,
+      'DynamoDB rejects requests. If the load is real, wait: a table on demand doubles its capacity within half an hour; a single hot item is a caller to slow down.',
+      {
+        metric: new MathExpression({
+          expression: 'reads + writes',
+          usingMetrics: { reads: tableThrottles[0], writes: tableThrottles[1] },
+          period,
+        }),
+      },
+    );
+    const throttles = new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: Stats.SUM, period });
+    this.#alarm(
+      'Concurrency',
+      10,
+      'Lambda rejects invocations in this account and region: the concurrency is used up. Ask AWS for more, or lower requestsPerSecond.',
+      {
+        metric: throttles,
+      },
+    );
+
+    this.dashboard = new Dashboard(this, 'Dashboard', { dashboardName: name, defaultInterval: Duration.hours(12) });
     const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
       new GraphWidget({ title, left, right, width: 12, height: 7 });
-    const every = (metricName: string, statistic: string) =>
-      functions.map(({ name }) => metricOf(name, metricName, statistic).with({ label: name }));
     this.dashboard.addWidgets(
       new TextWidget({
-        markdown: `# ${deploymentName(settings)}\nStage **${settings.stage}**, for ${settings.appOrigins.join(', ')}.`,
+        markdown: `# ${name}\nStage **${settings.stage}**, for ${settings.appOrigins.join(', ')}.`,
         width: 24,
         height: 2,
       }),
     );
     this.dashboard.addWidgets(
-      graph('API: requests', [requests], [clientErrors, serverErrors]),
-      graph('API: latency (ms)', [
-        api.api.metricLatency({ period, statistic: 'p50', label: 'p50' }),
-        api.api.metricLatency({ period, statistic: 'p99', label: 'p99' }),
-      ]),
+      graph('API: requests', [requests], [api.api.metricClientError({ period, statistic: Stats.SUM }), serverErrors]),
+      graph('API: latency (ms)', [api.api.metricLatency({ period, statistic: 'p50', label: 'p50' }), slowest]),
     );
     this.dashboard.addWidgets(
-      graph('Functions: calls', every('Invocations', Stats.SUM)),
-      graph('Functions: errors', every('Errors', Stats.SUM), every('Throttles', Stats.SUM)),
-    );
-    this.dashboard.addWidgets(
-      graph('Functions: longest (ms)', every('Duration', Stats.MAXIMUM)),
-      graph('Functions: at once', every('ConcurrentExecutions', Stats.MAXIMUM)),
+      graph('Chat: failures', chat ? [chat.serverErrors, chat.failedTurns, chat.exhaustedBudget] : []),
+      graph(
+        'Concurrency of the account',
+        [new Metric({ namespace: 'AWS/Lambda', metricName: 'ConcurrentExecutions', statistic: Stats.MAXIMUM, period })],
+        [throttles],
+      ),
     );
     this.dashboard.addWidgets(
       graph(
-        'Jobs: oldest waiting (s)',
-        waiting.map(({ age }) => age),
-        waiting.map(({ dead }) => dead),
+        'Jobs: oldest message (s) and dead letters',
+        queues.map(({ age }) => age),
+        queues.map(({ dead }) => dead),
       ),
       graph(
-        'Table: capacity used',
+        'Table: capacity and throttling',
         [
           data.table.metricConsumedReadCapacityUnits({ period }),
           data.table.metricConsumedWriteCapacityUnits({ period }),
         ],
-        [tableThrottles],
+        tableThrottles,
       ),
     );
+    const functions = [...endpoints, ...jobs, ...(settings.edge ? [{ name: pagesFunction }] : [])];
+    const logGroups = [...functions.map((one) => one.name), ...(chat ? [chat.functionName] : [])].map(
+      (one) => `/aws/lambda/${functionNameOf(settings, one)}`,
+    );
+    for (let first = 0; first < logGroups.length; first += maxLogGroups) {
+      this.dashboard.addWidgets(
+        new LogQueryWidget({
+          title: 'Every function: requests, failures, milliseconds',
+          logGroupNames: logGroups.slice(first, first + maxLogGroups),
+          view: LogQueryVisualizationType.TABLE,
+          queryLines: [
+            'fields coalesce(operation, job) as name, level = "error" as failed',
+            'filter ispresent(name) and ispresent(milliseconds)',
+            'stats count(*) as requests, sum(failed) as failures, pct(milliseconds, 50) as p50, pct(milliseconds, 99) as p99, max(milliseconds) as longest by name',
+            'sort requests desc',
+          ],
+          width: 24,
+          height: 12,
+        }),
+      );
+    }
   }
 
-  /** An alarm that goes off at a threshold and says so on the topic, also when it is over. Silence is no alarm. */
-  #alarm(id: string, metric: IMetric, threshold: number, alarmDescription: string) {
+  /** An alarm that publishes on the topic when a threshold is reached, and when it is over. No data is no alarm. */
+  #alarm(
+    id: string,
+    threshold: number,
+    alarmDescription: string,
+    { metric, periods = 1 }: { metric: IMetric; periods?: number },
+  ) {
     const alarm = new Alarm(this, id, {
       metric,
       threshold,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      evaluationPeriods: 1,
+      evaluationPeriods: periods,
       treatMissingData: TreatMissingData.NOT_BREACHING,
       alarmDescription,
     });

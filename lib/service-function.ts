@@ -6,6 +6,7 @@ import {
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
+  SystemLogLevel,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -38,12 +39,13 @@ export type ServiceFunctionProps = {
  */
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
+  readonly logGroup: LogGroup;
 
   constructor(scope: Construct, data: DataStack, settings: Settings, props: ServiceFunctionProps) {
     super(scope, props.name);
     const { name, permissions, worksOff } = props;
     const functionName = functionNameOf(settings, name);
-    const logGroup = new LogGroup(this, 'Log', {
+    this.logGroup = new LogGroup(this, 'Log', {
       logGroupName: `/aws/lambda/${functionName}`,
       retention: settings.logDays,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -54,7 +56,7 @@ export class ServiceFunction extends Construct {
       inlinePolicies: {
         may: new PolicyDocument({
           statements: [
-            allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]),
+            allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logGroup.logGroupArn]),
             allow(['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], ['*']),
             ...grantsOf(permissions, data, settings),
             ...(worksOff ? [allow(takeActions, [worksOff.queueArn])] : []),
@@ -75,8 +77,10 @@ export class ServiceFunction extends Construct {
       ...(props.reservedConcurrency && { reservedConcurrentExecutions: props.reservedConcurrency }),
       environment: environmentOf(props, data, settings),
       role: role.withoutPolicyUpdates(),
-      logGroup,
+      logGroup: this.logGroup,
       loggingFormat: LoggingFormat.JSON,
+      // The function logs one line per request itself: Lambda's own two would triple what is stored.
+      systemLogLevelV2: SystemLogLevel.WARN,
       tracing: Tracing.ACTIVE,
     });
     suppress(this.lambda, 'deadLetters');

@@ -6,7 +6,10 @@ import { permissionsOfJob } from '../../functions/jobs/job.ts';
 import { jobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
 import type { Permission } from '../../functions/service.ts';
+import { ChatUsage } from '../../functions/store/chat-usage.ts';
+import { table } from '../../functions/store/table.ts';
 import { toKebabCase } from '../../lib/bundles.ts';
+import { captureLog, model, says, talk } from '../support/chat.ts';
 import {
   type Deployment,
   deploymentOf,
@@ -15,6 +18,13 @@ import {
   type Resource,
   required,
 } from '../support/deployment.ts';
+
+/** Whether a line of JSON matches a filter pattern of CloudWatch Logs: here always fields that equal texts. */
+const matches = (pattern: string, line: Json) => {
+  const terms = [...pattern.matchAll(/\(\$\.(\w+) = "([^"]*)"\)/g)];
+  expect(pattern).toBe(`{ ${terms.map(([term]) => term).join(' && ')} }`);
+  return terms.every(([, field, value]) => line[field as string] === value);
+};
 
 const dev = deploymentOf();
 const prod = deploymentOf(production);
@@ -568,39 +578,83 @@ describe('the edge', () => {
 describe('what is watched', () => {
   const alarms = (deployment: Deployment) =>
     deployment.all('AWS::CloudWatch::Alarm').map(({ properties }) => properties);
-  const alarmOn = (functionName: string, metric: string) =>
-    alarms(prod).filter(
-      ({ MetricName, Dimensions }) =>
-        MetricName === metric &&
-        Dimensions?.some((one: Json) => one.Name === 'FunctionName' && one.Value === functionName),
+  /** The metrics that alarms are paid for: one, or those of an expression. */
+  const metricsOf = (alarm: Json): Json[] =>
+    (alarm.Metrics ?? [{ MetricStat: { Metric: alarm } }]).flatMap(({ MetricStat }: Json) =>
+      MetricStat ? [MetricStat.Metric] : [],
     );
+  const watched = (deployment: Deployment) =>
+    alarms(deployment).flatMap((alarm) => metricsOf(alarm).map(({ MetricName }) => MetricName as string));
 
-  it('is every function: errors, throttles, and time that runs out', () => {
-    for (const { properties } of functionsOf(prod)) {
-      for (const metric of ['Errors', 'Throttles']) {
-        const [alarm, ...others] = alarmOn(properties.FunctionName, metric);
-        expect(alarm).toMatchObject({ Threshold: 1, Statistic: 'Sum' });
-        expect(others).toEqual([]);
-      }
-      const [alarm] = alarmOn(properties.FunctionName, 'Duration');
-      expect(alarm).toMatchObject({ Statistic: 'Maximum', Namespace: 'AWS/Lambda' });
-      expect(alarm.Threshold).toBeGreaterThanOrEqual(properties.Timeout * 900);
-      expect(alarm.Threshold).toBeLessThan(properties.Timeout * 1000);
-    }
+  it('is what users notice, by at most twenty alarms', () => {
+    expect(alarms(prod).length).toBeLessThanOrEqual(20);
+    expect(new Set(watched(prod))).toEqual(
+      new Set([
+        ...['5xx', 'Count', 'Latency', 'Url5xxCount', 'ChatFailedTurns', 'ChatBudgetExhausted'],
+        ...['ApproximateNumberOfMessagesVisible', 'ApproximateAgeOfOldestMessage'],
+        ...['ReadThrottleEvents', 'WriteThrottleEvents', 'Throttles'],
+      ]),
+    );
   });
 
-  it('is every job’s dead letters and how long its work waits, and the API’s 5xx', () => {
+  it('is the dead letters and the waiting time of every job', () => {
     const queueAlarms = alarms(dev).filter(({ Namespace }) => Namespace === 'AWS/SQS');
     expect(queueAlarms).toHaveLength(2 * jobs.length);
     const dead = queueAlarms.filter(({ MetricName }) => MetricName === 'ApproximateNumberOfMessagesVisible');
-    expect(dead).toHaveLength(jobs.length);
-    for (const alarm of dead) {
-      expect(alarm.Threshold).toBe(1);
-      expect(JSON.stringify(alarm.Dimensions)).toContain('DeadLetters');
+    for (const { name } of jobs) {
+      expect(dead.filter(({ Dimensions }) => JSON.stringify(Dimensions).includes(`DeadLetters${name}`))).toHaveLength(
+        1,
+      );
     }
-    expect(alarms(dev)).toContainEqual(
-      expect.objectContaining({ Namespace: 'AWS/ApiGateway', MetricName: '5xx', Statistic: 'Sum', Threshold: 5 }),
-    );
+    for (const alarm of dead) expect(alarm.Threshold).toBe(1);
+  });
+
+  it('has, for every alarm, a description that says what to do', () => {
+    for (const { AlarmDescription } of alarms(prod)) {
+      expect(AlarmDescription).toMatch(/\. .*\b([Rr]ead|[Ll]ook|[Cc]ompare|[Ff]ilter|wait|[Aa]sk|start|deploy)\b.*\.$/);
+    }
+  });
+
+  it('counts the lines that the chat logs for a turn that fails, and for an exhausted budget', async () => {
+    const filters = dev.all('AWS::Logs::MetricFilter');
+    const counted = (lines: Json[]) =>
+      Object.fromEntries(
+        filters.map(({ properties }) => [
+          properties.MetricTransformations[0].MetricName,
+          lines.filter((line) => matches(properties.FilterPattern, line)).length,
+        ]),
+      );
+    const linesOf = async (...turn: Parameters<typeof talk>) => {
+      const log = captureLog();
+      await talk(...turn).finally(() => log.stop());
+      return log.lines();
+    };
+    expect(counted(await linesOf(model(says('Hello.'))))).toEqual({ ChatFailedTurns: 0, ChatBudgetExhausted: 0 });
+    const failing = model([...says('Hello.').slice(0, 3), { type: 'error', error: new Error('The model failed.') }]);
+    expect(counted(await linesOf(failing))).toEqual({ ChatFailedTurns: 1, ChatBudgetExhausted: 0 });
+    const nothingLeft = new ChatUsage(table.get(), { turnsPerMinute: 30, tokensPerDay: 0 });
+    const { ChatBudgetExhausted } = counted(await linesOf(model(says('Hello.')), { usage: nothingLeft }));
+    expect(ChatBudgetExhausted).toBeGreaterThan(0);
+    for (const filter of filters) {
+      const log = meant(dev, filter, filter.properties.LogGroupName);
+      expect(log.properties.LogGroupName).toBe('/aws/lambda/voice-agents-dev-build-chat');
+      const { MetricNamespace, MetricName } = filter.properties.MetricTransformations[0];
+      expect(alarms(dev)).toContainEqual(expect.objectContaining({ Namespace: MetricNamespace, MetricName }));
+    }
+  });
+
+  it('costs an idle deployment at most $4 a month, all alarms and secrets included', () => {
+    const dollars = 0.1 * watched(prod).length + 0.4 * prod.all('AWS::SecretsManager::Secret').length;
+    expect(dollars).toBeGreaterThan(1);
+    expect(dollars).toBeLessThanOrEqual(4);
+    // Anything else that is charged by the month would have to be added here.
+    const charged = /WAF|KMS|EC2|NatGateway|ProvisionedConcurrency|Kinesis|OpenSearch|RDS|HostedZone|HealthCheck/;
+    expect(prod.resources.filter(({ type }) => charged.test(type))).toEqual([]);
+    // CloudWatch charges nothing for an account's first three dashboards of at most fifty metrics.
+    const { DashboardBody } = prod.all('AWS::CloudWatch::Dashboard')[0]?.properties ?? {};
+    const metrics = JSON.stringify(DashboardBody).match(/\[\\?"(AWS\/\w+|voice-agents-prod)/g) ?? [];
+    expect(metrics.length).toBeGreaterThan(10);
+    expect(metrics.length).toBeLessThanOrEqual(50);
   });
 
   it('is told on one topic, when it begins and when it is over; silence is no alarm', () => {
