@@ -1,6 +1,7 @@
 import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { apiKeys } from '../../functions/store/api-keys.ts';
 import { openPage, startBrowser, type Watched } from '../support/browser.ts';
 import { call, newUser, target } from '../support/world.ts';
 
@@ -13,7 +14,18 @@ afterEach(async () => {
   for (const context of browser.contexts()) await context.close();
 });
 
-const open = (options?: BrowserContextOptions): Promise<Watched> => openPage(browser, target.baseUrl, options);
+const desktop = { width: 1100, height: 800 };
+const phone = { width: 390, height: 760 };
+
+/** The page without a key. The local run serves the demo user's, which the page uses unless the user has removed it. */
+const open = async (options?: BrowserContextOptions): Promise<Watched> => {
+  const watched = await openPage(browser, target.baseUrl, options);
+  await watched.page.evaluate(`sessionStorage.setItem('apiKey', '""')`);
+  await watched.page.reload();
+  return watched;
+};
+const openWithDemoKey = (options?: BrowserContextOptions): Promise<Watched> =>
+  openPage(browser, target.baseUrl, options);
 const wordsIn = async (part: Locator) => (await part.textContent()) ?? '';
 const composer = (page: Page) => page.getByLabel('Message to the assistant');
 const log = (page: Page) => page.getByRole('log');
@@ -22,11 +34,26 @@ const say = async (page: Page, text: string) => {
   await composer(page).press('Enter');
 };
 const settled = (page: Page) => page.getByRole('button', { name: 'Send' }).waitFor();
-const useKey = async (page: Page, apiKey: string) => {
-  await page.getByText('Add API key').click();
+const keyButton = (page: Page) => page.locator('.key summary');
+const keyLabel = (page: Page, label: string) => keyButton(page).filter({ hasText: label });
+const enterKey = async (page: Page, apiKey: string) => {
+  await keyButton(page).click();
   await page.getByLabel('API key (optional)').fill(apiKey);
   await page.getByRole('button', { name: 'Use this key' }).click();
 };
+const useKey = async (page: Page, apiKey: string) => {
+  await enterKey(page, apiKey);
+  await keyLabel(page, apiKey === target.apiKey ? 'Demo key' : `Key ${apiKey.slice(0, 8)}…`).waitFor();
+};
+const focused = (page: Page) => page.evaluate('document.activeElement.id || document.activeElement.textContent');
+/** Pixels of the conversation below the visible part. */
+const hiddenBelow = (page: Page): Promise<number> =>
+  page.evaluate(`(({ scrollHeight, scrollTop, clientHeight }) => Math.round(scrollHeight - scrollTop - clientHeight))(
+    document.querySelector('[role=log]')
+  )`);
+/** What the browser itself logs of a response with an error status, such as that of a key check, is no complaint. */
+const own = (complaints: string[]) =>
+  complaints.filter((complaint) => !complaint.startsWith('Failed to load resource'));
 const agentsOf = async ({ uid, apiKey }: { uid: string; apiKey: string }): Promise<{ name: string }[]> =>
   (await call('GET', '/agents', { apiKey, query: { uid } })).body.agents;
 
@@ -40,7 +67,7 @@ describe('a conversation', () => {
       lengths.add((await wordsIn(log(page))).length);
     }
     expect(lengths.size).toBeGreaterThan(3);
-    expect(await wordsIn(log(page))).toContain('This is what I make of the numbers');
+    expect(await wordsIn(log(page))).toContain('I checked the numbers');
     await say(page, 'Hello');
     await page.getByText('I am a fake model').waitFor();
     await settled(page);
@@ -63,32 +90,76 @@ describe('a conversation', () => {
     expect(await page.getByRole('article').count()).toBe(2);
   });
 
-  it('can be stopped in mid-answer, and begun anew', async () => {
+  it('can be stopped during an answer, which keeps the focus, and started again', async () => {
     const { page } = await open();
     await say(page, 'Hello [fake: endless]');
     await page.getByText('I am a fake model').first().waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await settled(page);
+    expect(await focused(page)).toBe('message');
     const text = await wordsIn(log(page));
     await page.waitForTimeout(300);
     expect(await wordsIn(log(page))).toBe(text);
     await page.getByRole('button', { name: 'New conversation' }).click();
     await page.getByText('What do you want to build?').waitFor();
     expect(await page.getByRole('article').count()).toBe(0);
+    expect(await focused(page)).toBe('message');
   });
 
-  it('keeps its end in sight while it grows, unless the reader scrolled away', async () => {
-    const { page } = await open({ viewport: { width: 800, height: 400 } });
-    await say(page, 'Hello');
+  it.each([
+    ['a desktop', desktop],
+    ['a phone', phone],
+  ])('stays at its end on %s, until the user scrolls up, and again after sending', async (_, viewport) => {
+    const { page } = await open({ viewport });
+    for (const text of ['How do I block a phone number?', 'Draft a receptionist', 'Check 030 1234567', 'Hello']) {
+      await say(page, text);
+      await page.getByRole('button', { name: 'Stop' }).waitFor();
+      await settled(page);
+      expect(await hiddenBelow(page)).toBeLessThan(2);
+    }
+    await say(page, 'Hello [fake: endless]');
+    await page.getByText('I am a fake model').nth(1).waitFor();
+    await page.mouse.move(200, 300);
+    await page.mouse.wheel(0, -300);
+    await page.waitForTimeout(500);
+    expect(await hiddenBelow(page)).toBeGreaterThan(200);
+    await page.getByRole('button', { name: 'Stop' }).click();
     await settled(page);
-    const messages = 'document.querySelector("[role=log]")';
-    const distance = () => page.evaluate(`${messages}.scrollHeight - ${messages}.scrollTop - ${messages}.clientHeight`);
-    expect(await distance()).toBeLessThan(40);
-    await page.evaluate(`${messages}.scrollTop = 0`);
-    await page.waitForTimeout(200);
+    expect(await hiddenBelow(page)).toBeGreaterThan(200);
     await say(page, 'Hello');
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
     await settled(page);
-    expect(await distance()).toBeGreaterThan(100);
+    expect(await hiddenBelow(page)).toBeLessThan(2);
+  });
+
+  it('survives a reload with its place, its draft and the focus, and goes on', async () => {
+    const user = await newUser();
+    const { page } = await open({ viewport: phone });
+    await useKey(page, user.apiKey);
+    await say(page, 'Draft a receptionist');
+    await settled(page);
+    await say(page, 'Create an agent called Reception');
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    await settled(page);
+    await composer(page).fill('an unsent draft');
+    await page.evaluate('document.querySelector("[role=log]").scrollTop = 40');
+    const before = await wordsIn(log(page));
+    await page.reload();
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    expect(await wordsIn(log(page))).toBe(before);
+    expect(await page.evaluate('document.querySelector("[role=log]").scrollTop')).toBe(40);
+    expect(await composer(page).inputValue()).toBe('an unsent draft');
+    expect(await focused(page)).toBe('message');
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Done. I created').waitFor();
+    await settled(page);
+    expect(await agentsOf(user)).toHaveLength(1);
+    await page.reload();
+    await page.getByText('Done. I created').waitFor();
+    expect(await hiddenBelow(page)).toBeLessThan(2);
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await page.reload();
+    await page.getByText('What do you want to build?').waitFor();
   });
 });
 
@@ -100,6 +171,7 @@ describe('a tool', () => {
     const tool = page.getByRole('group').filter({ hasText: 'Checked phone numbers' });
     expect(await tool.locator('pre').first().isVisible()).toBe(false);
     await tool.getByText('Checked phone numbers').click();
+    await page.waitForTimeout(100);
     expect(await tool.locator('pre').allInnerTexts()).toEqual([
       expect.stringContaining('"030 1234567"'),
       expect.stringContaining('It has no country code'),
@@ -107,8 +179,27 @@ describe('a tool', () => {
   });
 });
 
+describe('a tool call that is opened at the end of a page', () => {
+  it('stays in view', async () => {
+    const { page } = await open({ viewport: { width: 390, height: 500 } });
+    for (const text of ['Hello', 'Check 030 1234567']) {
+      await say(page, text);
+      await page.getByRole('button', { name: 'Stop' }).waitFor();
+      await settled(page);
+    }
+    const tool = page.locator('details.tool');
+    await page.evaluate('document.querySelector(".text:last-child").remove()');
+    await tool.locator('summary').click();
+    await page.waitForTimeout(200);
+    const [box, view] = await Promise.all([tool.boundingBox(), log(page).boundingBox()]);
+    if (!box || !view) throw new Error('The tool call is not shown.');
+    expect(box.y).toBeGreaterThanOrEqual(view.y);
+    expect(Math.min(box.y + box.height, box.y + view.height)).toBeLessThanOrEqual(view.y + view.height + 1);
+  });
+});
+
 describe('an approval', () => {
-  it('shows the whole of what is to be done, and does it once approved, by keyboard alone', async () => {
+  it('shows the complete input, and runs once approved, by keyboard alone', async () => {
     const user = await newUser();
     const { page, complaints } = await open();
     await useKey(page, user.apiKey);
@@ -122,27 +213,27 @@ describe('an approval', () => {
     while ((await page.evaluate('document.activeElement.textContent')) !== 'Approve')
       await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Enter');
-    await page.getByText('Done. Reception').waitFor();
+    await page.getByText('Done. I created').waitFor();
     await settled(page);
     expect(await composer(page).evaluate('document.activeElement.id')).toBe('message');
     expect((await agentsOf(user)).map(({ name }) => name)).toEqual(['Reception']);
     await say(page, 'Show my agents');
     await page.getByText('You have access to 1 agent').waitFor();
-    expect(complaints).toEqual([]);
+    expect(own(complaints)).toEqual([]);
   });
 
-  it('that is denied does nothing, and says so', async () => {
+  it('that is denied does nothing', async () => {
     const user = await newUser();
     const { page } = await open();
     await useKey(page, user.apiKey);
     await say(page, 'Create an agent called Reception');
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByText('I changed nothing').waitFor();
-    await page.getByText('Creating an agent: you said no').waitFor();
+    await page.getByText('Creating an agent: denied').waitFor();
     expect(await agentsOf(user)).toEqual([]);
   });
 
-  it('that is talked past counts as denied, and can no longer be given', async () => {
+  it('that is ignored counts as denied, and can no longer be given', async () => {
     const user = await newUser();
     const { page } = await open();
     await useKey(page, user.apiKey);
@@ -150,7 +241,7 @@ describe('an approval', () => {
     await page.getByRole('button', { name: 'Approve' }).waitFor();
     await settled(page);
     await say(page, 'Hello');
-    await page.getByText('you did not answer, so it was not done').waitFor();
+    await page.getByText('not approved, so it was not done').waitFor();
     await page.getByText('I am a fake model').waitFor();
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
     expect(await agentsOf(user)).toEqual([]);
@@ -163,7 +254,7 @@ describe('an error', () => {
     return wordsIn(page.getByRole('alert').locator('p'));
   };
 
-  it('before the answer is told in words, and the message can be sent again', async () => {
+  it('before the answer is a sentence, and the message can be sent again', async () => {
     const { page } = await open();
     await say(page, 'Hello [fake: reject]');
     expect(await alert(page)).toMatch(/^[A-Z][^{}]+\.$/);
@@ -173,24 +264,35 @@ describe('an error', () => {
     expect(await alert(page)).toMatch(/^[A-Z][^{}]+\.$/);
   });
 
-  it('in mid-answer keeps what was said', async () => {
+  it('during the answer keeps its first part', async () => {
     const { page } = await open();
     await say(page, 'Hello [fake: exception]');
     expect(await alert(page)).toMatch(/^[A-Z][^{}]+\.$/);
     expect(await wordsIn(log(page))).toContain('I am');
     await say(page, 'Hello');
-    await page.getByText('look things up in the documentation').waitFor();
+    await page.getByText('search the documentation').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
-  it('of a key says that it is the key', async () => {
+  it('for a key that has become invalid offers another key, or to continue without one', async () => {
+    const { uid, apiKey, keyId } = await newUser();
     const { page } = await open();
-    await useKey(page, 'vap_wrong');
+    await useKey(page, apiKey);
+    await apiKeys.get().revoke(uid, keyId);
     await say(page, 'Hello');
-    expect(await alert(page)).toContain('This API key is not valid');
+    expect(await alert(page)).toContain('This API key is invalid, expired or revoked');
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Enter another key' }).click();
+    expect(await focused(page)).toBe('api-key');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Continue without a key' }).click();
+    await page.getByText('I am a fake model').waitFor();
+    await settled(page);
+    expect(await page.getByRole('alert').filter({ hasText: 'key' }).count()).toBe(0);
+    await page.getByText('Add API key').waitFor();
   });
 
-  it('of the connection says that it is the connection', async () => {
+  it('of the connection says so', async () => {
     const { page } = await open();
     await page.route('**/chat/build', (route) => route.abort('connectionrefused'));
     await say(page, 'Hello');
@@ -200,12 +302,12 @@ describe('an error', () => {
   it.each([
     [429, { error: 'rate_limited', message: 'x' }, 'Wait a minute'],
     [429, { error: 'chat_budget_exhausted', message: 'x' }, 'tomorrow'],
-    [413, { error: 'payload_too_large', message: 'x' }, 'Begin a new one'],
+    [413, { error: 'payload_too_large', message: 'x' }, 'Start a new one'],
     [400, { error: 'invalid_request', message: 'messages: too many' }, 'messages: too many'],
     [502, '<html>Bad gateway</html>', 'Something went wrong'],
     [503, { message: 'Service Unavailable' }, 'Something went wrong'],
     [500, '', 'Something went wrong'],
-  ])('%i %j has words of its own', async (status, body, words) => {
+  ])('%i %j has a sentence of its own', async (status, body, words) => {
     const { page } = await open();
     const sent = typeof body === 'string' ? body : JSON.stringify(body);
     await page.route('**/chat/build', (route) => route.fulfill({ status, body: sent }));
@@ -217,7 +319,7 @@ describe('an error', () => {
 });
 
 describe('an API key', () => {
-  it('stays in the tab, goes with the messages alone, and can be forgotten', async () => {
+  it('stays in the tab, is sent with the messages alone, and can be removed', async () => {
     const { apiKey } = await newUser();
     const { page, asked } = await open();
     await useKey(page, apiKey);
@@ -229,11 +331,60 @@ describe('an API key', () => {
     expect(asked.join()).not.toContain(apiKey);
     expect(await page.evaluate('[document.cookie, localStorage.length]')).toEqual(['', 0]);
     await page.reload();
-    await page.getByText(`Key ${apiKey.slice(0, 8)}…`).click();
-    await page.getByRole('button', { name: 'Forget the key' }).click();
-    expect(await page.evaluate('sessionStorage.length')).toBe(0);
-    await say(page, 'Hello');
-    await page.getByText('With your API key I can also').waitFor();
+    await keyButton(page).click();
+    await page.getByRole('button', { name: 'Remove the key' }).click();
+    expect(await page.evaluate('JSON.stringify({ ...sessionStorage })')).not.toContain(apiKey);
+    await page.reload();
+    await page.getByText('Add API key').waitFor();
+    const [without] = await Promise.all([page.waitForRequest('**/chat/build'), say(page, 'Hello')]);
+    expect(without.headers()['x-authorization']).toBeUndefined();
+  });
+
+  it('is checked when it is entered', async () => {
+    const { page } = await open();
+    await enterKey(page, 'vap_wrong');
+    await page.getByText('This API key is invalid, expired or revoked.').waitFor();
+    expect(await focused(page)).toBe('api-key');
+    expect(await page.getByLabel('API key (optional)').getAttribute('aria-invalid')).toBe('true');
+    expect(await wordsIn(keyButton(page))).toBe('Add API key');
+    const narrow = await newUser(['calls']);
+    await page.getByLabel('API key (optional)').fill(narrow.apiKey);
+    await page.keyboard.press('Enter');
+    await page.getByText(`Key ${narrow.apiKey.slice(0, 8)}…`).waitFor();
+    expect(await focused(page)).toBe('message');
+    await page.route('**/agents', (route) => route.abort('connectionrefused'));
+    await enterKey(page, 'vap_other');
+    await page.getByText('The service cannot be reached').waitFor();
+  });
+
+  it('is the demo user’s in a local run, and can be removed', async () => {
+    const { page, complaints } = await openWithDemoKey();
+    await keyLabel(page, 'Demo key').waitFor();
+    await say(page, 'Show my agents');
+    await page.getByText('You have access to').waitFor();
+    expect(complaints).toEqual([]);
+    await keyButton(page).click();
+    await page.getByRole('button', { name: 'Remove the key' }).click();
+    await page.getByText('Add API key').waitFor();
+    await keyButton(page).click();
+    await page.getByRole('button', { name: 'Use the demo key' }).click();
+    await keyLabel(page, 'Demo key').waitFor();
+  });
+
+  it('has a panel that focuses its field, and closes by Escape and by a click outside', async () => {
+    const { page } = await open();
+    const field = page.getByLabel('API key (optional)');
+    await keyButton(page).focus();
+    await page.keyboard.press('Enter');
+    await field.waitFor();
+    await expect.poll(() => focused(page)).toBe('api-key');
+    await page.keyboard.press('Escape');
+    await field.waitFor({ state: 'hidden' });
+    expect(await focused(page)).toBe('Add API key');
+    await page.keyboard.press('Enter');
+    await field.waitFor();
+    await page.getByText('What do you want to build?').click();
+    await field.waitFor({ state: 'hidden' });
   });
 });
 
@@ -266,15 +417,21 @@ describe('the page', () => {
     await expect(page.evaluate(`fetch('http://127.0.0.1:9/')`)).rejects.toThrow();
   });
 
-  it.each(['light', 'dark'] as const)('is accessible, in %s', async (colorScheme) => {
-    const { page } = await open({ colorScheme });
+  it.each([
+    ['light', desktop],
+    ['dark', phone],
+    ['light', phone],
+    ['dark', desktop],
+  ] as const)('is accessible, in %s, at %j', async (colorScheme, viewport) => {
+    const { page } = await open({ colorScheme, viewport });
     const violations = async () => {
       await page.evaluate(axe.source);
       const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults;
       return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' ')}`);
     };
     expect(await violations()).toEqual([]);
-    await page.getByText('Add API key').click();
+    await enterKey(page, 'vap_wrong');
+    await page.getByText('This API key is invalid').waitFor();
     expect(await violations()).toEqual([]);
     await page.keyboard.press('Escape');
     await useKey(page, target.apiKey);
@@ -285,7 +442,7 @@ describe('the page', () => {
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByText('I changed nothing').waitFor();
     await settled(page);
-    await page.getByText('Creating an agent: you said no').click();
+    await page.getByText('Creating an agent: denied').click();
     await say(page, 'Hello [fake: reject]');
     await page.getByRole('alert').waitFor();
     expect(await violations()).toEqual([]);
@@ -299,7 +456,7 @@ describe('the page', () => {
     const overflow =
       'document.documentElement.scrollWidth - innerWidth + document.querySelector("[role=log]").scrollWidth - document.querySelector("[role=log]").clientWidth';
     expect(await page.evaluate(overflow)).toBe(0);
-    await page.getByText(/^Key /).click();
+    await keyButton(page).click();
     const box = await page.getByLabel('API key (optional)').boundingBox();
     expect(box && box.x >= 0 && box.x + box.width <= 360).toBe(true);
   });

@@ -46,7 +46,12 @@ export default async (project: TestProject) => {
     // All tests have one address, and talk more than anybody may.
     {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, CHAT_RATE_PER_MINUTE: '1000', CRAWL_TRUSTED_ORIGINS: site.origin },
+      env: {
+        ...process.env,
+        CHAT_RATE_PER_MINUTE: '1000',
+        CHAT_DAILY_TOKENS: '100000000',
+        CRAWL_TRUSTED_ORIGINS: site.origin,
+      },
     },
   );
   let log = '';

@@ -1,63 +1,105 @@
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { checkApiKey } from './api-key.ts';
 
-type Props = { apiKey: string; onChange(apiKey: string): void };
+type Props = {
+  apiKey: string;
+  demoKey: string | undefined;
+  isOpen: boolean;
+  onToggle(isOpen: boolean): void;
+  onChange(apiKey: string): void;
+};
 
-/** Where a reader may give their API key. It is sent with their messages, kept in this tab, and never shown again. */
-export const ApiKeyField = ({ apiKey, onChange }: Props) => {
+/** A panel for the user's API key. The key is checked when it is entered, kept in this tab, and never shown again. */
+export const ApiKeyField = ({ apiKey, demoKey, isOpen, onToggle, onChange }: Props) => {
   const details = useRef<HTMLDetailsElement>(null);
-  const [typed, setTyped] = useState('');
+  const input = useRef<HTMLInputElement>(null);
+  const [entered, setEntered] = useState('');
+  const [problem, setProblem] = useState('');
+  const [isChecking, setIsChecking] = useState(false);
+
+  useEffect(() => {
+    if (!isOpen) return;
+    input.current?.focus();
+    const closeOutside = (event: PointerEvent) => {
+      if (!details.current?.contains(event.target as Node)) onToggle(false);
+    };
+    document.addEventListener('pointerdown', closeOutside);
+    return () => document.removeEventListener('pointerdown', closeOutside);
+  }, [isOpen, onToggle]);
 
   const close = () => {
-    setTyped('');
-    if (details.current) details.current.open = false;
+    setEntered('');
+    setProblem('');
+    onToggle(false);
     details.current?.querySelector('summary')?.focus();
   };
-  const use = (event: FormEvent) => {
-    event.preventDefault();
-    onChange(typed.trim());
+  const use = (key: string) => {
+    onChange(key);
     close();
   };
-  const forget = () => {
-    onChange('');
-    close();
+  const check = async (event: FormEvent) => {
+    event.preventDefault();
+    setIsChecking(true);
+    const problem = await checkApiKey(entered.trim());
+    setIsChecking(false);
+    if (problem === undefined) return use(entered.trim());
+    setProblem(problem);
+    input.current?.focus();
   };
 
   return (
     <details
       className="key"
       ref={details}
+      open={isOpen}
+      onToggle={(event) => onToggle(event.currentTarget.open)}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') close();
+        if (event.key === 'Escape' && isOpen) close();
       }}
     >
-      <summary className="quiet">{apiKey ? `Key ${apiKey.slice(0, 8)}…` : 'Add API key'}</summary>
-      <form className="panel" onSubmit={use}>
+      <summary className="quiet">{labelOf(apiKey, demoKey)}</summary>
+      <form className="panel" onSubmit={(event) => void check(event)}>
         <label htmlFor="api-key">API key (optional)</label>
         <input
           id="api-key"
+          ref={input}
           type="password"
           autoComplete="off"
           spellCheck={false}
           placeholder="vap_…"
-          aria-describedby="api-key-note"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
+          aria-describedby="api-key-problem api-key-note"
+          aria-invalid={problem !== ''}
+          value={entered}
+          onChange={(event) => setEntered(event.target.value)}
         />
+        <p id="api-key-problem" className="problem" role="alert">
+          {problem}
+        </p>
         <p id="api-key-note">
-          With a key the assistant can look at your agents and, each time you approve, create and change them. It stays
-          in this tab and is forgotten when you close it. Another key begins a new conversation.
+          With a key the assistant can read your agents and, each time you approve, create and change them. The key
+          stays in this tab until you close it. Another key starts a new conversation.
         </p>
         <div className="buttons">
-          <button type="submit" disabled={typed.trim() === ''}>
-            Use this key
+          <button type="submit" disabled={entered.trim() === '' || isChecking}>
+            {isChecking ? 'Checking …' : 'Use this key'}
           </button>
+          {demoKey && apiKey !== demoKey && (
+            <button type="button" className="quiet" onClick={() => use(demoKey)}>
+              Use the demo key
+            </button>
+          )}
           {apiKey && (
-            <button type="button" className="quiet" onClick={forget}>
-              Forget the key
+            <button type="button" className="quiet" onClick={() => use('')}>
+              Remove the key
             </button>
           )}
         </div>
       </form>
     </details>
   );
+};
+
+const labelOf = (apiKey: string, demoKey: string | undefined) => {
+  if (!apiKey) return 'Add API key';
+  return apiKey === demoKey ? 'Demo key' : `Key ${apiKey.slice(0, 8)}…`;
 };

@@ -1,19 +1,25 @@
-import { type KeyboardEvent, type RefObject, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useState } from 'react';
 
 type Props = {
   ref: RefObject<HTMLTextAreaElement | null>;
+  initialText: string;
   isBusy: boolean;
   onSend(text: string): void;
   onStop(): void;
 };
 
-/** What a message may hold: the service takes no more. */
-const mostUnits = 16_000;
+/** The maximum length of a message that the service accepts. */
+const maxUnits = 16_000;
 
-/** Where a message is written. Enter sends it; Shift and Enter make a new line. */
-export const Composer = ({ ref, isBusy, onSend, onStop }: Props) => {
-  const [text, setText] = useState('');
+/** The field for a message. Enter sends it; Shift+Enter starts a new line. */
+export const Composer = ({ ref, initialText, isBusy, onSend, onStop }: Props) => {
+  const [text, setText] = useState(initialText);
   const canSend = !isBusy && text.trim() !== '';
+
+  useEffect(() => {
+    // On a touch screen the focus would open the keyboard over the page.
+    if (matchMedia('(pointer: fine)').matches) ref.current?.focus();
+  }, [ref]);
 
   const send = () => {
     if (!canSend) return;
@@ -41,7 +47,7 @@ export const Composer = ({ ref, isBusy, onSend, onStop }: Props) => {
         id="message"
         ref={ref}
         rows={1}
-        maxLength={mostUnits}
+        maxLength={maxUnits}
         placeholder="Ask about the API, or say what your agent should do"
         aria-describedby="message-note"
         value={text}
@@ -57,7 +63,7 @@ export const Composer = ({ ref, isBusy, onSend, onStop }: Props) => {
           Send
         </button>
       )}
-      <p id="message-note">Enter sends, Shift and Enter make a new line. The assistant can be wrong.</p>
+      <p id="message-note">Enter sends, Shift+Enter starts a new line. The assistant can make mistakes.</p>
     </form>
   );
 };

@@ -1,50 +1,93 @@
 import { useChat } from '@ai-sdk/react';
-import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
-import { useMemo, useRef } from 'react';
+import { DefaultChatTransport, generateId, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
+import { useEffect, useRef, useState } from 'react';
 import { Composer } from './composer.tsx';
-import { wordsOf } from './errors.ts';
+import { codeOf, messageOf } from './errors.ts';
+import { useFollowEnd } from './follow-end.ts';
 import { Message } from './message.tsx';
-import { useStickToBottom } from './stick-to-bottom.ts';
 import { Suggestions } from './suggestions.tsx';
+import { load, save } from './tab-storage.ts';
+
+type Props = { apiKey: string; onEnterKey(): void; onRemoveKey(): void };
 
 /** One conversation with the assistant, through the AI SDK's own client. */
-export const Conversation = ({ apiKey }: { apiKey: string }) => {
-  const transport = useMemo(
-    () => new DefaultChatTransport({ api: '/chat/build', headers: apiKey ? { 'x-authorization': apiKey } : {} }),
-    [apiKey],
+export const Conversation = ({ apiKey, onEnterKey, onRemoveKey }: Props) => {
+  const [stored] = useState(() => load('conversation') ?? { id: generateId(), messages: [] });
+  const currentKey = useRef(apiKey);
+  currentKey.current = apiKey;
+  const [transport] = useState(
+    () =>
+      new DefaultChatTransport({
+        api: '/chat/build',
+        headers: (): Record<string, string> => (currentKey.current ? { 'x-authorization': currentKey.current } : {}),
+      }),
   );
   const { messages, status, error, sendMessage, stop, regenerate, addToolApprovalResponse } = useChat({
+    id: stored.id,
+    messages: stored.messages,
     transport,
     throttle: 50,
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
   });
   const input = useRef<HTMLTextAreaElement>(null);
-  const end = useStickToBottom(error ?? messages);
+  const log = useRef<HTMLElement>(null);
+  const follow = useFollowEnd(log, stored.scrollTop);
+
+  const latest = useRef(messages);
+  latest.current = messages;
+  useEffect(() => {
+    const keep = () => {
+      const { scrollTop, scrollHeight, clientHeight } = log.current as HTMLElement;
+      const isAtEnd = scrollHeight - scrollTop - clientHeight < 24;
+      save('conversation', {
+        id: stored.id,
+        messages: latest.current,
+        scrollTop: isAtEnd ? undefined : scrollTop,
+        draft: input.current?.value ?? '',
+      });
+    };
+    window.addEventListener('pagehide', keep);
+    return () => window.removeEventListener('pagehide', keep);
+  }, [stored.id]);
 
   const isBusy = status === 'submitted' || status === 'streaming';
-  const isAsking =
+  const needsApproval =
     messages.at(-1)?.parts.some((part) => 'state' in part && part.state === 'approval-requested') ?? false;
-  const say = (text: string) => {
+  const send = (text: string) => {
     void sendMessage({ text });
+    follow();
     input.current?.focus();
   };
-  const decide = (id: string, approved: boolean) => {
+  const answerApproval = (id: string, approved: boolean) => {
     void addToolApprovalResponse({ id, approved });
+    follow();
+    input.current?.focus();
+  };
+  const retry = () => {
+    void regenerate();
+    follow();
     input.current?.focus();
   };
 
   return (
     <main>
-      <section className="messages" role="log" aria-label="Conversation" aria-live="polite" aria-busy={isBusy}>
-        {messages.length === 0 && <Suggestions hasKey={apiKey !== ''} onChoose={say} />}
+      <section
+        className="messages"
+        ref={log}
+        role="log"
+        aria-label="Conversation"
+        aria-live="polite"
+        aria-busy={isBusy}
+      >
+        {messages.length === 0 && <Suggestions hasKey={apiKey !== ''} onChoose={send} />}
         {messages.map((message, index) => (
           <Message
             key={message.id}
             message={message}
             isGrowing={isBusy && index === messages.length - 1}
             isLast={index === messages.length - 1}
-            canDecide={!isBusy}
-            onDecide={decide}
+            canAnswer={!isBusy}
+            onAnswer={answerApproval}
           />
         ))}
         {status === 'submitted' && (
@@ -56,17 +99,44 @@ export const Conversation = ({ apiKey }: { apiKey: string }) => {
         )}
         {error && (
           <div className="error" role="alert">
-            <p>{wordsOf(error)}</p>
-            <button type="button" className="quiet" onClick={() => void regenerate()}>
-              Try again
-            </button>
+            <p>{messageOf(error, apiKey !== '')}</p>
+            {codeOf(error) === 'invalid_api_key' ? (
+              <div className="buttons">
+                <button type="button" className="quiet" onClick={onEnterKey}>
+                  Enter another key
+                </button>
+                <button
+                  type="button"
+                  className="quiet"
+                  onClick={() => {
+                    currentKey.current = '';
+                    onRemoveKey();
+                    retry();
+                  }}
+                >
+                  Continue without a key
+                </button>
+              </div>
+            ) : (
+              <button type="button" className="quiet" onClick={retry}>
+                Try again
+              </button>
+            )}
           </div>
         )}
-        <div ref={end} />
       </section>
-      <Composer ref={input} isBusy={isBusy} onSend={say} onStop={() => void stop()} />
+      <Composer
+        ref={input}
+        initialText={stored.draft ?? ''}
+        isBusy={isBusy}
+        onSend={send}
+        onStop={() => {
+          void stop();
+          input.current?.focus();
+        }}
+      />
       <p className="hidden" role="status">
-        {isBusy ? 'The assistant is writing.' : isAsking ? 'The assistant asks for your approval.' : ''}
+        {isBusy ? 'The assistant is writing.' : needsApproval ? 'The assistant asks for your approval.' : ''}
       </p>
     </main>
   );

@@ -1,20 +1,25 @@
-/** An error of the chat in words for its reader. The AI SDK's client carries the body of a refusal as the message. */
-export const wordsOf = (error: Error): string => {
-  if (error instanceof TypeError) return 'The service cannot be reached. Look at your connection, and try again.';
-  const { error: code, message = unknown } = refusalIn(error.message);
+/** The code of an error response. The AI SDK's client has the response body as the error's message. */
+export const codeOf = (error: Error): string | undefined => parse(error.message).error;
+
+/** An error of the chat in a sentence for the user. */
+export const messageOf = (error: Error, hasKey = false): string => {
+  if (error instanceof TypeError) return 'The service cannot be reached. Check your connection and try again.';
+  const { error: code, message = unknown } = parse(error.message);
   switch (code) {
     case 'invalid_api_key':
-      return 'This API key is not valid, or no longer. Give another one, or go on without.';
+      return 'This API key is invalid, expired or revoked. Enter another key, or continue without one.';
     case 'rate_limited':
-      return 'That was a lot at once. Wait a minute, and try again.';
+      return 'Too many requests. Wait a minute and try again.';
     case 'chat_budget_exhausted':
-      return 'The assistant has done all it may for today. Come back tomorrow.';
+      return hasKey
+        ? 'Today’s usage limit has been reached. Try again tomorrow.'
+        : 'Today’s usage limit without an API key has been reached. Add a key, or try again tomorrow.';
     case 'payload_too_large':
-      return 'This conversation has become too long. Begin a new one.';
+      return 'This conversation is too long. Start a new one.';
     case 'invalid_request':
-      return `The service did not take this message: ${message}`;
+      return `The service rejected this message: ${message}`;
     case undefined:
-      // The sentence of an error in mid-answer; of what is no sentence of the service's, nothing is shown.
+      // An error inside an answer is a sentence of the service. Any other text is not shown.
       return /^[A-Z][^<>{}]*\.$/.test(error.message) && !error.message.startsWith('Failed to fetch')
         ? error.message
         : unknown;
@@ -25,7 +30,7 @@ export const wordsOf = (error: Error): string => {
 
 const unknown = 'Something went wrong. Try again.';
 
-const refusalIn = (text: string): { error?: string; message?: string } => {
+const parse = (text: string): { error?: string; message?: string } => {
   try {
     const body: unknown = JSON.parse(text);
     return typeof body === 'object' && body !== null ? body : {};

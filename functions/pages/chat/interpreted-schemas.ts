@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
 
-// Zod would try whether it may compile code, which the page's security policy forbids and reports. It tries when the
-// first schema is made, so this is imported before whatever makes one.
+// The page's security policy forbids compiling code, which zod tries when the first schema is made. Import this first.
 z.config({ jitless: true });

@@ -1,10 +1,13 @@
 import './interpreted-schemas.ts';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { loadDemoKey } from './api-key.ts';
 import { Page } from './page.tsx';
 
-createRoot(document.getElementById('page') as HTMLElement).render(
-  <StrictMode>
-    <Page />
-  </StrictMode>,
+void loadDemoKey().then((demoKey) =>
+  createRoot(document.getElementById('page') as HTMLElement).render(
+    <StrictMode>
+      <Page demoKey={demoKey} />
+    </StrictMode>,
+  ),
 );

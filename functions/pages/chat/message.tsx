@@ -6,14 +6,14 @@ import { ToolCall } from './tool-call.tsx';
 type Props = {
   message: UIMessage;
   isGrowing: boolean;
-  /** Whether what it asks can still be answered, and whether it can be answered now. */
+  /** Only the last message's approval requests can be answered, and only between turns. */
   isLast: boolean;
-  canDecide: boolean;
-  onDecide(approvalId: string, approved: boolean): void;
+  canAnswer: boolean;
+  onAnswer(approvalId: string, approved: boolean): void;
 };
 
-/** A message with its parts in their order: text, and what became of each tool call. */
-export const Message = ({ message, isGrowing, isLast, canDecide, onDecide }: Props) => (
+/** A message with its parts in order: texts and tool calls. */
+export const Message = ({ message, isGrowing, isLast, canAnswer, onAnswer }: Props) => (
   <article className={`message ${message.role}`} data-growing={isGrowing || undefined}>
     <h2 className="hidden">{message.role === 'user' ? 'You' : 'The assistant'}</h2>
     {message.parts.map((part, index) => {
@@ -22,12 +22,12 @@ export const Message = ({ message, isGrowing, isLast, canDecide, onDecide }: Pro
         return <Text key={index} text={part.text} isMarkdown={message.role === 'assistant'} />;
       }
       if (!isToolUIPart(part)) return null;
-      return <ToolCall key={part.toolCallId} call={part} isLast={isLast} canDecide={canDecide} onDecide={onDecide} />;
+      return <ToolCall key={part.toolCallId} call={part} isLast={isLast} canAnswer={canAnswer} onAnswer={onAnswer} />;
     })}
   </article>
 );
 
-/** The assistant writes Markdown, of which raw HTML is never shown as such. Pictures could carry what was said here to anybody. */
+/** The assistant writes Markdown. Raw HTML is shown as text; images are left out, because their addresses could leak the conversation. */
 const Text = ({ text, isMarkdown }: { text: string; isMarkdown: boolean }) =>
   isMarkdown ? (
     <div className="text" dir="auto">
@@ -41,7 +41,7 @@ const Text = ({ text, isMarkdown }: { text: string; isMarkdown: boolean }) =>
             </a>
           ),
           table: ({ node: _, ...table }) => (
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling content must be reachable by keyboard
             <section className="wide" tabIndex={0} aria-label="Table">
               <table {...table} />
             </section>

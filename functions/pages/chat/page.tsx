@@ -1,16 +1,26 @@
 import { useState } from 'react';
 import { ApiKeyField } from './api-key-field.tsx';
 import { Conversation } from './conversation.tsx';
+import { forget, load, save } from './tab-storage.ts';
 
-/** The whole page: a key, if the reader has one, and one conversation at a time. */
-export const Page = () => {
-  const [apiKey, setApiKey] = useState(() => sessionStorage.getItem(keptAs) ?? '');
+/** The whole page: an optional API key, and one conversation at a time. A reload changes neither. */
+export const Page = ({ demoKey }: { demoKey: string | undefined }) => {
+  const [apiKey, setApiKey] = useState(() => load('apiKey') ?? demoKey ?? '');
+  const [isKeyPanelOpen, setKeyPanelOpen] = useState(false);
   const [conversation, setConversation] = useState(1);
 
   const changeKey = (key: string) => {
-    if (key) sessionStorage.setItem(keptAs, key);
-    else sessionStorage.removeItem(keptAs);
+    save('apiKey', key);
     setApiKey(key);
+  };
+  const startConversation = () => {
+    forget('conversation');
+    setConversation((count) => count + 1);
+  };
+  /** Another user's key starts another conversation; without a key the same one continues. */
+  const changeUser = (key: string) => {
+    changeKey(key);
+    if (key) startConversation();
   };
 
   return (
@@ -26,19 +36,27 @@ export const Page = () => {
           </div>
         </div>
         <div className="actions">
-          <ApiKeyField apiKey={apiKey} onChange={changeKey} />
-          <button type="button" className="quiet" onClick={() => setConversation((count) => count + 1)}>
+          <ApiKeyField
+            apiKey={apiKey}
+            demoKey={demoKey}
+            isOpen={isKeyPanelOpen}
+            onToggle={setKeyPanelOpen}
+            onChange={changeUser}
+          />
+          <button type="button" className="quiet" onClick={startConversation}>
             New conversation
           </button>
         </div>
       </header>
-      <Conversation key={`${conversation} ${apiKey}`} apiKey={apiKey} />
+      <Conversation
+        key={conversation}
+        apiKey={apiKey}
+        onEnterKey={() => setKeyPanelOpen(true)}
+        onRemoveKey={() => changeKey('')}
+      />
     </>
   );
 };
-
-/** The key lives as long as this tab, and nowhere else. */
-const keptAs = 'apiKey';
 
 const Waves = () => (
   <svg className="waves" viewBox="0 0 32 32" aria-hidden="true">

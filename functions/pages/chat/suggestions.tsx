@@ -5,15 +5,15 @@ const forAnyone = [
 ];
 const withKey = ['Show my agents', 'Create an agent called Reception'];
 
-/** What an empty conversation shows: what one could say, to begin with. */
+/** Shown in an empty conversation: examples of a first message. */
 export const Suggestions = ({ hasKey, onChoose }: { hasKey: boolean; onChoose(text: string): void }) => (
   <div className="suggestions">
     <h2>What do you want to build?</h2>
     <p>
-      I know the documentation of this API, draft agents and check phone numbers.{' '}
+      I search the documentation of this API, draft agents and check phone numbers.{' '}
       {hasKey
-        ? 'With your key I can also look at your agents and, when you approve, create and change them.'
-        : 'Add your API key and I can also look at your agents and, when you approve, create and change them.'}
+        ? 'With your key I can also read your agents and, when you approve, create and change them.'
+        : 'Add your API key, and I can also read your agents and, when you approve, create and change them.'}
     </p>
     <ul>
       {[...(hasKey ? withKey : []), ...forAnyone].map((text) => (

@@ -1,27 +1,27 @@
 import { type DynamicToolUIPart, getToolName, type ToolUIPart } from 'ai';
-import { useId } from 'react';
+import { type SyntheticEvent, useId } from 'react';
 
 type Call = ToolUIPart | DynamicToolUIPart;
-type Props = { call: Call; isLast: boolean; canDecide: boolean; onDecide(approvalId: string, approved: boolean): void };
+type Props = { call: Call; isLast: boolean; canAnswer: boolean; onAnswer(approvalId: string, approved: boolean): void };
 
-/** What a tool does: while it is at it, when it is done, and as a question. */
-const sentences: Record<string, [doing: string, done: string, question?: string]> = {
-  searchDocumentation: ['Looking in the documentation', 'Looked in the documentation'],
+/** What a tool does: while it runs, when it is done, and as a question. */
+const sentences: Record<string, [running: string, done: string, question?: string]> = {
+  searchDocumentation: ['Searching the documentation', 'Searched the documentation'],
   draftAgent: ['Checking a draft', 'Checked a draft'],
   checkNumbers: ['Checking phone numbers', 'Checked phone numbers'],
-  listAgents: ['Looking at your agents', 'Looked at your agents'],
-  getAgent: ['Looking at an agent', 'Looked at an agent'],
-  listKnowledge: ['Looking at what the agent knows', 'Looked at what the agent knows'],
-  listCalls: ['Looking at calls', 'Looked at calls'],
-  isNumberBlocked: ['Looking in the block list', 'Looked in the block list'],
+  listAgents: ['Listing your agents', 'Listed your agents'],
+  getAgent: ['Reading an agent', 'Read an agent'],
+  listKnowledge: ['Listing the agent’s knowledge', 'Listed the agent’s knowledge'],
+  listCalls: ['Listing calls', 'Listed calls'],
+  isNumberBlocked: ['Checking the block list', 'Checked the block list'],
   createAgent: ['Creating an agent', 'Created an agent', 'Create this agent?'],
-  updateAgent: ['Changing the agent', 'Changed the agent', 'Change the agent like this?'],
+  updateAgent: ['Updating the agent', 'Updated the agent', 'Update the agent?'],
   duplicateAgent: ['Copying the agent', 'Copied the agent', 'Copy this agent?'],
   addWebsite: ['Adding a website', 'Added a website', 'Add this website?'],
   blockNumbers: ['Blocking numbers', 'Blocked numbers', 'Block these numbers?'],
 };
 
-/** A check, an exclamation mark, a dash, and an arc that turns. */
+/** A check mark, an exclamation mark, a dash, and a turning arc. */
 const marks = {
   done: 'M2.5 8.5 6.5 12.5 13.5 4',
   failed: 'M8 2.5v7M8 13.4v.1',
@@ -30,27 +30,27 @@ const marks = {
 };
 type Outcome = keyof typeof marks;
 
-/** A call of a tool: what it does and what came of it, or the question whether it may. */
-export const ToolCall = ({ call, isLast, canDecide, onDecide }: Props) => {
+/** A tool call with its result, or the question whether to run it. */
+export const ToolCall = ({ call, isLast, canAnswer, onAnswer }: Props) => {
   const name = getToolName(call);
-  const [doing, done, question = `May I use ${name}?`] = sentences[name] ?? [`Using ${name}`, `Used ${name}`];
+  const [running, done, question = `Run ${name}?`] = sentences[name] ?? [`Running ${name}`, `Ran ${name}`];
 
   if (call.state === 'approval-requested' && isLast) {
     const { approval, input } = call;
     return (
-      <Question question={question} input={input} canDecide={canDecide} decide={(yes) => onDecide(approval.id, yes)} />
+      <Question question={question} input={input} canAnswer={canAnswer} answer={(yes) => onAnswer(approval.id, yes)} />
     );
   }
   const outcomes: Partial<Record<Call['state'], [outcome: Outcome, sentence: string]>> = {
     'output-available': ['done', done],
-    'output-error': ['failed', `${doing} did not work`],
-    'approval-requested': ['denied', `${doing}: you did not answer, so it was not done`],
-    'output-denied': ['denied', `${doing}: you said no`],
-    'approval-responded': call.approval?.approved ? ['busy', `${doing} …`] : ['denied', `${doing}: you said no`],
+    'output-error': ['failed', `${running} failed`],
+    'approval-requested': ['denied', `${running}: not approved, so it was not done`],
+    'output-denied': ['denied', `${running}: denied`],
+    'approval-responded': call.approval?.approved ? ['busy', `${running} …`] : ['denied', `${running}: denied`],
   };
-  const [outcome, sentence] = outcomes[call.state] ?? (['busy', `${doing} …`] as const);
+  const [outcome, sentence] = outcomes[call.state] ?? (['busy', `${running} …`] as const);
   return (
-    <details className="tool" data-outcome={outcome}>
+    <details className="tool" data-outcome={outcome} onToggle={keepInView}>
       <summary>
         <svg className="outcome" viewBox="0 0 16 16" aria-hidden="true">
           <path d={marks[outcome]} />
@@ -60,26 +60,31 @@ export const ToolCall = ({ call, isLast, canDecide, onDecide }: Props) => {
           <path d="M5.5 2.5 11 8l-5.5 5.5" />
         </svg>
       </summary>
-      <Json title="Asked with" value={call.input} />
-      {call.state === 'output-available' && <Json title="Answered" value={call.output} />}
-      {call.state === 'output-error' && <Json title="Failed" value={call.errorText} />}
+      <Json title="Input" value={call.input} />
+      {call.state === 'output-available' && <Json title="Output" value={call.output} />}
+      {call.state === 'output-error' && <Json title="Error" value={call.errorText} />}
     </details>
   );
 };
 
-type QuestionProps = { question: string; input: unknown; canDecide: boolean; decide(approved: boolean): void };
+/** An opened call at the end of the page would otherwise open out of sight. */
+const keepInView = ({ currentTarget }: SyntheticEvent<HTMLDetailsElement>) => {
+  if (currentTarget.open) currentTarget.scrollIntoView({ block: 'nearest' });
+};
 
-const Question = ({ question, input, canDecide, decide }: QuestionProps) => {
+type QuestionProps = { question: string; input: unknown; canAnswer: boolean; answer(approved: boolean): void };
+
+const Question = ({ question, input, canAnswer, answer }: QuestionProps) => {
   const heading = useId();
   return (
     <section className="question" aria-labelledby={heading}>
       <h3 id={heading}>{question}</h3>
       <Fields value={input} />
       <div className="buttons">
-        <button type="button" disabled={!canDecide} onClick={() => decide(true)}>
+        <button type="button" disabled={!canAnswer} onClick={() => answer(true)}>
           Approve
         </button>
-        <button type="button" className="quiet" disabled={!canDecide} onClick={() => decide(false)}>
+        <button type="button" className="quiet" disabled={!canAnswer} onClick={() => answer(false)}>
           Deny
         </button>
       </div>
@@ -87,7 +92,7 @@ const Question = ({ question, input, canDecide, decide }: QuestionProps) => {
   );
 };
 
-/** What is to be approved, field by field, in full: nothing may hide in what is cut off. */
+/** What needs approval, field by field and complete: nothing may be hidden. */
 const Fields = ({ value }: { value: unknown }) => {
   if (typeof value !== 'object' || value === null) return <>{String(value)}</>;
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return <>{value.join(', ')}</>;
@@ -105,7 +110,7 @@ const Fields = ({ value }: { value: unknown }) => {
   );
 };
 
-/** `phoneNumber` as people write it: “Phone number”. */
+/** A field name in words: `phoneNumber` is “Phone number”. */
 const labelOf = (name: string) => {
   const words = name.replace(/([a-z])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`);
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -115,7 +120,7 @@ const Json = ({ title, value }: { title: string; value: unknown }) =>
   value === undefined ? null : (
     <>
       <h3>{title}</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling content must be reachable by keyboard */}
       <pre tabIndex={0}>{typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</pre>
     </>
   );

@@ -1,0 +1,27 @@
+import { messageOf } from './errors.ts';
+
+/** The key of the demo user, which a local run serves. A deployment has none. */
+export const loadDemoKey = async (): Promise<string | undefined> => {
+  if (!['localhost', '127.0.0.1', '[::1]'].includes(location.hostname)) return undefined;
+  try {
+    const response = await fetch('/docs/demo.json');
+    return response.ok ? (await response.json()).apiKey : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Returns what is wrong with a key, if anything. */
+export const checkApiKey = async (apiKey: string): Promise<string | undefined> => {
+  try {
+    // Any answer to a valid key will do: this request names no user, and reads nothing.
+    const response = await fetch('/agents', { headers: { 'x-authorization': apiKey } });
+    const text = await response.text();
+    const { error } = JSON.parse(text);
+    if (error === 'invalid_api_key' || error === 'missing_api_key')
+      return 'This API key is invalid, expired or revoked.';
+    return response.status < 500 ? undefined : messageOf(new Error(text));
+  } catch (error) {
+    return error instanceof SyntaxError ? 'The key could not be checked. Try again.' : messageOf(error as Error);
+  }
+};
