@@ -48,14 +48,22 @@ export const buildChat = streamingEndpoint({
     429: 'This address has had too many turns in the last minute, or the day’s tokens are spent.',
   },
 
-  async handle({ body, principal, address, requestId, receivedAt }, { chatModel, chatSigningSecret, chatUsage }) {
+  async handle(
+    { body, principal, apiKey, address, requestId, receivedAt },
+    { chatModel, chatSigningSecret, chatUsage },
+  ) {
     const { id: chatId, userId } = body;
     const logTurn = turnLogger({ requestId, chatId, userId, principal, receivedAt });
     try {
       const signatures = new Signatures(await chatSigningSecret.read(), chatId);
       const toolNames = toolNamesFor(principal);
       const history = readHistory(body.messages, { signatures, uid: principal?.uid, toolNames });
-      const tools = toolsFor({ principal, context: { address, requestId, receivedAt }, approvals: history.approvals });
+      const tools = toolsFor({
+        principal,
+        apiKey,
+        context: { address, requestId, receivedAt },
+        approvals: history.approvals,
+      });
 
       const retryAfter = await chatUsage.countTurn(address);
       if (retryAfter) throw tooManyTurns(retryAfter.seconds);

@@ -1,27 +1,30 @@
 import { newUlid } from '../domain/identifiers.ts';
+import { authenticateKey } from '../http/authenticate.ts';
 import { authorize, referenceIn } from '../http/authorize.ts';
-import type { AnyEndpoint, Principal, RequestContext } from '../http/endpoint.ts';
+import type { AnyEndpoint, RequestContext } from '../http/endpoint.ts';
 import { withIdempotency } from '../http/idempotency.ts';
 import { type Input, parsed, parseInput } from '../http/parse-request.ts';
 import { perform } from '../http/perform.ts';
 import { lazyServices } from '../service.ts';
-import { credentials } from '../store/credentials.ts';
 
-/** A request from within the service, on behalf of an authenticated principal. */
+/** A request from within the service, with the caller's API key. */
 export type InnerRequest = Partial<Input> & {
-  from: { principal: Principal } & Omit<RequestContext, 'creationId'>;
+  from: { apiKey: string } & Omit<RequestContext, 'creationId'>;
   /** The request is performed once with it, even if the endpoint takes no Idempotency-Key. */
   idempotencyKey?: string | undefined;
 };
 
-/** Calls an endpoint as its principal would by HTTP: the same scope, input and access, the same response, the same errors. */
+/**
+ * Calls an endpoint as the caller would by HTTP: with the same authentication, scope, input, access, response and errors. The
+ * key is read again for each call, so that a key revoked meanwhile does nothing more.
+ */
 export const callEndpoint = async (endpoint: AnyEndpoint, inner: InnerRequest): Promise<unknown> => {
   const { from, params = {}, query = {}, body, idempotencyKey } = inner;
-  const { principal, ...context } = from;
+  const { apiKey, ...context } = from;
   const input = await parsed(async () => parseInput(endpoint, { params, query, body }));
   const { agentId } = referenceIn(endpoint.caller, input);
-  const access = agentId === undefined ? undefined : await credentials.get().accessTo([agentId]);
-  const request = authorize(endpoint, principal, input, agentId === undefined ? undefined : access?.get(agentId));
+  const { principal, access } = await authenticateKey(apiKey, agentId);
+  const request = authorize(endpoint, principal, input, access);
   const respond = (creationId: string) =>
     perform(endpoint, request, { ...context, creationId }, lazyServices(endpoint.services ?? {}));
   const { requestId } = context;

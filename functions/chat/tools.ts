@@ -23,7 +23,8 @@ const toolMilliseconds = 20_000;
 /** Whom the tools act for, in which request, and the approvals that the user has just answered. */
 export type ToolUser = {
   principal: Principal | undefined;
-  context: Omit<InnerRequest['from'], 'principal'>;
+  apiKey: string | undefined;
+  context: Omit<InnerRequest['from'], 'apiKey'>;
   approvals: AnsweredApproval[];
 };
 
@@ -101,14 +102,14 @@ const checkInput = (tool: PublicTool | UserTool, value: unknown, { principal }: 
 
 const run = async (tool: PublicTool | UserTool, input: unknown, toolCallId: string, user: ToolUser) => {
   if (isPublic(tool)) return tool.run(input);
-  const { principal, context, approvals } = user;
-  if (!principal) throw new Error('A tool that needs an API key was called without one.');
+  const { principal, apiKey, context, approvals } = user;
+  if (!principal || !apiKey) throw new Error('A tool that needs an API key was called without one.');
   const approval = approvals.find((approval) => approval.toolCallId === toolCallId);
   if (tool.needsApproval && !approval) throw new Error('A tool that needs approval was called without it.');
   // The approval's id makes the request idempotent: however often it is sent, the action runs once.
   const idempotencyKey = approval && `chat:${approval.approvalId}`;
   const responses = requestsOf(tool, input, principal).map(({ endpoint, ...request }) =>
-    callEndpoint(endpoint, { ...request, from: { principal, ...context }, idempotencyKey }),
+    callEndpoint(endpoint, { ...request, from: { apiKey, ...context }, idempotencyKey }),
   );
   return tool.toResult(await Promise.all(responses));
 };

@@ -18,9 +18,11 @@ export const authenticate = (endpoint: AnyEndpoint): ApiMiddleware => {
       const { event, internal } = request;
       const header = event.headers['x-authorization']?.trim();
       if (withoutKey && !(header && takesKey(endpoint))) return withoutKey.before?.(request);
-      const { principal, access } = await authenticated(header, referenceIn(caller, internal.parsed).agentId);
+      const apiKey = secretIn(header);
+      const { principal, access } = await authenticateKey(apiKey, referenceIn(caller, internal.parsed).agentId);
       internal.principal = principal;
-      internal.authorized = authorize(endpoint, principal, internal.parsed, access);
+      const authorized = authorize(endpoint, principal, internal.parsed, access);
+      internal.authorized = caller.kind === 'anyone' ? { ...authorized, apiKey } : authorized;
     },
   };
 };
@@ -28,14 +30,19 @@ export const authenticate = (endpoint: AnyEndpoint): ApiMiddleware => {
 /** Whether a key in a request to this endpoint counts. */
 const takesKey = ({ caller }: AnyEndpoint) => caller.kind === 'key' || (caller.kind === 'anyone' && caller.key);
 
-const authenticated = async (
-  header: string | undefined,
-  agentId: string | undefined,
-): Promise<{ principal: Principal; access: Access | undefined }> => {
+const secretIn = (header: string | undefined): string => {
   if (!header) throw missingApiKey();
   const secret = header.replace(/^Bearer\s+/i, '');
   if (!isApiKey(secret)) throw invalidApiKey();
-  const { key, access } = await credentials.get().read(secret, agentId);
+  return secret;
+};
+
+/** The principal of a key, and the access to an agent when one is named. Reads both together. */
+export const authenticateKey = async (
+  apiKey: string,
+  agentId: string | undefined,
+): Promise<{ principal: Principal; access: Access | undefined }> => {
+  const { key, access } = await credentials.get().read(apiKey, agentId);
   if (!key) throw invalidApiKey();
   return { principal: { uid: key.uid, keyId: key.keyId, scopes: key.scopes }, access };
 };

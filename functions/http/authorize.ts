@@ -5,7 +5,7 @@ import type { AgentReference, AnyEndpoint, AuthorizedAgent, Principal } from './
 import type { Input, ParsedInput } from './parse-request.ts';
 
 /** A request that may be performed: its input, and who asks for what, as its endpoint's `caller` says. */
-export type AuthorizedRequest = { input: Input; principal?: Principal; agent?: AuthorizedAgent };
+export type AuthorizedRequest = { input: Input; principal?: Principal; apiKey?: string; agent?: AuthorizedAgent };
 
 /**
  * Authorizes a request of a principal, in the order of the contract: the key's scope, then the input, then access to the

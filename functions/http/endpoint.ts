@@ -31,7 +31,7 @@ export type Authorized<C> = C extends { kind: 'key'; agent: unknown }
   : C extends { kind: 'key' }
     ? { principal: Principal }
     : C extends { kind: 'anyone'; key: 'optional' }
-      ? { principal?: Principal | undefined }
+      ? { principal?: Principal | undefined; apiKey?: string | undefined }
       : object;
 
 /** What is known of every request. */

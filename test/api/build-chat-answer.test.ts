@@ -1,6 +1,7 @@
-import type { MockLanguageModelV4 } from 'ai/test';
+import { MockLanguageModelV4, simulateReadableStream } from 'ai/test';
 import { describe, expect, it } from 'vitest';
 import { toolNames } from '../../functions/domain/chat.ts';
+import { apiKeys } from '../../functions/store/api-keys.ts';
 import { callsTool, type ModelPart, model, says, talk } from '../support/chat.ts';
 import { newUser, newWorld } from '../support/world.ts';
 
@@ -217,6 +218,23 @@ describe('an API key', () => {
       await talk(chatModel, { apiKey });
       expect(offered(chatModel)).toEqual([...publicTools, ...names].sort());
     }
+  });
+
+  it('that is revoked during a turn does nothing more in it', async () => {
+    const world = await newWorld();
+    const answers = [callsTool('getAgent', { agentId: world.agentId }), callsTool('listAgents', {}), says('So.')];
+    let calls = 0;
+    const chatModel = new MockLanguageModelV4({
+      doStream: async () => {
+        if (calls === 1) await apiKeys.get().revoke(world.uid, world.keyId);
+        return { stream: simulateReadableStream({ chunks: answers[calls++] as ModelPart[] }) };
+      },
+    });
+    const answer = await talk(chatModel, { apiKey: world.apiKey });
+    expect(answer.chunks.filter(({ type }) => type.startsWith('tool-output'))).toMatchObject([
+      { type: 'tool-output-available', toolCallId: 'call-getAgent' },
+      { type: 'tool-output-error', toolCallId: 'call-listAgents', errorText: 'The API key is not valid.' },
+    ]);
   });
 
   it('gives access to its user’s data, and to no other’s', async () => {

@@ -8,7 +8,7 @@ describe('a tool that changes something', () => {
     const world = await newWorld();
     const principal = { uid: world.uid, keyId: 'key_1', scopes: undefined };
     const context = { requestId: 'request-1', address: '10.0.0.1', receivedAt: performance.now() };
-    const { tools, toolApproval } = toolsFor({ principal, context, approvals: [] });
+    const { tools, toolApproval } = toolsFor({ principal, apiKey: world.apiKey, context, approvals: [] });
     const call = { toolCallId: 'call-1', messages: [], context: undefined };
     expect(Object.keys(toolApproval).length).toBeGreaterThan(4);
     await expect(tools.createAgent?.execute?.({ name: 'Night desk' }, call)).rejects.toThrow('This failed');
