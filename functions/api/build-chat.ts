@@ -19,14 +19,14 @@ import { lambda } from '../http/lambda.ts';
 import { log } from '../log.ts';
 import { chatUsage } from '../store/chat-usage.ts';
 
-/** Answers a conversation as the AI SDK's stock client has it, with tools for whoever sends a key. */
+/** Answers a conversation of the AI SDK's own client, with tools that act for the caller's key. */
 export const buildChat = streamingEndpoint({
   name: 'buildChat',
   method: 'POST',
   path: '/chat/build',
   summary: 'Talk with the build assistant',
   description:
-    'Streams the answer to a conversation, in the UI message stream of the AI SDK: its `useChat` is a client of this as it is, with `lastAssistantMessageIsCompleteWithApprovalResponses` to send approvals. The whole conversation is sent each turn, in at most 256 KB; what the assistant’s tools said in it must come back as it was.\n\nWithout a key the assistant searches the documentation, drafts agents and checks numbers. With one (`X-Authorization`) it also looks at what the key’s user has, within the key’s scopes, and changes it when the user approves.',
+    'Streams the answer to a conversation as the AI SDK’s UI message stream. The SDK’s `useChat` works as a client without changes; use `lastAssistantMessageIsCompleteWithApprovalResponses` to send approvals. Each request sends the whole conversation, in at most 256 KB; the assistant’s messages must come back unchanged.\n\nWithout a key the assistant searches the documentation, drafts agents and checks phone numbers. With a key (`X-Authorization`) it also reads the user’s data, within the key’s scopes, and changes them when the user approves.\n\nWithout a key, one address gets at most a twentieth of the day’s tokens, and all callers together at most half.',
   caller: { kind: 'anyone', key: 'optional' },
   services: { chatModel, chatSigningSecret, chatUsage: chatUsage.for('countTurn', 'budget'), ownApi },
   body: ChatRequest,
@@ -36,16 +36,16 @@ export const buildChat = streamingEndpoint({
     .string()
     .check(
       describe(
-        'Server-sent events: parts of the UI message stream of the AI SDK, and `[DONE]` at the end in any case. A failure after the first part is a part of the type `error`.',
+        'Server-sent events: chunks of the AI SDK’s UI message stream, always followed by `[DONE]`. A failure after the first content is a chunk of the type `error`.',
         'data: {"type":"start"}\n\ndata: {"type":"text-start","id":"0"}\n\ndata: {"type":"text-delta","id":"0","delta":"Hello."}\n\ndata: {"type":"text-end","id":"0"}\n\ndata: {"type":"finish","finishReason":"stop"}\n\ndata: [DONE]\n\n',
       ),
     ),
   errors: ['chat_budget_exhausted', 'chat_failed'],
   errorDescriptions: {
-    400: 'The conversation is not of the right form, or holds something that this service did not issue.',
-    401: 'A key was sent, and is not valid.',
+    400: 'The conversation is invalid, or has content that this service did not issue.',
+    401: 'The API key that was sent is invalid.',
     413: 'The conversation is larger than 256 KB.',
-    429: 'This address has had too many turns in the last minute, or the day’s tokens are spent.',
+    429: 'Too many requests from this address in the last minute, or the day’s tokens are used up.',
   },
 
   async handle(

@@ -1,9 +1,6 @@
 import { APICallError } from 'ai';
 
-/**
- * What the log may hold of an error in a conversation: its kind and its place. A message may quote what was said, and a
- * provider's answer may hold anything.
- */
+/** Describes an error for the log by its kind and its place alone: its message may quote the conversation. */
 export const describeWithoutText = (error: unknown): Record<string, unknown> => {
   if (!(error instanceof Error)) return { name: typeof error };
   const provider = APICallError.isInstance(error) && {

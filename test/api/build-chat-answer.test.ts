@@ -66,7 +66,7 @@ describe('the answer', () => {
 
       data: {"type":"tool-input-available","toolCallId":"call-checkNumbers","toolName":"checkNumbers","input":{"numbers":["+1 (415) 555-0100","555"]},"providerMetadata":{"voiceAgentPlatform":{"signature":"<signature>"}}}
 
-      data: {"type":"tool-output-available","toolCallId":"call-checkNumbers","output":{"numbers":[{"given":"+1 (415) 555-0100","valid":true,"number":"+14155550100"},{"given":"555","valid":false,"problem":"It has no country code: it must begin with +, the code of its country, and no 0 after that."}]},"providerMetadata":{"voiceAgentPlatform":{"signature":"<signature>"}}}
+      data: {"type":"tool-output-available","toolCallId":"call-checkNumbers","output":{"numbers":[{"given":"+1 (415) 555-0100","valid":true,"number":"+14155550100"},{"given":"555","valid":false,"problem":"It has no country code: it must start with + and the country code, without a 0 after it."}]},"providerMetadata":{"voiceAgentPlatform":{"signature":"<signature>"}}}
 
       data: {"type":"finish-step"}
 
@@ -129,7 +129,7 @@ describe('the answer', () => {
 
       data: {"type":"tool-input-delta","toolCallId":"call-blockNumbers","inputTextDelta":"{\\"agentId\\":\\"<agent>\\",\\"numbers\\":[]}"}
 
-      data: {"type":"tool-input-error","toolCallId":"call-blockNumbers","toolName":"blockNumbers","input":{"agentId":"<agent>","numbers":[]},"errorText":"Invalid input for tool blockNumbers: AI_TypeValidationError: Type validation failed: Value: {\\"agentId\\":\\"<agent>\\",\\"numbers\\":[]}.\\nError message: Error: numbers: Too small: expected array to have >=1 items","providerMetadata":{"voiceAgentPlatform":{"signature":"<signature>"}}}
+      data: {"type":"tool-input-error","toolCallId":"call-blockNumbers","toolName":"blockNumbers","input":{"agentId":"<agent>","numbers":[]},"errorText":"Invalid input for tool blockNumbers: AI_TypeValidationError: Type validation failed: Value: {\\"agentId\\":\\"<agent>\\",\\"numbers\\":[]}.\\nError message: Error: numbers: must have at least 1 item","providerMetadata":{"voiceAgentPlatform":{"signature":"<signature>"}}}
 
       data: {"type":"finish-step"}
 
@@ -149,7 +149,7 @@ describe('the answer', () => {
 
       "
     `);
-    expect(JSON.stringify(calls.doStreamCalls[1]?.prompt)).toContain('numbers: Too small');
+    expect(JSON.stringify(calls.doStreamCalls[1]?.prompt)).toContain('numbers: must have at least 1 item');
   });
 
   it('leaves out the model’s reasoning', async () => {
