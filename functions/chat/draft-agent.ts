@@ -17,13 +17,19 @@ export const AgentDraft = z.object({
   configuration: z
     .looseObject({
       greeting: z.optional(z.string().check(z.describe('What the agent says first.'))),
-      instructions: z.optional(z.string().check(z.describe('How it behaves; {{name}} is replaced by the variable of that name.'))),
+      instructions: z.optional(
+        z.string().check(z.describe('How it behaves; {{name}} is replaced by the variable of that name.')),
+      ),
       voice: z.optional(z.string().check(z.describe('The voice it speaks with.'))),
       language: z.optional(z.string().check(z.describe('Its language, such as en-US.'))),
       model: z.optional(z.string().check(z.describe('The language model it uses.'))),
       timeZone: z.optional(z.string().check(z.describe('Its time zone, such as Europe/Berlin.'))),
       transferTo: z.optional(z.string().check(z.describe('The phone number it transfers calls to.'))),
-      variables: z.optional(z.record(z.string(), z.unknown()).check(z.describe('Values of the variables in the greeting and the instructions.'))),
+      variables: z.optional(
+        z
+          .record(z.string(), z.unknown())
+          .check(z.describe('Values of the variables in the greeting and the instructions.')),
+      ),
     })
     .check(z.describe('The agent’s configuration.')),
   phoneNumber: z.optional(z.string().check(z.describe('The agent’s own phone number.'))),

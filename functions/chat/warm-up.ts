@@ -26,7 +26,7 @@ const turnWithoutModel = async () => {
   const messages = [{ id: 'm', role: 'user' as const, parts: [{ type: 'text' as const, text: 'Hello.' }] }];
   const history = readHistory(messages, { signatures, uid: undefined, toolNames: toolNamesFor(undefined) });
   const context = { address: '', requestId: 'warm-up', receivedAt: performance.now() };
-  const tools = toolsFor({ principal: undefined, context, approvals: history.approvals });
+  const tools = toolsFor({ principal: undefined, apiKey: undefined, context, approvals: history.approvals });
   const meter = new TokenMeter({ isAnonymous: true, reserve: async () => undefined, settle: async () => {} });
   const instructions = systemPrompt(describeAccess(undefined));
   const turn = new Turn({ model, instructions, history, tools, signatures, uid: undefined, meter });
