@@ -61,7 +61,8 @@ export class DataStack extends NamedNestedStack {
         // A message whose function died comes again this much later, and its user waits for it. AWS advises six times what
         // the function may take, so that one throttled for long keeps its message: here it may come twice, which changes nothing.
         visibilityTimeout: Duration.seconds(timeoutSeconds + 60),
-        retentionPeriod: Duration.days(4),
+        // As long as a dead letter: the messages of a job that is switched off wait for it.
+        retentionPeriod: Duration.days(14),
         deadLetterQueue: { queue: deadLetters, maxReceiveCount: maxDeliveries },
       });
       this.#queues.set(name, queue);

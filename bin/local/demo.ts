@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
+import { newAttempt, websiteStates } from '../../functions/domain/source-state.ts';
 import { pagesText, proseText } from '../../functions/domain/sources.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { calls } from '../../functions/store/calls.ts';
-import { newDueBy } from '../../functions/store/sources.ts';
 import { users } from '../../functions/store/users.ts';
 import { websites } from '../../functions/store/websites.ts';
 import { type Demo, makeDemo } from '../operator/demo.ts';
@@ -57,9 +57,10 @@ const addWebsite = async ({ uid, agentId }: Demo): Promise<void> => {
   const attempt = newUlid();
   await websites.get().add({
     ...source,
-    ...{ name: 'www.example.com', url, active: true, status: 'pending', pages: 0, failedPages: [] },
+    ...{ name: 'www.example.com', url, active: true, pages: 0, failedPages: [] },
+    ...newAttempt(websiteStates, attempt),
     ...{ limit: 5, maxDepth: 1, includePaths: [], excludePaths: [] },
-    ...{ lastUpdatedBy: uid, lastUpdatedAt: now(), attempt, dueBy: newDueBy() },
+    ...{ lastUpdatedBy: uid, lastUpdatedAt: now() },
   });
   const run = await websites.get().start(source, attempt);
   if (!run) return;

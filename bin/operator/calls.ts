@@ -130,11 +130,11 @@ export const addCallsCommands = (program: Operator) => {
       }
       const stores = await openStores(options);
       await existingAgent(stores.agents, agentId);
-      const target = { agentId, reference: toCallReference(callIdOrPhone, preference) };
-      const updated = await stores.calls.change(
-        target,
-        (found) => found && withOutcome(found, change, 'replace', operatorKeyId, now()),
-      );
+      const updated = await stores.calls.setOutcome({
+        agentId,
+        reference: toCallReference(callIdOrPhone, preference),
+        change: (call) => withOutcome(call, change, 'replace', operatorKeyId, now()),
+      });
       if (!updated) throw noSuchCall(agentId, callIdOrPhone);
       print(options, updated, () => describeCall(updated));
     });

@@ -4,6 +4,7 @@ import { addCallsCommands } from './calls.ts';
 import { addDemoCommand } from './demo.ts';
 import { addKeyCommands } from './key.ts';
 import { addKnowledgeCommands } from './knowledge.ts';
+import { addMigrateCommand } from './migrate.ts';
 import { examples, makeProgram } from './program.ts';
 import { addRestoreCommand } from './restore.ts';
 import { addSecretCommands } from './secret.ts';
@@ -23,5 +24,6 @@ export const run = async (argv: string[]) => {
   addSecretCommands(program);
   addDemoCommand(program);
   addRestoreCommand(program);
+  addMigrateCommand(program);
   return runProgram(program, argv);
 };

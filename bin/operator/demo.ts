@@ -1,4 +1,3 @@
-import { withFacts } from '../../functions/domain/calls.ts';
 import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
 import { print, record } from '../command-line/output.ts';
@@ -42,9 +41,7 @@ export const makeDemo = async (stores: DemoStores, users: { uid: string; otherUi
         startedAt: new Date(started).toISOString(),
         endedAt: new Date(started + call.durationSeconds * 1000).toISOString(),
       };
-      return stores.calls.change({ agentId, reference: { callId } }, (found) =>
-        withFacts(found, agentId, callId, { ...call, ...times, status: 'completed' }),
-      );
+      return stores.calls.record(agentId, callId, { ...call, ...times, status: 'completed' });
     }),
   );
   return {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { pMapIterable } from 'p-map';
 import * as z from 'zod/mini';
-import { CallFacts, withFacts } from '../../functions/domain/calls.ts';
+import { CallFacts } from '../../functions/domain/calls.ts';
 import { ApiError } from '../../functions/domain/errors.ts';
 import { Identifier } from '../../functions/domain/identifiers.ts';
 import { isDeeperThan } from '../../functions/domain/json.ts';
@@ -141,8 +141,7 @@ const lineImporter = ({ agents, calls }: Stores, signal: AbortSignal) => {
     const before = running.get(id);
     const recorded = (async () => {
       await before?.catch(() => undefined);
-      const target = { agentId, reference: { callId } };
-      await withRetries(() => calls.change(target, (found) => withFacts(found, agentId, callId, facts)), signal);
+      await withRetries(() => calls.record(agentId, callId, facts), signal);
     })();
     running.set(id, recorded);
     await recorded;

@@ -1,8 +1,10 @@
 import type { Command } from '@commander-js/extra-typings';
 import { Identifier } from '../../functions/domain/identifiers.ts';
 import { indexSources } from '../../functions/search/source-index.ts';
-import { Documents } from '../../functions/store/documents.ts';
-import { Websites } from '../../functions/store/websites.ts';
+import { documentKind } from '../../functions/store/documents.ts';
+import { type SourceKind, SourceReads } from '../../functions/store/source-reads.ts';
+import { Sources } from '../../functions/store/sources.ts';
+import { websiteKind } from '../../functions/store/websites.ts';
 import { as } from '../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { print, record } from '../command-line/output.ts';
@@ -37,7 +39,11 @@ ${examples('knowledge index --agent-id front-desk', 'knowledge index --uid user-
         );
       }
       const { table, agents } = await openStores(options);
-      const stores = { website: new Websites(table), document: new Documents(table) };
+      const storesOf = (kind: SourceKind) => ({
+        reads: new SourceReads(table, kind),
+        writes: new Sources(table, kind),
+      });
+      const stores = { website: storesOf(websiteKind), document: storesOf(documentKind) };
       const agentIds = options.agentId ? [options.agentId] : [];
       if (options.uid)
         for await (const { agentId, uid } of agents.list(options.uid)) if (uid === options.uid) agentIds.push(agentId);

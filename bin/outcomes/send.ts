@@ -10,7 +10,7 @@ type ResponseBody = operations['updateCallOutcomes']['responses'][200]['content'
 
 /** The result of one item. */
 export type Outcome =
-  | { status: 'updated'; call_id: string; phone: string; updated_fields: string[] }
+  | { status: 'updated'; call_id: string; phone: string | null; updated_fields: string[] }
   | { status: 'failed'; error: string; message: string };
 
 export type Sender = {

@@ -1,11 +1,5 @@
 import * as z from 'zod/mini';
-import {
-  BlockListFailures,
-  BlockListMessage,
-  BlockListRequest,
-  distinctNumbers,
-  reportNumbers,
-} from '../domain/block-list.ts';
+import { BlockListFailures, BlockListMessage, BlockListRequest, blockListRequest } from '../domain/block-list.ts';
 import { DateTime } from '../domain/date-time.ts';
 import { describe } from '../domain/describe.ts';
 import { limits } from '../domain/limits.ts';
@@ -45,8 +39,9 @@ export const addBlockedNumbers = endpoint({
   },
 
   async handle({ body: { agentId, numbers, reason, expiresAt }, creationId }, { blockList }) {
-    const outcomes = await blockList.add(agentId, distinctNumbers(numbers), { reason, expiresAt }, creationId);
-    const { done, failed } = reportNumbers(numbers, outcomes, 'already_blocked');
+    const request = blockListRequest(numbers);
+    const outcomes = await blockList.add(agentId, request.distinct, { reason, expiresAt }, creationId);
+    const { done, failed } = request.report(outcomes, 'already_blocked');
     return { message: 'Block list updated successfully', added: done, failed };
   },
 });

@@ -4,11 +4,11 @@ import { CrawlControls } from '../domain/crawl-controls.ts';
 import { now } from '../domain/date-time.ts';
 import { describe } from '../domain/describe.ts';
 import { AgentId, newIdentifier, Uid } from '../domain/identifiers.ts';
+import { newAttempt, websiteStates } from '../domain/source-state.ts';
 import { SourceName } from '../domain/sources.ts';
 import { nameOfSite, StartUrl, WebsiteId } from '../domain/websites.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { newDueBy } from '../store/sources.ts';
 import { websites } from '../store/websites.ts';
 
 /** Adds a website to an agent’s knowledge. It is crawled in the background: its status tells when it is ready. */
@@ -39,9 +39,10 @@ export const addWebsite = endpoint({
     const { uid, agentId, url, name = nameOfSite(url), limit, maxDepth, includePaths, excludePaths } = body;
     const websiteId = newIdentifier('web', creationId);
     const record = await websites.add({
-      ...{ id: websiteId, agentId, name, url, active: true, status: 'pending', pages: 0, failedPages: [] },
+      ...{ id: websiteId, agentId, name, url, active: true, pages: 0, failedPages: [] },
+      ...newAttempt(websiteStates, creationId),
       ...{ limit, maxDepth, includePaths, excludePaths },
-      ...{ lastUpdatedBy: uid, lastUpdatedAt: now(), attempt: creationId, dueBy: newDueBy() },
+      ...{ lastUpdatedBy: uid, lastUpdatedAt: now() },
     });
     const message = { job: 'crawlWebsite', agentId, websiteId, attempt: creationId } as const;
     await websites.sendOrRemove(record, () => jobQueue.send(message));

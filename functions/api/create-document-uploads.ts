@@ -6,10 +6,11 @@ import { describe } from '../domain/describe.ts';
 import { DocumentId, fileKeyOf, newDocumentId, noFileTaken, RefusedFile, refusalOfFile } from '../domain/documents.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
+import { waitingForFile } from '../domain/source-state.ts';
 import { withoutControlCharacters } from '../domain/text.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { documents, waitSeconds } from '../store/documents.ts';
+import { documents } from '../store/documents.ts';
 
 const AnnouncedFile = z.object({
   name: z
@@ -68,9 +69,12 @@ export const createDocumentUploads = endpoint({
       const refused = refusalOfFile({ name, size, type });
       if (refused) return refused;
       const document = { agentId, id: newDocumentId(creationId, index) };
-      const ttlSeconds = Math.floor(Date.now() / 1000) + waitSeconds;
       const changed = { lastUpdatedBy: uid, lastUpdatedAt: now() };
-      await documents.add({ ...document, ...changed, name, size, active: true, status: 'pending', ttlSeconds });
+      await documents.add({
+        ...{ ...document, ...changed, name, size, active: true },
+        ...waitingForFile(),
+        formIssuedTo: uid,
+      });
       return { documentId: document.id, name, ...files.uploadForm(fileKeyOf(document), limits.fileBytes) };
     });
     const uploads = outcomes.filter((outcome) => 'documentId' in outcome);

@@ -1,8 +1,10 @@
 import * as z from 'zod/mini';
 import { files } from '../clients/files.ts';
+import { jobQueueFor } from '../clients/job-queue.ts';
 import { describe } from '../domain/describe.ts';
 import { DocumentReference, fileKeyOf } from '../domain/documents.ts';
 import { noSuchDocument } from '../domain/errors.ts';
+import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { documents } from '../store/documents.ts';
@@ -16,14 +18,21 @@ export const deleteDocument = endpoint({
   description:
     'In any state. Its file and its text are gone before the answer, and an extraction under way stores nothing.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
-  services: { documents: documents.for('remove'), files: files.for('delete') },
+  services: {
+    documents: documents.for('remove'),
+    files: files.for('delete'),
+    jobQueue: jobQueueFor('extractDocument'),
+  },
   query: DocumentReference,
   response: z.object({
     message: z.string().check(describe('Says that it is gone.', 'Document deleted successfully')),
   }),
   errors: ['document_not_found'],
 
-  async handle({ query: { agentId, documentId: id } }, { documents, files }) {
+  async handle({ query: { agentId, documentId: id } }, { documents, files, jobQueue }) {
+    // Completes the deletion if this function is ended half-way.
+    const message = { job: 'extractDocument', agentId, documentId: id, attempt: 'deletion' } as const;
+    await jobQueue.send(message, rescueDelaySeconds);
     const deleted = await documents.remove({ agentId, id }, (record) => files.delete(fileKeyOf(record)));
     if (!deleted) throw noSuchDocument();
     return { message: 'Document deleted successfully' };

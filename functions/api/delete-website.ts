@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
+import { jobQueueFor } from '../clients/job-queue.ts';
 import { describe } from '../domain/describe.ts';
 import { noSuchWebsite } from '../domain/errors.ts';
+import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import { WebsiteReference } from '../domain/websites.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -14,14 +16,17 @@ export const deleteWebsite = endpoint({
   summary: 'Delete a website',
   description: 'In any state. Its text is gone before the answer, and a crawl under way stores nothing.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
-  services: { websites: websites.for('remove') },
+  services: { websites: websites.for('remove'), jobQueue: jobQueueFor('crawlWebsite') },
   query: WebsiteReference,
   response: z.object({
     message: z.string().check(describe('Says that it is gone.', 'Website deleted successfully')),
   }),
   errors: ['website_not_found'],
 
-  async handle({ query: { agentId, websiteId: id } }, { websites }) {
+  async handle({ query: { agentId, websiteId: id } }, { websites, jobQueue }) {
+    // Completes the deletion if this function is ended half-way.
+    const message = { job: 'crawlWebsite', agentId, websiteId: id, attempt: 'deletion' } as const;
+    await jobQueue.send(message, rescueDelaySeconds);
     if (!(await websites.remove({ agentId, id }))) throw noSuchWebsite();
     return { message: 'Website deleted successfully' };
   },

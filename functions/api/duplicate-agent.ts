@@ -1,6 +1,4 @@
 import * as z from 'zod/mini';
-import { files } from '../clients/files.ts';
-import { jobQueueFor } from '../clients/job-queue.ts';
 import { AgentName, nameOfCopy } from '../domain/agents.ts';
 import { now } from '../domain/date-time.ts';
 import { describe } from '../domain/describe.ts';
@@ -8,10 +6,10 @@ import { insufficientPermissions } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { AgentId, newIdentifier, Uid } from '../domain/identifiers.ts';
 import { rescueDelaySeconds } from '../domain/timeouts.ts';
+import { begin, copyServices, proceed } from '../duplication/copy.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agents } from '../store/agents.ts';
-import { duplications } from '../store/duplications.ts';
 
 /** An answer waits this long for the copy; a larger one is finished in the background. */
 const patienceMilliseconds = 10_000;
@@ -25,12 +23,7 @@ export const duplicateAgent = endpoint({
   description:
     'Copies an agent’s configuration, knowledge and block list into a new agent that belongs to the user of the key. Its phone number, its calls and other people’s access to it stay behind. A copy is whole or not there at all: one too large to be made within an answer is finished in the background (`copied.status` is `pending`), and until then the new agent is nowhere to be seen.',
   caller: { kind: 'key', scope: 'agents', agent: ({ body }) => body },
-  services: {
-    agents: agents.for('find'),
-    duplications: duplications.for('begin', 'proceed'),
-    files: files.for('copy'),
-    jobQueue: jobQueueFor('crawlWebsite', 'finishDuplication'),
-  },
+  services: { agents: agents.for('find'), ...copyServices },
   body: z.object({
     uid: Uid,
     agentId: AgentId.check(describe('The agent to copy.', examples.agentId)),
@@ -57,7 +50,7 @@ export const duplicateAgent = endpoint({
   }),
 
   async handle({ agent, body: { uid, name }, creationId }, services) {
-    const { agents, duplications, jobQueue } = services;
+    const { agents, jobQueue } = services;
     const until = Date.now() + patienceMilliseconds;
     const source = await agents.find(agent.uid, agent.agentId);
     if (!source) throw insufficientPermissions();
@@ -72,9 +65,9 @@ export const duplicateAgent = endpoint({
       updatedAt: createdAt,
       sourceAgentId: source.agentId,
     };
-    const begun = await duplications.begin(copy, source.agentId);
+    const begun = await begin(copy, source.agentId, services);
     await jobQueue.send({ job: 'finishDuplication', agentId: copy.agentId }, rescueDelaySeconds);
-    const reached = await duplications.proceed(begun, until, services);
+    const reached = await proceed(begun, until, services);
     const pending = reached.state === 'copying';
     if (pending) await jobQueue.send({ job: 'finishDuplication', agentId: copy.agentId });
     return {

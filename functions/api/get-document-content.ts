@@ -5,7 +5,7 @@ import { nextPage, paging } from '../domain/paging.ts';
 import { sourceTextFields } from '../domain/sources.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { documents } from '../store/documents.ts';
+import { documentReads } from '../store/documents.ts';
 
 /** Gives the whole text of a document, in pieces where one answer cannot carry it. */
 export const getDocumentContent = endpoint({
@@ -16,7 +16,7 @@ export const getDocumentContent = endpoint({
   description:
     'The text, and the same as Markdown. What one answer cannot carry comes in pieces, to be joined in their order: the text first, the Markdown after it. A document without a text has empty ones.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
-  services: { documents: documents.for('readTexts') },
+  services: { documentReads: documentReads.for('readTexts') },
   query: z.object({ ...DocumentReference.shape, cursor: paging.cursor }),
   response: z.object({ ...sourceTextFields, ...nextPage }),
   errors: ['document_not_found'],
@@ -24,8 +24,8 @@ export const getDocumentContent = endpoint({
     400: 'A parameter is invalid, or the text was replaced since the cursor was given.',
   },
 
-  async handle({ query: { agentId, documentId: id, cursor } }, { documents }) {
-    const piece = await documents.readTexts({ agentId, id }, cursor);
+  async handle({ query: { agentId, documentId: id, cursor } }, { documentReads }) {
+    const piece = await documentReads.readTexts({ agentId, id }, cursor);
     if (!piece) throw noSuchDocument();
     return piece;
   },

@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
-import { Call } from '../domain/calls.ts';
+import { Call, Direction, matchesFilters } from '../domain/calls.ts';
+import { DateTime } from '../domain/date-time.ts';
 import { describe } from '../domain/describe.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
+import { limits } from '../domain/limits.ts';
 import { fillPage, fromCursor, nextPage, paging } from '../domain/paging.ts';
 import { PhoneNumberInQuery } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -15,7 +17,8 @@ export const listCalls = endpoint({
   method: 'GET',
   path: '/calls/{agentId}',
   summary: 'List an agent’s calls',
-  description: 'Newest first. With `phone`, only the calls with that number.',
+  description:
+    'Newest first. All filters that are given must hold. A page may be short, or empty, and still have a `nextCursor`; the last page has none.',
   caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
   services: { calls: calls.for('list') },
   params: z.object({ agentId: AgentIdInPath }),
@@ -25,15 +28,37 @@ export const listCalls = endpoint({
         describe('Only calls with this number, in E.164 format.', '+14155550100', { type: 'string' }),
       ),
     ),
+    from: z.optional(DateTime.check(describe('Only calls that began at this time or later.', '2026-03-01T00:00:00Z'))),
+    to: z.optional(DateTime.check(describe('Only calls that began before this time.', '2026-04-01T00:00:00Z'))),
+    direction: z.optional(Direction.check(describe('Only calls in this direction.', 'inbound'))),
+    status: z.optional(z.string().check(describe('Only calls that ended with this status.', 'completed'))),
+    outcome: z.optional(z.string().check(describe('Only calls with this outcome.', 'appointment_booked'))),
+    hasOutcome: z.optional(
+      z
+        .enum(['true', 'false'])
+        .check(
+          describe('Whether `custom_call_outcome` is set: only calls that have one, or only those without.', 'true'),
+        ),
+    ),
     ...paging,
   }),
   response: z.object({ calls: z.array(Call).check(z.describe('The calls, newest first.')), ...nextPage }),
 
-  async handle({ agent: { agentId }, query: { phone, limit, cursor } }, { calls }) {
-    const collection = `calls:${agentId}:${phone ?? ''}`;
+  async handle({ agent: { agentId }, query: { phone, from, to, limit, cursor, ...query } }, { calls }) {
+    const filters = { ...query, hasOutcome: query.hasOutcome && query.hasOutcome === 'true' };
+    const isFiltered = Object.values(filters).some((value) => value !== undefined);
+    // A cursor is valid for the list with these parameters only: its position lies within their range.
+    const collection = `calls:${agentId}:${JSON.stringify([phone, from, to, filters])}`;
     const after = fromCursor(collection, cursor);
-    const found = calls.list(agentId, { phone, after, limit: limit && limit + 1 });
-    const { items, ...next } = await fillPage(found, { collection, limit, positionOf: callPosition });
+    if (from !== undefined && to !== undefined && from > to) return { calls: [] };
+    const expected = isFiltered ? undefined : limit && limit + 1;
+    const { items, ...next } = await fillPage(calls.list(agentId, { phone, from, to, after, limit: expected }), {
+      collection,
+      limit,
+      positionOf: callPosition,
+      includes: (call) => matchesFilters(call, filters),
+      maxExamined: isFiltered ? limits.callsExamined : undefined,
+    });
     return { calls: items, ...next };
   },
 });

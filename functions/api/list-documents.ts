@@ -7,7 +7,7 @@ import { nextPage } from '../domain/paging.ts';
 import { SourceListQuery } from '../domain/sources.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { documents } from '../store/documents.ts';
+import { documentReads } from '../store/documents.ts';
 
 /** Lists the documents of an agent's knowledge base, with their texts unless they are not wanted. */
 export const listDocuments = endpoint({
@@ -17,13 +17,13 @@ export const listDocuments = endpoint({
   summary: 'List an agent’s documents',
   description: `By the time they were added. Of each text at most ${limits.listedTextCharacters.toLocaleString('en')} characters are listed (\`truncated\` says so), and with the texts at most ${limits.pageSourcesWithText} documents a page; \`content=false\` makes a short list of them all.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
-  services: { documents: documents.for('page'), files: files.for('downloadUrl') },
+  services: { documentReads: documentReads.for('page'), files: files.for('downloadUrl') },
   query: SourceListQuery,
   response: z.object({ documents: z.array(Document).check(z.describe('The documents, oldest first.')), ...nextPage }),
 
-  async handle({ query: { agentId, content, limit, cursor } }, { documents, files }) {
+  async handle({ query: { agentId, content, limit, cursor } }, { documentReads, files }) {
     const withTexts = content !== 'false';
-    const { items, ...next } = await documents.page(agentId, { limit, cursor, withTexts });
+    const { items, ...next } = await documentReads.page(agentId, { limit, cursor, withTexts });
     const answered = await pMap(items, async (record) => {
       const download = downloadOf(record);
       return { ...record, ...(download && { fileUrl: await files.downloadUrl(download) }) };

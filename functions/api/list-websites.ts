@@ -5,7 +5,7 @@ import { SourceListQuery } from '../domain/sources.ts';
 import { Website } from '../domain/websites.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { websites } from '../store/websites.ts';
+import { websiteReads } from '../store/websites.ts';
 
 /** Lists the websites an agent answers from, and what became of each. */
 export const listWebsites = endpoint({
@@ -15,12 +15,12 @@ export const listWebsites = endpoint({
   summary: 'List an agent’s websites',
   description: `By the time they were added, with what became of each. Of each text at most ${limits.listedTextCharacters.toLocaleString('en')} characters are listed (\`truncated\` says so), and with the texts at most ${limits.pageSourcesWithText} websites a page; \`content=false\` makes a short list of them all.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
-  services: { websites: websites.for('page') },
+  services: { websiteReads: websiteReads.for('page') },
   query: SourceListQuery,
   response: z.object({ websites: z.array(Website).check(z.describe('The websites, oldest first.')), ...nextPage }),
 
-  async handle({ query: { agentId, content, limit, cursor } }, { websites }) {
-    const { items, ...next } = await websites.page(agentId, { limit, cursor, withTexts: content !== 'false' });
+  async handle({ query: { agentId, content, limit, cursor } }, { websiteReads }) {
+    const { items, ...next } = await websiteReads.page(agentId, { limit, cursor, withTexts: content !== 'false' });
     return { websites: items, ...next };
   },
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Call, CallFacts, withFacts } from '../domain/calls.ts';
+import { Call, CallFacts } from '../domain/calls.ts';
 import { describe } from '../domain/describe.ts';
 import { invalidField } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
@@ -32,7 +32,7 @@ export const recordCall = endpoint({
     if (isPhoneNumber(restorePlus(callId)))
       throw invalidField('callIdOrPhone', 'must be a call id, not a phone number');
     if (!isIdentifier(callId)) throw invalidField('callIdOrPhone', 'must be 1 to 128 of A-Z a-z 0-9 _ . : -');
-    return (await calls.record(agentId, callId, (found) => withFacts(found, agentId, callId, body))) as Call;
+    return calls.record(agentId, callId, body);
   },
 });
 

@@ -2,10 +2,10 @@ import * as z from 'zod/mini';
 import { jobQueueFor } from '../clients/job-queue.ts';
 import { describe } from '../domain/describe.ts';
 import { ApiError, noSuchWebsite } from '../domain/errors.ts';
+import { hasEnded } from '../domain/source-state.ts';
 import { WebsiteId, WebsiteReference } from '../domain/websites.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { newDueBy } from '../store/sources.ts';
 import { websites } from '../store/websites.ts';
 
 /** Crawls a website anew. What was read before stays until the new text is whole. */
@@ -27,8 +27,7 @@ export const refreshWebsite = endpoint({
   errors: ['website_not_found', 'crawl_in_progress'],
 
   async handle({ body: { uid, agentId, websiteId }, creationId: attempt }, { websites, jobQueue }) {
-    const ended = (status: string) => status === 'ready' || status === 'failed';
-    const begun = await websites.restart({ agentId, id: websiteId }, { attempt, dueBy: newDueBy(), uid }, ended);
+    const begun = await websites.restart({ agentId, id: websiteId }, { attempt, uid }, hasEnded);
     if (!begun) throw noSuchWebsite();
     if (!begun.restarted) throw new ApiError('crawl_in_progress', 'A crawl of this website is under way.');
     const message = { job: 'crawlWebsite', agentId, websiteId, attempt } as const;

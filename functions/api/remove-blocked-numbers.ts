@@ -1,11 +1,5 @@
 import * as z from 'zod/mini';
-import {
-  BlockListFailures,
-  BlockListMessage,
-  BlockListRequest,
-  distinctNumbers,
-  reportNumbers,
-} from '../domain/block-list.ts';
+import { BlockListFailures, BlockListMessage, BlockListRequest, blockListRequest } from '../domain/block-list.ts';
 import { phoneNumbers } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -33,8 +27,9 @@ export const removeBlockedNumbers = endpoint({
   },
 
   async handle({ body: { agentId, numbers } }, { blockList }) {
-    const outcomes = await blockList.remove(agentId, distinctNumbers(numbers));
-    const { done, failed } = reportNumbers(numbers, outcomes, 'not_found');
+    const request = blockListRequest(numbers);
+    const outcomes = await blockList.remove(agentId, request.distinct);
+    const { done, failed } = request.report(outcomes, 'not_found');
     return { message: 'Block list updated successfully', removed: done, failed };
   },
 });

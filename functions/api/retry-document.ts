@@ -4,9 +4,10 @@ import { describe } from '../domain/describe.ts';
 import { DocumentId, DocumentReference } from '../domain/documents.ts';
 import { ApiError, noSuchDocument } from '../domain/errors.ts';
 import { newUlid } from '../domain/identifiers.ts';
+import { hasFailed, retryOf } from '../domain/source-state.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { documents, extractionSeconds } from '../store/documents.ts';
+import { documentReads, documents } from '../store/documents.ts';
 
 /** Has the text of a document extracted once more, after it failed. */
 export const retryDocument = endpoint({
@@ -17,7 +18,11 @@ export const retryDocument = endpoint({
   description:
     'For a document whose `status` is `failed`: its text is extracted once more from the same file, in the background.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
-  services: { documents: documents.for('find', 'restart', 'fail'), jobQueue: jobQueueFor('extractDocument') },
+  services: {
+    documents: documents.for('restart', 'fail'),
+    documentReads: documentReads.for('find'),
+    jobQueue: jobQueueFor('extractDocument'),
+  },
   body: DocumentReference,
   response: z.object({
     documentId: DocumentId,
@@ -26,14 +31,12 @@ export const retryDocument = endpoint({
   }),
   errors: ['document_not_found', 'not_failed'],
 
-  async handle({ body: { uid, agentId, documentId } }, { documents, jobQueue }) {
+  async handle({ body: { uid, agentId, documentId } }, { documents, documentReads, jobQueue }) {
     const document = { agentId, id: documentId };
-    const former = await documents.find(agentId, documentId);
+    const former = await documentReads.find(agentId, documentId);
     if (!former) throw noSuchDocument();
-    // Still the attempt at the same file, so that a late notification of that file is known for what it is.
-    const attempt = `${former.attempt?.split(':')[0] ?? ''}:${newUlid()}`;
-    const dueBy = Date.now() + extractionSeconds * 1000;
-    const begun = await documents.restart(document, { attempt, dueBy, uid }, (status) => status === 'failed');
+    const attempt = retryOf(former.attempt, newUlid());
+    const begun = await documents.restart(document, { attempt, uid }, hasFailed);
     if (!begun) throw noSuchDocument();
     if (!begun.restarted) throw new ApiError('not_failed', 'Only a document that failed can be tried again.');
     try {

@@ -1,9 +1,11 @@
 import * as z from 'zod/mini';
 import {
+  type Call,
   CallIdOrPhone,
   CallOutcomeChange,
   fieldsOf,
   MetadataMode,
+  PhoneOrWithheld,
   Preference,
   toCallReference,
   UpdatedFields,
@@ -14,7 +16,6 @@ import { describe } from '../domain/describe.ts';
 import { noSuchCall } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
-import { phoneNumber } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { calls } from '../store/calls.ts';
@@ -28,7 +29,7 @@ export const updateCallOutcome = endpoint({
   description:
     'A partial update: any combination of the three fields, even none. `null` clears a field. The call is named by its id, or by a phone number: then it is the first or the last call with that number, as `preference` says. To set many outcomes, use `POST /call-outcomes`.',
   caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
-  services: { calls: calls.for('change') },
+  services: { calls: calls.for('setOutcome') },
   params: z.object({ agentId: AgentIdInPath, callIdOrPhone: CallIdOrPhone }),
   query: z.object({ preference: z._default(Preference, 'last'), metadataMode: z._default(MetadataMode, 'replace') }),
   body: CallOutcomeChange,
@@ -36,7 +37,7 @@ export const updateCallOutcome = endpoint({
     success: z.literal(true).check(describe('Always `true`.', true)),
     call_id: z.string().check(describe('The call that was changed.', examples.callId)),
     agent_id: z.string().check(describe('Its agent.', examples.agentId)),
-    phone: phoneNumber('The other party’s number of that call.'),
+    phone: PhoneOrWithheld,
     preference: Preference.check(describe('The preference that was applied.', 'last')),
     updated_fields: UpdatedFields,
   }),
@@ -44,20 +45,17 @@ export const updateCallOutcome = endpoint({
 
   async handle({ agent: { agentId }, params: { callIdOrPhone }, query, body, principal }, { calls }) {
     const { preference, metadataMode } = query;
-    const target = { agentId, reference: toCallReference(callIdOrPhone, preference) };
-    const call = await calls.change(
-      target,
-      (found) => found && withOutcome(found, body, metadataMode, principal.keyId, now()),
-    );
+    const reference = toCallReference(callIdOrPhone, preference);
+    const change = (call: Call) => withOutcome(call, body, metadataMode, principal.keyId, now());
+    const call = await calls.setOutcome({ agentId, reference, change });
     if (!call) throw noSuchCall(callIdOrPhone);
-    const updated_fields = fieldsOf(body);
     return {
       success: true as const,
       call_id: call.callId,
       agent_id: agentId,
-      phone: call.phone,
+      phone: call.phone ?? null,
       preference,
-      updated_fields,
+      updated_fields: fieldsOf(body),
     };
   },
 });

@@ -1,11 +1,18 @@
 import * as z from 'zod/mini';
-import { CallOutcomeItem, fieldsOf, toCallReference, UpdatedFields, withOutcome } from '../domain/calls.ts';
+import {
+  type Call,
+  CallOutcomeItem,
+  fieldsOf,
+  PhoneOrWithheld,
+  toCallReference,
+  UpdatedFields,
+  withOutcome,
+} from '../domain/calls.ts';
 import { now } from '../domain/date-time.ts';
 import { component, describe } from '../domain/describe.ts';
 import { ApiError, insufficientPermissions, noSuchCall } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { limits } from '../domain/limits.ts';
-import { phoneNumber } from '../domain/phone-numbers.ts';
 import { validate } from '../domain/validation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -21,7 +28,7 @@ const UpdatedOutcome = component(
     index,
     call_id: z.string().check(describe('The call that was changed.', examples.callId)),
     agent_id: z.string().check(describe('Its agent.', examples.agentId)),
-    phone: phoneNumber('The other party’s number of that call.'),
+    phone: PhoneOrWithheld,
     updated_fields: UpdatedFields,
   }),
 );
@@ -45,7 +52,7 @@ export const updateCallOutcomes = endpoint({
   description:
     'For batch jobs: up to 1,000 changes in one request, of any agents the user of the key may use. Each item is answered for by itself; a bad one fails alone. Several items may name the same call: they are carried out in the order sent. `npm run outcomes` sends files of any size this way.',
   caller: { kind: 'key', scope: 'calls' },
-  services: { calls: calls.for('changeMany'), credentials: credentials.for('accessTo') },
+  services: { calls: calls.for('setOutcomes'), credentials: credentials.for('accessTo') },
   body: z.object({
     items: z
       .array(z.unknown().check(z.meta({ documentAs: CallOutcomeItem })))
@@ -60,41 +67,38 @@ export const updateCallOutcomes = endpoint({
   },
 
   async handle({ body, principal }, { calls, credentials }) {
-    const items = body.items.map((item) => validate(CallOutcomeItem, item));
-    const access = await credentials.accessTo(items.flatMap(({ data }) => data?.agentId ?? []));
-    const refusals = items.map(({ data, error }) => {
-      if (error) return error;
-      return access.get(data.agentId)?.has(principal.uid) ? undefined : insufficientPermissions();
-    });
+    const checked = body.items.map((item, index) => ({ index, ...validate(CallOutcomeItem, item) }));
+    const access = await credentials.accessTo(checked.flatMap(({ data }) => data?.agentId ?? []));
     const at = now();
-    const targets = items.flatMap(({ data }, index) => {
-      if (!data || refusals[index]) return [];
-      const { agentId, callIdOrPhone, preference, metadataMode } = data;
-      return {
-        index,
-        item: data,
-        agentId,
-        reference: toCallReference(callIdOrPhone, preference),
-        change: (call: Parameters<typeof withOutcome>[0] | undefined) =>
-          call && withOutcome(call, data, metadataMode, principal.keyId, at),
-      };
-    });
-    const results = await calls.changeMany(targets);
-    const updated = targets.flatMap(({ index, item }, place) => {
-      const call = results[place];
-      if (!call || call instanceof Error) {
-        refusals[index] = call instanceof ApiError ? call : call ? notDone() : noSuchCall(item.callIdOrPhone);
-        return [];
+    const failed: z.infer<typeof FailedOutcome>[] = [];
+    const fail = (index: number, { code, message }: ApiError) => failed.push({ index, error: code, message });
+    const accepted = checked.flatMap(({ index, data: item, error }) => {
+      if (error) fail(index, error);
+      else if (!access.get(item.agentId)?.has(principal.uid)) fail(index, insufficientPermissions());
+      else {
+        const reference = toCallReference(item.callIdOrPhone, item.preference);
+        const change = (call: Call) => withOutcome(call, item, item.metadataMode, principal.keyId, at);
+        return [{ index, item, agentId: item.agentId, reference, change }];
       }
-      const { callId, agentId, phone } = call;
-      return { index, call_id: callId, agent_id: agentId, phone, updated_fields: fieldsOf(item) };
+      return [];
     });
-    const failed = refusals.flatMap((refusal, index) =>
-      refusal ? { index, error: refusal.code, message: refusal.message } : [],
-    );
-    return { updated, failed };
+    const results = await calls.setOutcomes(accepted, timeoutMilliseconds);
+    const updated: z.infer<typeof UpdatedOutcome>[] = [];
+    for (const [place, { index, item }] of accepted.entries()) {
+      const call = results[place];
+      if (call instanceof Error) fail(index, call instanceof ApiError ? call : notDone());
+      else if (!call) fail(index, noSuchCall(item.callIdOrPhone));
+      else {
+        const { callId, agentId, phone = null } = call;
+        updated.push({ index, call_id: callId, agent_id: agentId, phone, updated_fields: fieldsOf(item) });
+      }
+    }
+    return { updated, failed: failed.sort((a, b) => a.index - b.index) };
   },
 });
+
+/** After this, calls that are not written are reported as failed. */
+const timeoutMilliseconds = 15_000;
 
 const notDone = () => new ApiError('internal_error', 'This outcome could not be set. Send it again later.');
 

@@ -14,13 +14,14 @@ import {
 } from '../domain/documents.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
+import { waitingForFile } from '../domain/source-state.ts';
 import { FormFile, type UploadedFile } from '../domain/uploaded-file.ts';
 import { kindOf } from '../extraction/document-kind.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { multipartForm } from '../http/multipart-form.ts';
 import { log } from '../log.ts';
-import { documents, waitSeconds } from '../store/documents.ts';
+import { documents } from '../store/documents.ts';
 
 /** Takes files into an agent's knowledge base. A bad file fails alone. Their texts are extracted in the background. */
 export const uploadDocuments = endpoint({
@@ -30,7 +31,7 @@ export const uploadDocuments = endpoint({
   summary: 'Upload documents',
   description: `Takes up to ${limits.filesPerUpload} files: PDF, Word (.docx), text or Markdown, told by their content, of at most 10 MB each. All of them together weigh at most ${limits.uploadBodyBytes.toLocaleString('en')} bytes; larger ones are sent by upload forms. A bad file fails alone. The texts are extracted in the background: each document’s \`status\` tells how far that has come.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
-  services: { documents: documents.for('add', 'remove'), files: files.for('put') },
+  services: { documents: documents.for('add', 'receive', 'remove'), files: files.for('put') },
   multipart: multipartForm(['files', 'files[]', 'file'], {
     maxFiles: limits.filesPerUpload,
     fileBytes: limits.fileBytes,
@@ -76,21 +77,13 @@ export const uploadDocuments = endpoint({
       const kind = await kindOf(bytes, name);
       if ('unsupported' in kind) return refuseFile(name, 'unsupported_file_type', kind.unsupported);
       const document = { agentId: body.agentId, id: newDocumentId(creationId, index) };
-      const ttlSeconds = Math.floor(Date.now() / 1000) + waitSeconds;
       const changed = { lastUpdatedBy: body.uid, lastUpdatedAt: now() };
-      await documents.add({
-        ...document,
-        ...changed,
-        name,
-        size,
-        type: kind.type,
-        active: true,
-        status: 'pending',
-        ttlSeconds,
-      });
+      const { type } = kind;
+      await documents.add({ ...document, ...changed, name, size, type, active: true, ...waitingForFile() });
       try {
-        // The bucket's notification of the file starts the extraction.
-        await files.put(fileKeyOf(document), bytes);
+        // The bucket's notification of the file starts the extraction, however late. From here on the document waits for that alone.
+        const { etag } = await files.put(fileKeyOf(document), bytes);
+        await documents.receive(document, etag);
       } catch (error) {
         log('error', { operation: 'uploadDocuments', documentId: document.id, cause: (error as Error).message });
         await documents.remove(document);

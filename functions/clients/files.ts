@@ -32,8 +32,10 @@ export class Files {
     this.#requests = new AwsRequests('s3', settings);
   }
 
-  async put(key: string, bytes: Uint8Array): Promise<void> {
-    await readSuccess(await this.#send(key, { method: 'PUT', body: bytes }));
+  async put(key: string, bytes: Uint8Array): Promise<{ etag: string }> {
+    const response = await this.#send(key, { method: 'PUT', body: bytes });
+    await readSuccess(response);
+    return { etag: etagOf(response) };
   }
 
   /** Reads a file of at most `maxBytes`; undefined if there is no such file. */

@@ -70,39 +70,35 @@ export const BlockedNumber = component(
 );
 export type BlockedNumber = z.infer<typeof BlockedNumber>;
 
-/** What became of one number: done, or why not. */
+/** The outcome of one number: done, or why not. */
 export type NumberOutcome = 'done' | Exclude<FailureCode, 'invalid_format'>;
 
-/** The distinct numbers of a request, in their E.164 form. */
-export const distinctNumbers = (sent: string[]): string[] => [
-  ...new Set(sent.map(normalisePhoneNumber).filter((phone) => phone !== undefined)),
-];
-
 /**
- * Reports the outcomes in the order sent. A number repeated in one request counts once, in whatever spelling:
- * the repetitions fail as `repeated` says, as if they had been asked after the first.
+ * The numbers of one request, as sent and in their E.164 form. `distinct` are those to be added or removed. `report` lists
+ * their outcomes in the order sent: a number repeated in one request counts once, in whatever spelling, and its repetitions
+ * fail with the code `repeated`, as if they had been sent after the first.
  */
-export const reportNumbers = (
-  sent: string[],
-  outcomes: Map<string, NumberOutcome>,
-  repeated: 'already_blocked' | 'not_found',
-): { done: string[]; failed: BlockListFailure[] } => {
-  const done: string[] = [];
-  const failed: BlockListFailure[] = [];
-  const seen = new Set<string>();
-  for (const number of sent) {
-    const phone = normalisePhoneNumber(number);
-    const first = phone !== undefined && !seen.has(phone);
-    if (phone !== undefined) seen.add(phone);
-    const outcome = phone === undefined ? 'invalid_format' : outcomeOf(outcomes.get(phone), first, repeated);
-    if (outcome === 'done') done.push(phone as string);
-    else failed.push({ number, reason: reasons[outcome], code: outcome });
-  }
-  return { done, failed };
+export const blockListRequest = (sent: string[]) => {
+  const numbers = sent.map((number) => ({ number, phone: normalisePhoneNumber(number) }));
+  const distinct = [...new Set(numbers.flatMap(({ phone }) => phone ?? []))];
+  const report = (outcomes: Map<string, NumberOutcome>, repeated: 'already_blocked' | 'not_found') => {
+    const done: string[] = [];
+    const failed: BlockListFailure[] = [];
+    const seen = new Set<string>();
+    for (const { number, phone } of numbers) {
+      const outcome =
+        phone === undefined ? 'invalid_format' : outcomeOf(outcomes.get(phone), seen.has(phone), repeated);
+      if (phone !== undefined) seen.add(phone);
+      if (outcome === 'done') done.push(phone as string);
+      else failed.push({ number, reason: reasons[outcome], code: outcome });
+    }
+    return { done, failed };
+  };
+  return { distinct, report };
 };
 
-/** A repetition of a number whose fate is unknown is unknown too. */
-const outcomeOf = (outcome: NumberOutcome | undefined, first: boolean, repeated: FailureCode) => {
+/** A repetition of a number whose outcome is unknown is unknown too. */
+const outcomeOf = (outcome: NumberOutcome | undefined, isRepeated: boolean, repeated: FailureCode) => {
   if (outcome === undefined || outcome === 'temporarily_unavailable') return 'temporarily_unavailable';
-  return first ? outcome : repeated;
+  return isRepeated ? repeated : outcome;
 };

@@ -7,7 +7,7 @@ import { examples } from './examples.ts';
 import { AgentId, Identifier } from './identifiers.ts';
 import { isDeeperThan, jsonBytes, mergeJson } from './json.ts';
 import { limits } from './limits.ts';
-import { isPhoneNumber, PhoneNumber, restorePlus } from './phone-numbers.ts';
+import { isPhoneNumber, PhoneNumber, phoneNumber, restorePlus } from './phone-numbers.ts';
 import { text } from './text.ts';
 
 /** Which call of a phone number is meant: the earliest or the most recent. */
@@ -21,7 +21,7 @@ export const Preference = z
   );
 export type Preference = z.infer<typeof Preference>;
 
-/** DynamoDB's own numbers hold neither every double nor more digits than these bounds leave. */
+/** DynamoDB's numbers hold neither every double nor more digits than these bounds leave. */
 const DurationSeconds = z.number().check(
   z.refine((value) => value === 0 || (value >= 1e-6 && value <= limits.callSeconds), {
     error: `must be 0, or from 0.000001 to ${limits.callSeconds}`,
@@ -29,35 +29,50 @@ const DurationSeconds = z.number().check(
   describe('How long it lasted, in seconds.', 212, { minimum: 0, maximum: limits.callSeconds }),
 );
 
-/** The facts of a call, as PUT records or corrects them. */
-export const CallFacts = z.object({
-  phone: PhoneNumber.check(describe('The other party’s number, in E.164 format.', '+14155550100')),
-  direction: z
-    .enum(['inbound', 'outbound'])
-    .check(describe('Who called: the other party (`inbound`) or the agent (`outbound`).', 'inbound')),
-  startedAt: DateTime.check(describe('When the call began.', '2026-03-01T10:00:00.000Z')),
-  endedAt: z.optional(DateTime.check(describe('When it ended.', '2026-03-01T10:03:32.000Z'))),
-  durationSeconds: z.optional(DurationSeconds),
-  status: z.optional(text(1, 64).check(describe('How it ended, in the telephony’s own word.', 'completed'))),
-});
-export type CallFacts = z.infer<typeof CallFacts>;
-
 const isJsonObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const sizeError = `must be at most ${limits.metadataBytes} bytes of JSON`;
 const depthError = `must nest at most ${limits.metadataDepth} levels deep`;
 
-/** Free-form metadata. Handed on as it came, not rebuilt: every key and value comes back as sent. */
-export const CallMetadata = z.custom<Record<string, unknown>>(isJsonObject, { error: 'must be an object' }).check(
-  z.refine((value) => jsonBytes(value) <= limits.metadataBytes, { error: sizeError }),
-  z.refine((value) => !isDeeperThan(value, limits.metadataDepth), { error: depthError }),
-  describe(
-    `Free-form metadata: an object of at most ${limits.metadataBytes / 1024} KB of JSON and ${limits.metadataDepth} levels. It comes back exactly as sent.`,
-    { campaign: 'spring', agentScore: 4.5 },
-    { type: 'object' },
+/** An object of the caller's own. It is not rebuilt by the validation: every key and value comes back as sent. */
+const jsonObject = (description: string, example: Record<string, unknown>) =>
+  z.custom<Record<string, unknown>>(isJsonObject, { error: 'must be an object' }).check(
+    z.refine((value) => jsonBytes(value) <= limits.metadataBytes, { error: sizeError }),
+    z.refine((value) => !isDeeperThan(value, limits.metadataDepth), { error: depthError }),
+    describe(
+      `${description}: an object of at most ${limits.metadataBytes / 1024} KB of JSON and ${limits.metadataDepth} levels. It comes back exactly as sent.`,
+      example,
+      { type: 'object' },
+    ),
+  );
+
+export const Direction = z.enum(['inbound', 'outbound']);
+
+/** The facts of a call beside the other party's number. */
+const facts = {
+  direction: Direction.check(describe('Who called: the other party (`inbound`) or the agent (`outbound`).', 'inbound')),
+  startedAt: DateTime.check(describe('When the call began.', '2026-03-01T10:00:00.000Z')),
+  endedAt: z.optional(DateTime.check(describe('When it ended.', '2026-03-01T10:03:32.000Z'))),
+  durationSeconds: z.optional(DurationSeconds),
+  status: z.optional(text(1, 64).check(describe('How it ended, in the telephony’s own word.', 'completed'))),
+  details: z.optional(
+    jsonObject('Further facts of the caller’s own', { recordingUrl: 'https://recordings.example.com/1.mp3' }),
   ),
-);
+};
+
+/** The facts of a call, as PUT records or corrects them. */
+export const CallFacts = z.object({
+  phone: z.optional(
+    z
+      .nullable(PhoneNumber)
+      .check(describe('The other party’s number, in E.164 format. `null` or absent: it was withheld.', '+14155550100')),
+  ),
+  ...facts,
+});
+export type CallFacts = z.infer<typeof CallFacts>;
+
+export const CallMetadata = jsonObject('Free-form metadata', { campaign: 'spring', agentScore: 4.5 });
 
 const OutcomeLabel = text(0, limits.outcomeCharacters).check(describe('The outcome’s label.', 'appointment_booked'));
 const OutcomeValue = z.number().check(describe('The monetary value tied to the outcome.', 149.5));
@@ -96,7 +111,7 @@ export type MetadataMode = z.infer<typeof MetadataMode>;
 /** The outcome fields, in the order of the contract. */
 export const outcomeFields = ['custom_call_outcome', 'custom_call_outcome_value', 'custom_call_metadata'] as const;
 
-/** What an answer says of the fields that a change set. */
+/** The fields that a change set, in a response. */
 export const UpdatedFields = z
   .array(z.enum(outcomeFields))
   .check(
@@ -118,7 +133,8 @@ export const Call = component(
   z.object({
     callId: Identifier.check(describe('The call.', examples.callId)),
     agentId: AgentId,
-    ...CallFacts.shape,
+    phone: z.optional(phoneNumber('The other party’s number, in E.164 format. Absent when it was withheld.')),
+    ...facts,
     ...CallOutcome.shape,
     outcomeUpdatedAt: z.optional(timestamp('When the outcome was last changed.', '2026-03-02T08:15:00.000Z')),
     outcomeHistory: z.optional(
@@ -135,18 +151,39 @@ export const Call = component(
   }),
 );
 
-/** A call as a path or an item names it. */
+/** The other party's number of a call, in the response to a change of its outcome. */
+export const PhoneOrWithheld = z.nullable(
+  phoneNumber('The other party’s number of that call; `null` when it was withheld.'),
+);
+
+/** A call as a path or an item of a batch names it. */
 export const CallIdOrPhone = z
   .string()
   .check(describe('The call’s id, or a phone number in E.164 format, whose `+` may stand as it is.', '+14155550100'));
 export type Call = z.infer<typeof Call>;
 
-/** The call with its facts recorded or corrected, and its outcome as it was. The same facts again are the same call. */
+/** The call with its facts recorded or corrected, and its outcome unchanged. The same facts again are the same call. */
 export const withFacts = (found: Call | undefined, agentId: string, callId: string, facts: CallFacts): Call => {
-  const former = Object.entries(found ?? {}).filter(([name]) => !(name in CallFacts.shape));
-  const call = { ...Object.fromEntries(former), agentId, callId, ...facts };
+  const others = Object.entries(found ?? {}).filter(([name]) => !(name in CallFacts.shape));
+  const given = Object.entries(facts).filter(([, value]) => value !== undefined && value !== null);
+  const call = { ...Object.fromEntries(others), agentId, callId, ...Object.fromEntries(given) } as Call;
   return found && isDeepStrictEqual(call, found) ? found : call;
 };
+
+/** Which calls of an agent a list shows: those for which all that is given holds. */
+export type CallFilters = {
+  direction?: Call['direction'] | undefined;
+  status?: string | undefined;
+  outcome?: string | undefined;
+  hasOutcome?: boolean | undefined;
+};
+
+export const matchesFilters = (call: Call, { direction, status, outcome, hasOutcome }: CallFilters): boolean =>
+  (direction === undefined || call.direction === direction) &&
+  (status === undefined || call.status === status) &&
+  (outcome === undefined || call.custom_call_outcome === outcome) &&
+  (hasOutcome === undefined || (call.custom_call_outcome !== undefined) === hasOutcome);
+
 /** One change among many. Checked by itself, so that a bad one fails alone. */
 export const CallOutcomeItem = component(
   'CallOutcomeItem',
@@ -171,7 +208,7 @@ export const toCallReference = (callIdOrPhone: string, preference: Preference): 
 /** The fields a change names, in the order of the contract. */
 export const fieldsOf = (change: CallOutcomeChange) => outcomeFields.filter((field) => change[field] !== undefined);
 
-/** The call with its outcome changed, and the change remembered among the last twenty. */
+/** The call with its outcome changed, and the change added to its history of the last twenty. */
 export const withOutcome = (
   call: Call,
   change: CallOutcomeChange,

@@ -134,15 +134,15 @@ export const documentOfFileKey = (key: string): { agentId: string; id: string } 
 /** How the file of a document is downloaded: under its name, and never as a type that a browser runs. */
 export type Download = { key: string; name: string; contentType: string };
 
-/** The download of a document's file; none as long as a form for it may go unused. */
+/** The download of a document's file; none while the document waits for it. */
 export const downloadOf = (record: {
   agentId: string;
   id: string;
   name: string;
   type?: DocumentType | undefined;
-  ttlSeconds?: number | undefined;
+  waitsUntil?: number | undefined;
 }): Download | undefined => {
-  if (record.ttlSeconds !== undefined) return undefined;
+  if (record.waitsUntil !== undefined) return undefined;
   const contentType = record.type ? contentTypes[record.type] : 'application/octet-stream';
   return { key: fileKeyOf(record), name: record.name, contentType };
 };

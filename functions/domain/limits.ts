@@ -23,6 +23,8 @@ export const limits = {
   metadataBytes: 50 * 1024,
   metadataDepth: 10,
   outcomesPerRequest: 1000,
+  /** Calls that one page of a filtered list looks at. */
+  callsExamined: 2000,
   outcomeHistory: 20,
   /** With their texts, sources come by at most a hundred. */
   pageSourcesWithText: 100,

@@ -55,7 +55,10 @@ export const fromCursor = (collection: string, cursor: string | undefined): stri
   throw invalidField('cursor', 'is not a cursor of this list');
 };
 
-/** Takes items until the limit, or what one answer may weigh, is reached. A first item always fits. */
+/**
+ * Takes items until the limit, or what one response may weigh, is reached. A first item always fits. Items that `includes`
+ * leaves out count for `maxExamined` only: a page may be short, or empty, and still have a next one.
+ */
 export const fillPage = async <Item>(
   items: AsyncIterable<Item>,
   page: {
@@ -63,18 +66,25 @@ export const fillPage = async <Item>(
     collection: string;
     positionOf: (item: Item) => string;
     weigh?: (item: Item) => number;
+    includes?: (item: Item) => boolean;
+    maxExamined?: number | undefined;
   },
 ): Promise<{ items: Item[]; nextCursor?: string }> => {
   const weigh = page.weigh ?? ((item: Item) => Buffer.byteLength(JSON.stringify(item)) + 1);
   const taken: Item[] = [];
   let bytes = 0;
+  let examined = 0;
+  let last: Item | undefined;
   for await (const item of items) {
-    bytes += weigh(item);
-    const last = taken.at(-1);
-    if (last !== undefined && (taken.length === page.limit || bytes > limits.answerBytes)) {
+    const isIncluded = page.includes?.(item) ?? true;
+    if (isIncluded) bytes += weigh(item);
+    const isFull = isIncluded && taken.length > 0 && (taken.length === page.limit || bytes > limits.answerBytes);
+    if (last !== undefined && (isFull || examined === page.maxExamined)) {
       return { items: taken, nextCursor: toCursor(page.collection, page.positionOf(last)) };
     }
-    taken.push(item);
+    if (isIncluded) taken.push(item);
+    examined += 1;
+    last = item;
   }
   return { items: taken };
 };

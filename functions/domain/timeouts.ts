@@ -6,7 +6,7 @@ export const functionTimeoutSeconds = 29;
 /** How long a request holds its Idempotency-Key: until its function has certainly ended. */
 export const idempotencyClaimSeconds = functionTimeoutSeconds + 1;
 
-/** When a job takes over the work of a request whose function may have died: twice its longest life. */
+/** When a job completes the work of a request whose function may have died: twice its longest life. */
 export const rescueDelaySeconds = 2 * idempotencyClaimSeconds;
 
 /** How long a request to the build chat may take (contract 4.8). */

@@ -13,14 +13,18 @@ import { job, worker } from './job.ts';
 export const crawlWebsite = job({
   name: 'crawlWebsite',
   message: jobMessages.crawlWebsite,
-  services: { websites: websites.for('start', 'finish', 'fail'), agents: agents.for('languageOf'), webPages },
+  services: {
+    websites: websites.for('start', 'finish', 'fail', 'deleteOrphans'),
+    agents: agents.for('languageOf'),
+    webPages,
+  },
   timeoutSeconds: 300,
   memoryMegabytes: 1769,
 
   async handle({ agentId, websiteId: id, attempt }, { websites, agents, webPages }, until, lastEndsBy) {
     const source = { agentId, id };
     const run = await websites.start(source, attempt, lastEndsBy);
-    if (!run) return;
+    if (!run) return websites.deleteOrphans(source);
     const { pages, failedPages, failure } = await crawl(webPages, run.record, until);
     if (failure !== undefined) {
       await websites.fail(source, attempt, failure, { failedPages });

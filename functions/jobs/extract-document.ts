@@ -4,6 +4,7 @@ import { documentOfFileKey, fileKeyOf, filesFolder, refusalReasons } from '../do
 import { newUlid } from '../domain/identifiers.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { limits } from '../domain/limits.ts';
+import { attemptAtFile } from '../domain/source-state.ts';
 import { proseText } from '../domain/sources.ts';
 import { kindOf } from '../extraction/document-kind.ts';
 import { readDocument } from '../extraction/document-texts.ts';
@@ -11,27 +12,30 @@ import { formatOf } from '../extraction/file-formats.ts';
 import { indexOf } from '../search/source-index.ts';
 import type { ServicesOf } from '../service.ts';
 import { agents } from '../store/agents.ts';
-import { documents, extractionSeconds } from '../store/documents.ts';
+import { credentials } from '../store/credentials.ts';
+import { type DocumentRecord, documents } from '../store/documents.ts';
 import { job, worker } from './job.ts';
 
-/** What S3 tells of each file that comes into the bucket, by whichever way. */
+/** What S3 sends for each file that comes into the bucket. */
 const Notification = z.object({
   Records: z.array(z.object({ s3: z.object({ object: z.object({ key: z.string() }) }) })),
 });
 
-/** What S3 sends first, once its notifications are set up. */
+/** What S3 sends when its notifications are set up. */
 const TestEvent = z.object({ Event: z.literal('s3:TestEvent') });
 
 const Message = z.union([jobMessages.extractDocument, Notification, TestEvent]);
 type Message = z.infer<typeof Message>;
 
 const services = {
-  documents: documents.for('find', 'restart', 'start', 'finish', 'fail', 'sweep'),
+  documents: documents.for('findForJob', 'receive', 'start', 'finish', 'fail', 'deleteOrphans'),
+  credentials: credentials.for('accessTo'),
   files: files.for('read', 'delete'),
   agents: agents.for('languageOf'),
 };
+type Services = ServicesOf<typeof services>;
 
-/** Brings the text of a document whose file has come, or of which another attempt is asked for. */
+/** Extracts the text of a document whose file has come, or for which another attempt is requested. */
 export const extractDocument = job({
   name: 'extractDocument',
   message: Message,
@@ -41,23 +45,25 @@ export const extractDocument = job({
   memoryMegabytes: 1769,
   startedByFilesUnder: filesFolder,
 
-  async handle(message, services, _until, lastEndsBy) {
-    for (const { document, retry } of namedBy(message)) await extract(document, services, retry, lastEndsBy);
+  async handle(message, services, _deadline, endsBy) {
+    for (const { document, retry } of namedBy(message)) await extract(document, services, retry, endsBy);
   },
 
   async giveUp(message, { documents }) {
     for (const { document, retry } of namedBy(message)) {
-      const record = await documents.find(document.agentId, document.id);
+      const record = await documents.findForJob(document);
       if (!record) continue;
       const attempt = retry ?? record.attempt ?? newUlid();
-      if (!record.attempt) await documents.restart(document, newAttempt(attempt, record.lastUpdatedBy), () => true);
+      if (!record.attempt) await documents.receive(document, attempt);
       await documents.fail(document, attempt, 'The document could not be read. Try again.');
     }
   },
 });
 
-/** The documents that a message is about: the one to be tried again, or those whose files came. */
-const namedBy = (message: Message): { document: { agentId: string; id: string }; retry?: string }[] => {
+type DocumentKey = { agentId: string; id: string };
+
+/** The documents that a message is about: the one to be tried again, or those whose files have come. */
+const namedBy = (message: Message): { document: DocumentKey; retry?: string }[] => {
   if ('job' in message) {
     const { agentId, documentId: id, attempt: retry } = message;
     return [{ document: { agentId, id }, retry }];
@@ -69,31 +75,28 @@ const namedBy = (message: Message): { document: { agentId: string; id: string };
   });
 };
 
-const extract = async (
-  document: { agentId: string; id: string },
-  { documents, files, agents }: ServicesOf<typeof services>,
-  retry?: string,
-  lastEndsBy?: number,
-): Promise<void> => {
+const extract = async (document: DocumentKey, services: Services, retry?: string, endsBy?: number): Promise<void> => {
+  const { documents, files, agents } = services;
   const key = fileKeyOf(document);
-  const record = await documents.find(document.agentId, document.id);
-  if (!record) {
-    // Deleted, or no longer waited for: nothing of it stays, whatever an earlier run or a form still brought.
-    await documents.sweep(document);
-    return files.delete(key);
-  }
+  const deleteOrphans = () => documents.deleteOrphans(document, () => files.delete(key));
+  const record = await documents.findForJob(document);
+  if (!record) return deleteOrphans();
   const file = await files.read(key, limits.fileBytes);
   if (!file) {
     if (retry) await documents.fail(document, retry, 'The file is gone. Upload it again.');
     return;
   }
-  // The attempt is named after the file's content, so that a form used again, or a notification told twice, is known.
-  const attempt = retry ?? (isAttemptAt(file.etag, record.attempt) ? record.attempt : file.etag);
-  if (retry === undefined && attempt !== record.attempt) {
-    await documents.restart(document, newAttempt(attempt, record.lastUpdatedBy), () => true);
+  const attempt = retry ?? attemptAtFile(file.etag, record.attempt);
+  if (attempt !== record.attempt && !retry) await documents.receive(document, attempt);
+  const run = await documents.start(document, attempt, endsBy);
+  if (!run) return deleteOrphans();
+  if (!retry && !(await mayBringFile(record, services))) {
+    return void (await documents.fail(
+      document,
+      attempt,
+      'The user whose upload form brought the file may no longer use the agent. Try again to read it all the same.',
+    ));
   }
-  const run = await documents.start(document, attempt, lastEndsBy);
-  if (!run) return;
   if ('tooLarge' in file) return void (await documents.fail(document, attempt, refusalReasons.file_too_large));
   const size = file.bytes.length;
   const kind = await kindOf(file.bytes, record.name, formatOf);
@@ -107,9 +110,17 @@ const extract = async (
   await documents.finish(document, { attempt, revision: run.revision }, { ...texts, index }, { size, type });
 };
 
-const newAttempt = (attempt: string, uid: string) => ({ attempt, uid, dueBy: Date.now() + extractionSeconds * 1000 });
-
-const isAttemptAt = (etag: string, attempt: string | undefined): attempt is string =>
-  attempt === etag || (attempt?.startsWith(`${etag}:`) ?? false);
+/**
+ * An upload form stays valid when the access of the user it was issued to ends. An agent without an access record is a
+ * copy that is not finished: its files come from the service itself.
+ */
+const mayBringFile = async (
+  { agentId, formIssuedTo }: DocumentRecord,
+  { credentials }: Pick<Services, 'credentials'>,
+) => {
+  if (formIssuedTo === undefined) return true;
+  const access = (await credentials.accessTo([agentId])).get(agentId);
+  return access === undefined || access.has(formIssuedTo);
+};
 
 export const handler = worker(extractDocument);

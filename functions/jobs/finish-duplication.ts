@@ -1,6 +1,5 @@
-import { files } from '../clients/files.ts';
-import { jobQueueFor } from '../clients/job-queue.ts';
 import { jobMessages } from '../domain/job-messages.ts';
+import { copyServices, proceed } from '../duplication/copy.ts';
 import { duplications } from '../store/duplications.ts';
 import { job, worker } from './job.ts';
 
@@ -8,18 +7,14 @@ import { job, worker } from './job.ts';
 export const finishDuplication = job({
   name: 'finishDuplication',
   message: jobMessages.finishDuplication,
-  services: {
-    duplications: duplications.for('find', 'proceed'),
-    files: files.for('copy'),
-    jobQueue: jobQueueFor('crawlWebsite', 'finishDuplication'),
-  },
+  services: { ...copyServices, duplications: duplications.for('find', 'add', 'update', 'finish') },
   timeoutSeconds: 300,
 
   async handle({ agentId }, services, until) {
     const { duplications, jobQueue } = services;
     const begun = await duplications.find(agentId);
     if (!begun) return;
-    const { state } = await duplications.proceed(begun, until, services);
+    const { state } = await proceed(begun, until, services);
     if (state === 'copying') await jobQueue.send({ job: 'finishDuplication', agentId });
   },
 });

@@ -1,10 +1,10 @@
 import { inflateRawSync } from 'node:zlib';
 import type { SourceKindName } from '../domain/sources.ts';
 import { wholeService } from '../service.ts';
-import { type DocumentRecord, documents } from '../store/documents.ts';
+import { type DocumentRecord, documentReads } from '../store/documents.ts';
+import type { SourceReads, SourceRecord } from '../store/source-reads.ts';
 import { type SourceTexts, sourceTexts, type TextReference } from '../store/source-texts.ts';
-import type { SourceRecord, Sources } from '../store/sources.ts';
-import { type WebsiteRecord, websites } from '../store/websites.ts';
+import { type WebsiteRecord, websiteReads } from '../store/websites.ts';
 import { PackedIndex } from './packed-index.ts';
 import { rank } from './rank.ts';
 import { isIndexed, pagesOf } from './source-index.ts';
@@ -40,16 +40,16 @@ const attempts = 5;
 
 /** Searches an agent's knowledge by words. */
 export class KnowledgeSearch {
-  readonly #websites: Pick<Sources<WebsiteRecord>, 'list'>;
-  readonly #documents: Pick<Sources<DocumentRecord>, 'list'>;
+  readonly #websites: Pick<SourceReads<WebsiteRecord>, 'list'>;
+  readonly #documents: Pick<SourceReads<DocumentRecord>, 'list'>;
   readonly #texts: Pick<SourceTexts, 'readForSearch'>;
   /** The least recently used first. */
   readonly #kept = new Map<string, Loaded>();
   #bytes = 0;
 
   constructor(
-    websites: Pick<Sources<WebsiteRecord>, 'list'>,
-    documents: Pick<Sources<DocumentRecord>, 'list'>,
+    websites: Pick<SourceReads<WebsiteRecord>, 'list'>,
+    documents: Pick<SourceReads<DocumentRecord>, 'list'>,
     texts: Pick<SourceTexts, 'readForSearch'>,
   ) {
     this.#websites = websites;
@@ -188,8 +188,8 @@ const pagesOfLoaded = (kind: SourceKindName, loaded: Loaded): string[] => {
 };
 
 const services = {
-  websites: websites.for('list'),
-  documents: documents.for('list'),
+  websites: websiteReads.for('list'),
+  documents: documentReads.for('list'),
   texts: sourceTexts.for('readForSearch'),
 };
 

@@ -1,6 +1,7 @@
 import type { SourceKindName } from '../domain/sources.ts';
+import type { SourceReads, SourceRecord } from '../store/source-reads.ts';
 import type { SourceIndex, TextReference } from '../store/source-texts.ts';
-import type { SourceRecord, Sources } from '../store/sources.ts';
+import type { Sources } from '../store/sources.ts';
 import { languageCodeOf, languageOf } from './languages.ts';
 import { type IndexedPage, indexFormat, packIndex } from './packed-index.ts';
 
@@ -23,7 +24,10 @@ export const indexOf = async (
 /** Whether a text can be searched. One that was read by an earlier version of the service may have to be indexed first. */
 export const isIndexed = (text: TextReference) => text.index?.format === indexFormat;
 
-type SourcesToIndex = Pick<Sources<SourceRecord>, 'list' | 'wholeTexts' | 'reindex'>;
+type SourcesToIndex = {
+  reads: Pick<SourceReads<SourceRecord>, 'list' | 'wholeTexts'>;
+  writes: Pick<Sources<SourceRecord>, 'reindex'>;
+};
 
 /**
  * Indexes those of an agent's sources that are not indexed for a language yet, until a time (Unix milliseconds). Says how
@@ -38,14 +42,15 @@ export const indexSources = async (
   const language = languageCodeOf(languageTag);
   let indexed = 0;
   for (const kind of ['website', 'document'] as const) {
-    for await (const { id, text } of stores[kind].list(agentId)) {
+    const { reads, writes } = stores[kind];
+    for await (const { id, text } of reads.list(agentId)) {
       if (!text || (isIndexed(text) && text.index?.language === language)) continue;
       if (Date.now() >= until) return { indexed, isDone: false };
-      const texts = await stores[kind].wholeTexts(id, text);
+      const texts = await reads.wholeTexts(id, text);
       // A text that was replaced or deleted meanwhile was indexed with its successor, or needs no index.
       if (!texts) continue;
       const index = await indexOf(kind, texts.content, texts.contentMD, languageTag);
-      if (await stores[kind].reindex({ agentId, id }, text, index)) indexed++;
+      if (await writes.reindex({ agentId, id }, text, index)) indexed++;
     }
   }
   return { indexed, isDone: true };

@@ -3,9 +3,18 @@ import type { Agent } from '../domain/agents.ts';
 import { phoneNumberInUse } from '../domain/errors.ts';
 import { service } from '../service.ts';
 import { accessKey, agentKey, agentNumberKey, agentsOf, userKey } from './keys.ts';
-import { backOff, type Item, refusalOf, type Table, type TransactionAction, table } from './table.ts';
+import {
+  backOff,
+  type Condition,
+  type Item,
+  type Table,
+  type TransactionAction,
+  table,
+  updateOf,
+  writeFailure,
+} from './table.ts';
 
-/** The configuration is kept as JSON text: every value must come back as it was sent. */
+/** The configuration is stored as JSON text, so that every value is returned as it was sent. */
 type AgentItem = Item & Omit<Agent, 'configuration'> & { configuration: string; version: string };
 type NumberItem = Item & { agentId: string };
 type SharedAgentItem = Item & { agentId: string; owner: string };
@@ -13,8 +22,8 @@ type SharedAgentItem = Item & { agentId: string; owner: string };
 const attempts = 12;
 
 /**
- * Agents. A record is kept once, with its owner; who may use it is a small item of its own, which every request
- * reads together with its key, so that no request pays for a configuration it does not look at.
+ * Agents. A record is stored once, with its owner. Access is a small item of its own, which every request reads together
+ * with its key, so that no request pays for a configuration it does not use.
  */
 export class Agents {
   readonly #table: Table;
@@ -57,7 +66,7 @@ export class Agents {
         await this.#table.transact(this.creation(agent));
         return agent;
       } catch (error) {
-        const failure = refusalOf(error);
+        const failure = writeFailure(error);
         if (failure === undefined || attempt === attempts) throw error;
         const existing = await this.find(agent.uid, agent.agentId);
         if (existing) return existing;
@@ -79,7 +88,7 @@ export class Agents {
     ];
   }
 
-  /** Changes an agent; of two changes at once each sees the other's. */
+  /** Changes an agent. Of two concurrent changes, the later one sees the earlier one's result. */
   async change(owner: string, agentId: string, change: (agent: Agent) => Agent): Promise<Agent | undefined> {
     for (let attempt = 0; ; attempt++) {
       const found = await this.#table.get<AgentItem>(agentKey(owner, agentId));
@@ -99,7 +108,7 @@ export class Agents {
         }
         return changed;
       } catch (error) {
-        if (refusalOf(error) === undefined || attempt === attempts) throw error;
+        if (writeFailure(error) === undefined || attempt === attempts) throw error;
         await this.#checkNumber(changed);
         await backOff(attempt);
       }
@@ -143,16 +152,14 @@ export class Agents {
         Update: {
           TableName,
           Key: accessKey(agentId),
-          UpdateExpression: 'add guests :guest',
-          ConditionExpression: 'uid = :owner',
-          ExpressionAttributeValues: { ':guest': new Set([guest]), ':owner': owner },
+          ...updateOf({ add: { guests: new Set([guest]) } }, isOwnedBy(owner)),
         },
       },
       { Put: { TableName, Item: shared } },
     ]);
   }
 
-  /** Takes a user's access to somebody else's agent away; holds with the next request. */
+  /** Ends a user's access to somebody else's agent, from the next request on. */
   async revoke(agentId: string, owner: string, guest: string): Promise<void> {
     if (guest === owner) throw ownerIsNoGuest();
     const TableName = this.#table.name;
@@ -161,9 +168,7 @@ export class Agents {
         Update: {
           TableName,
           Key: accessKey(agentId),
-          UpdateExpression: 'delete guests :guest',
-          ConditionExpression: 'uid = :owner',
-          ExpressionAttributeValues: { ':guest': new Set([guest]), ':owner': owner },
+          ...updateOf({ remove: { guests: new Set([guest]) } }, isOwnedBy(owner)),
         },
       },
       { Delete: { TableName, Key: agentKey(guest, agentId) } },
@@ -177,14 +182,16 @@ export class Agents {
     return agent?.configuration.language;
   }
 
-  /** Whose an agent is and who else may use it. */
+  /** The owner of an agent, and who else may use it. */
   async access(agentId: string): Promise<{ owner: string; guests: string[] } | undefined> {
     const item = await this.#table.get<Item & { uid: string; guests?: Set<string> }>(accessKey(agentId));
     return item && { owner: item.uid, guests: [...(item.guests ?? [])] };
   }
 }
 
-/** A guest's entry lies where an owner's record lies: writing one for the owner would destroy the agent. */
+const isOwnedBy = (owner: string): Condition => ({ expression: 'uid = :owner', values: { owner } });
+
+/** A guest's entry has the key of an owner's record: writing one for the owner would overwrite the agent. */
 const ownerIsNoGuest = () => new Error('The owner of an agent cannot be its guest.');
 
 const itemOf = ({ configuration, ...rest }: Agent): AgentItem => ({

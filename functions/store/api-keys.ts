@@ -3,15 +3,15 @@ import { now } from '../domain/date-time.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
 import { wholeService } from '../service.ts';
 import { apiKeyKey, apiKeyListingKey, apiKeyListingsOf, userKey } from './keys.ts';
-import { type Item, refusalOf, type Table, type TransactionAction, table } from './table.ts';
+import { type Item, type Table, type TransactionAction, table, updateOf, writeFailure } from './table.ts';
 
 type ListingItem = Item & { keyId: string; hash: string };
 type NewKey = { name: string; scopes?: Scope[] | undefined; expiresAt?: string | undefined };
 
-/** A key just made. `secret` is the key itself, told this once. */
+/** A new key. `secret` is the key itself, which is returned only here. */
 export type MadeApiKey = ApiKey & { secret: string };
 
-/** Keys as the operator handles them: made, listed, rotated and revoked. Requests read them by `Keyring`. */
+/** API keys as the operator handles them. Requests read them with `Credentials`. */
 export class ApiKeys {
   readonly #table: Table;
 
@@ -19,7 +19,7 @@ export class ApiKeys {
     this.#table = table;
   }
 
-  /** Makes a key of an existing user. */
+  /** Creates a key of an existing user. */
   async create(uid: string, options: NewKey): Promise<MadeApiKey> {
     const { made, creation } = this.#newKey(uid, options);
     await this.#table.transact(creation);
@@ -27,8 +27,8 @@ export class ApiKeys {
   }
 
   /**
-   * Makes a key that takes the place of another, which ends at `endsAt`. Both or neither: undefined when the other key
-   * is not there or its end was set already, so that of two rotations at once only one makes a key.
+   * Creates a key that replaces another, which ends at `endsAt`. Both or neither: undefined when the other key does not
+   * exist or its end is set already, so that of two rotations at once only one creates a key.
    */
   async rotate(uid: string, keyId: string, options: NewKey & { endsAt: string }): Promise<MadeApiKey | undefined> {
     const hash = await this.#hashOf(uid, keyId);
@@ -37,15 +37,16 @@ export class ApiKeys {
     const end = {
       TableName: this.#table.name,
       Key: apiKeyKey(hash),
-      UpdateExpression: 'set revokedAt = :at',
-      ConditionExpression: 'attribute_exists(pk) and attribute_not_exists(revokedAt)',
-      ExpressionAttributeValues: { ':at': options.endsAt },
+      ...updateOf(
+        { set: { revokedAt: options.endsAt } },
+        { expression: 'attribute_exists(pk) and attribute_not_exists(revokedAt)' },
+      ),
     };
     try {
       await this.#table.transact([...creation, { Update: end }]);
       return made;
     } catch (error) {
-      if (refusalOf(error) === 'condition') return undefined;
+      if (writeFailure(error) === 'condition') return undefined;
       throw error;
     }
   }
@@ -67,37 +68,27 @@ export class ApiKeys {
   async change(uid: string, keyId: string, change: Partial<NewKey>): Promise<ApiKey | undefined> {
     const hash = await this.#hashOf(uid, keyId);
     if (!hash) return undefined;
-    const fields = Object.entries(change).filter(([, value]) => value !== undefined);
-    const item = await this.#table.update(apiKeyKey(hash), {
-      UpdateExpression: `set ${fields.map(([field]) => `#${field} = :${field}`).join(', ')}`,
-      ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeNames: Object.fromEntries(fields.map(([field]) => [`#${field}`, field])),
-      ExpressionAttributeValues: Object.fromEntries(fields.map(([field, value]) => [`:${field}`, value])),
-      ReturnValues: 'ALL_NEW',
-    });
-    return keyOf(item as Item & ApiKey);
+    const exists = { expression: 'attribute_exists(pk)' };
+    const item = await this.#table.change<Item & ApiKey>(apiKeyKey(hash), { set: change }, exists);
+    return item && keyOf(item);
   }
 
-  /** Ends a key at a time, now or in the future; a key that ends earlier anyway keeps its end. False when there is no such key. */
+  /** Ends a key now or at a time in the future; a key that ends earlier keeps its end. False when there is no such key. */
   async revoke(uid: string, keyId: string, at = now()): Promise<boolean> {
     const hash = await this.#hashOf(uid, keyId);
     if (!hash) return false;
-    try {
-      await this.#table.update(apiKeyKey(hash), {
-        UpdateExpression: 'set revokedAt = :at',
-        ConditionExpression: 'attribute_exists(pk) and (attribute_not_exists(revokedAt) or revokedAt > :at)',
-        ExpressionAttributeValues: { ':at': at },
-      });
-    } catch (error) {
-      if (refusalOf(error) !== 'condition') throw error;
-    }
+    await this.#table.change(
+      apiKeyKey(hash),
+      { set: { revokedAt: at } },
+      { expression: 'attribute_exists(pk) and (attribute_not_exists(revokedAt) or revokedAt > :revokedAt)' },
+    );
     return true;
   }
 
-  /** Deletes a key that nobody was told, so that no list is full of them. */
+  /** Deletes a key whose secret was never handed out, so that lists do not fill with them. */
   async delete(uid: string, keyId: string): Promise<void> {
     const hash = await this.#hashOf(uid, keyId);
-    // The listing goes last: killed between the two, deleting again completes it.
+    // The listing is deleted last: interrupted between the two, deleting again completes it.
     if (hash) await this.#table.delete(apiKeyKey(hash));
     await this.#table.delete(apiKeyListingKey(uid, keyId));
   }

@@ -1,23 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { BatchExecuteStatementCommand, type BatchStatementResponse } from '@aws-sdk/client-dynamodb';
-import { convertToAttr, unmarshall } from '@aws-sdk/util-dynamodb';
 import pMap from 'p-map';
 import type { BlockedNumber, NumberOutcome } from '../domain/block-list.ts';
 import { service } from '../service.ts';
 import { blockedNumberKey, blockedNumbersOf, blockListShards } from './keys.ts';
-import { backOff, chunks, deadline, type Item, retryableCodes, type Table, table } from './table.ts';
+import { backOff, chunks, type Item, isRetryable, retryableCodes, type Statement, type Table, table } from './table.ts';
 
-/** Milliseconds no clock reaches: a number blocked for good is blocked until then. */
+/** The end of a block without an expiry, in milliseconds. */
 const forGood = 253_402_300_799_000;
-/** How long a removed number's item is kept, so that a repeated removal can tell that it was done. */
+/** How long a removed number's item is kept, so that a repeated removal recognises its own write. */
 const removedSeconds = 24 * 60 * 60;
 const statementsPerBatch = 25;
-const batchesInFlight = 8;
+const concurrency = 8;
+/** Of each shard; all shards are copied side by side, so that a short list takes no longer than its longest shard. */
+const copyConcurrency = 2;
 
 /**
- * A number's item. It is blocked while `blockedUntil` (Unix milliseconds) lies ahead; removing it sets that to 0.
- * `addedBy` and `removedBy` name the last request that did so, by which a request whose response was lost on the
- * way knows its own write again.
+ * A number's item. It is blocked until `blockedUntil` (Unix milliseconds); removing it sets that to 0. `addedBy` and
+ * `removedBy` name the last request that did so: a request whose response was lost recognises its own write by them.
  */
 type BlockedItem = Item & {
   blockedUntil: number;
@@ -29,25 +28,27 @@ type BlockedItem = Item & {
   ttlSeconds?: number;
 };
 
-/** What is kept with a number: why it is blocked, and until when. */
+/** Why a number is blocked, and until when. */
 export type BlockTerms = { reason?: string | undefined; expiresAt?: string | undefined };
 
-/** What an attempt at one number came to: settled, or the next thing to try. */
+/** The result of one step: a number's outcome, or its next step. */
 type Step = NumberOutcome | 'insert' | 'look' | 'reclaim' | 'remove';
-type Statement = { text: string; values: unknown[] };
 
-/** The numbers each agent does not take calls from. */
+/** The blocked numbers of agents. */
 export class BlockList {
   readonly #table: Table;
-  readonly #patienceMilliseconds: number;
+  readonly #timeoutMilliseconds: number;
 
-  /** After `patienceMilliseconds` a request stops trying, and says which numbers it could not settle. */
-  constructor(table: Table, patienceMilliseconds = 20_000) {
+  /** After `timeoutMilliseconds` a request stops, and the numbers that are not settled are `temporarily_unavailable`. */
+  constructor(table: Table, timeoutMilliseconds = 20_000) {
     this.#table = table;
-    this.#patienceMilliseconds = patienceMilliseconds;
+    this.#timeoutMilliseconds = timeoutMilliseconds;
   }
 
-  /** Blocks distinct E.164 numbers. A request that is repeated gives the same `addedBy`, and finds its own entries. Each is `done`, `already_blocked` or `temporarily_unavailable`, and that is true. */
+  /**
+   * Blocks distinct E.164 numbers. Each is reported as `done`, `already_blocked` or `temporarily_unavailable`. A repeated
+   * request gives the same `addedBy`, and finds its own entries `done`.
+   */
   async add(
     agentId: string,
     phones: string[],
@@ -92,11 +93,11 @@ export class BlockList {
         return batch.map((phone) => judge(byPhone.get(phone)));
       },
       reclaim: (batch) =>
-        this.#execute(batch.map(reclaim), (error, item) => (isRefused(error) ? judge(item) : undefined)),
+        this.#execute(batch.map(reclaim), (error, item) => (isConditionFailure(error) ? judge(item) : undefined)),
     });
   }
 
-  /** Unblocks distinct E.164 numbers. Each is `done`, `not_found` or `temporarily_unavailable`, and that is true. */
+  /** Unblocks distinct E.164 numbers. Each is reported as `done`, `not_found` or `temporarily_unavailable`. */
   async remove(agentId: string, phones: string[]): Promise<Map<string, NumberOutcome>> {
     const removedBy = randomUUID();
     const remove = (phone: string): Statement => {
@@ -110,7 +111,7 @@ export class BlockList {
     return this.#settle(phones, 'remove', {
       remove: (batch) =>
         this.#execute(batch.map(remove), (error, item) => {
-          if (!isRefused(error)) return undefined;
+          if (!isConditionFailure(error)) return undefined;
           return item?.removedBy === removedBy ? 'done' : 'not_found';
         }),
     });
@@ -122,9 +123,9 @@ export class BlockList {
     return item && item.blockedUntil > Date.now() ? entryOf(item) : undefined;
   }
 
-  /** The blocked numbers after a given one, sorted as text: the shards are read side by side and merged. */
+  /** The blocked numbers after a given one, sorted as text. The shards are read side by side and merged. */
   async *list(agentId: string, options: { after?: string | undefined; limit?: number | undefined } = {}) {
-    // Numbers spread evenly: twice a shard's share is seldom too few, and then the next page is read.
+    // Numbers spread evenly: twice a shard's share is seldom too few; then the next page is read.
     const limit = options.limit && Math.ceil((2 * options.limit) / blockListShards) + 1;
     const shards = Array.from({ length: blockListShards }, (_, shard) =>
       this.#table.query<BlockedItem>(blockedNumbersOf(agentId, shard), { after: options.after, limit }),
@@ -140,78 +141,93 @@ export class BlockList {
     }
   }
 
+  /** Copies the numbers of one shard that are blocked now to another agent, and returns how many. Undefined when time ran out. */
+  async copyShard(from: string, to: string, shard: number, deadline: number): Promise<number | undefined> {
+    if (Date.now() >= deadline) return undefined;
+    let copied = 0;
+    let items: Item[] = [];
+    const flush = async () => {
+      await pMap(chunks(items, 25), (batch) => this.#table.putMany(batch), { concurrency: copyConcurrency });
+      copied += items.length;
+      items = [];
+    };
+    for await (const item of this.#table.query<BlockedItem>(blockedNumbersOf(from, shard))) {
+      if (item.blockedUntil <= Date.now()) continue;
+      items.push({ ...item, ...blockedNumberKey(to, item.sk) });
+      if (items.length < 25 * copyConcurrency) continue;
+      await flush();
+      if (Date.now() >= deadline) return undefined;
+    }
+    await flush();
+    return copied;
+  }
+
   /**
-   * Takes every number through its steps until all are settled or the request's patience is over. A step that
-   * fails as a whole, or a number whose statement was throttled or in conflict, is tried again after a pause.
+   * Takes every number through its steps until all are settled or the deadline is reached. A step that fails as a whole,
+   * or a number whose statement was throttled or in conflict, is retried after a pause.
    */
   async #settle(
     phones: string[],
     first: Step,
     steps: Partial<Record<Step, (batch: string[]) => Promise<(Step | undefined)[]>>>,
   ): Promise<Map<string, NumberOutcome>> {
-    const givesUpAt = Date.now() + this.#patienceMilliseconds;
+    const deadlineAt = Date.now() + this.#timeoutMilliseconds;
     const at = new Map<string, Step>(phones.map((phone) => [phone, first]));
+    const isOutcome = (step: Step): step is NumberOutcome => !(step in steps);
     for (let round = 0; ; round++) {
-      const unsettled = [...at].filter(([, step]) => step in steps);
-      if (unsettled.length === 0) return at as Map<string, NumberOutcome>;
+      const outcomes = new Map<string, NumberOutcome>();
+      for (const [phone, step] of at) if (isOutcome(step)) outcomes.set(phone, step);
+      if (outcomes.size === at.size) return outcomes;
+      const unsettled = [...at].filter(([, step]) => !isOutcome(step));
       const batches = Object.entries(Object.groupBy(unsettled, ([, step]) => step)).flatMap(([step, numbers]) =>
         chunks(numbers, step === 'look' ? 100 : statementsPerBatch).map((batch) => ({
           step: step as Step,
           batch: batch.map(([phone]) => phone),
         })),
       );
-      let hindered = false;
+      let needsPause = false;
       await pMap(
         batches,
         async ({ step, batch }) => {
-          const next = Date.now() < givesUpAt ? await steps[step]?.(batch).catch(tolerateFaults) : undefined;
+          const next = Date.now() < deadlineAt ? await steps[step]?.(batch).catch(retryLater) : undefined;
           for (const [index, phone] of batch.entries()) {
             const reached = next?.[index];
             if (reached !== undefined) at.set(phone, reached);
-            else hindered = true;
+            else needsPause = true;
           }
         },
-        { concurrency: batchesInFlight },
+        { concurrency },
       );
-      if (Date.now() >= givesUpAt) {
-        for (const [phone, step] of at) if (step in steps) at.set(phone, 'temporarily_unavailable');
+      if (Date.now() >= deadlineAt) {
+        for (const [phone, step] of at) if (!isOutcome(step)) at.set(phone, 'temporarily_unavailable');
       }
-      if (hindered) await backOff(round + 1);
+      if (needsPause) await backOff(round + 1);
     }
   }
 
-  /** Runs one batch. Says per statement `done`, what `read` makes of its error, or nothing when it is to be sent again. */
+  /** Runs one batch. Returns per statement `done`, what `read` makes of its error, or undefined when it is to be retried. */
   async #execute(
     statements: Statement[],
     read: (error: string | undefined, item: BlockedItem | undefined) => Step | undefined,
   ): Promise<(Step | undefined)[]> {
-    const command = new BatchExecuteStatementCommand({
-      Statements: statements.map(({ text, values }) => ({
-        Statement: text,
-        Parameters: values.map((value) => convertToAttr(value as string)),
-        ReturnValuesOnConditionCheckFailure: text.startsWith('UPDATE') ? 'ALL_OLD' : 'NONE',
-      })),
-    });
-    const { Responses = [] } = await this.#table.client.send(command, deadline());
-    return Responses.map(({ Error: error }: BatchStatementResponse) => {
+    const results = await this.#table.execute(statements);
+    return results.map(({ error, item }) => {
       if (!error) return 'done';
-      const step = read(error.Code, error.Item && (unmarshall(error.Item) as BlockedItem));
-      if (step === undefined && !retryableCodes.has(error.Code ?? '')) throw new Error(`Block list: ${error.Code}.`);
+      const step = read(error, item as BlockedItem | undefined);
+      if (step === undefined && !retryableCodes.has(error))
+        throw new TypeError(`A block-list statement failed: ${error}.`);
       return step;
     });
   }
 }
 
-const isRefused = (error: string | undefined) => error === 'ConditionalCheckFailed';
+const isConditionFailure = (error: string | undefined) => error === 'ConditionalCheckFailed';
 
-/** A fault of the network or of DynamoDB leaves the batch to be tried again; a mistake of ours is thrown. */
-const tolerateFaults = (error: Error & { $fault?: string; $metadata?: { httpStatusCode?: number } }) => {
-  const status = error.$metadata?.httpStatusCode;
-  if (error.$fault === 'client' && status === 400 && !throttled.has(error.name)) throw error;
-  if (error instanceof TypeError || error.message.startsWith('Block list:')) throw error;
+/** Leaves the batch to be retried, where that may help. */
+const retryLater = (error: Error) => {
+  if (!isRetryable(error)) throw error;
   return undefined;
 };
-const throttled = new Set(['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded']);
 
 const entryOf = (item: BlockedItem): BlockedNumber => ({
   number: item.sk,
@@ -225,4 +241,5 @@ export const blockList = service(() => new BlockList(table.get()), {
   remove: ['dynamodb:PartiQLUpdate'],
   find: ['dynamodb:GetItem'],
   list: ['dynamodb:Query'],
+  copyShard: ['dynamodb:BatchWriteItem', 'dynamodb:Query'],
 });

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import { environment } from '../environment.ts';
 import { service } from '../service.ts';
 import { chatAddressTokensKey, chatTokensKey, chatTurnsKey, type ItemKey } from './keys.ts';
-import { type Item, refusalOf, type Table, table } from './table.ts';
+import { type Item, type Table, table } from './table.ts';
 
 const minute = 60;
 const day = 24 * 60 * 60;
@@ -40,17 +40,12 @@ export class ChatUsage {
       return this.#turnsPerMinute < 1
         ? retryAfter
         : { seconds: secondsUntilFree(previous, this.#turnsPerMinute, elapsed) };
-    try {
-      await this.#table.update(chatTurnsKey(network, current), {
-        UpdateExpression: 'add turns :one set ttlSeconds = :end',
-        ConditionExpression: 'attribute_not_exists(turns) or turns <= :max',
-        ExpressionAttributeValues: { ':one': 1, ':max': free - 1, ':end': (current + 3) * minute },
-      });
-      return undefined;
-    } catch (error) {
-      if (refusalOf(error) === 'condition') return retryAfter;
-      throw error;
-    }
+    const counted = await this.#table.change(
+      chatTurnsKey(network, current),
+      { add: { turns: 1 }, set: { ttlSeconds: (current + 3) * minute } },
+      { expression: 'attribute_not_exists(turns) or turns <= :max', values: { max: free - 1 } },
+    );
+    return counted ? undefined : retryAfter;
   }
 
   /** Today's token budget for one turn. A caller without a key is counted by their address. */
@@ -125,23 +120,20 @@ export class TokenBudget {
   /** Adds to the counters of an item, unless one of them has more than its limit. */
   async #add(key: ItemKey, tokens: number, limits: CounterLimits): Promise<boolean> {
     const counters = Object.entries(limits);
-    try {
-      await this.#table.update(key, {
-        UpdateExpression: `add ${counters.map(([name]) => `${name} :tokens`).join(', ')} set ttlSeconds = :end`,
-        ConditionExpression: counters
-          .map(([name]) => `(attribute_not_exists(${name}) or ${name} <= :max_${name})`)
+    const counted = await this.#table.change(
+      key,
+      {
+        add: Object.fromEntries(counters.map(([name]) => [name, tokens])),
+        set: { ttlSeconds: this.#midnight + day },
+      },
+      {
+        expression: counters
+          .map(([name]) => `(attribute_not_exists(#${name}) or #${name} <= :max_${name})`)
           .join(' and '),
-        ExpressionAttributeValues: {
-          ':tokens': tokens,
-          ':end': this.#midnight + day,
-          ...Object.fromEntries(counters.map(([name, max]) => [`:max_${name}`, max])),
-        },
-      });
-      return true;
-    } catch (error) {
-      if (refusalOf(error) === 'condition') return false;
-      throw error;
-    }
+        values: Object.fromEntries(counters.map(([name, max]) => [`max_${name}`, max])),
+      },
+    );
+    return counted !== undefined;
   }
 }
 

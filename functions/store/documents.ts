@@ -1,31 +1,31 @@
 import type { DocumentStatus, DocumentType } from '../domain/documents.ts';
+import { documentStates } from '../domain/source-state.ts';
 import { service } from '../service.ts';
 import { documentKey, documentsOf } from './keys.ts';
-import { type SourceKind, type SourceRecord, Sources, sourcePermissions } from './sources.ts';
-import { type Table, table } from './table.ts';
+import { type SourceKind, SourceReads, type SourceRecord, sourceReadPermissions } from './source-reads.ts';
+import { Sources, sourcePermissions } from './sources.ts';
+import { table } from './table.ts';
 
-/** A document's record. Until its file is there it has `ttlSeconds`: a form that is never used leaves nothing. */
-export type DocumentRecord = SourceRecord & { status: DocumentStatus; size: number; type?: DocumentType };
+export type DocumentRecord = SourceRecord & {
+  status: DocumentStatus;
+  size: number;
+  type?: DocumentType;
+  /** The user whose upload form brings the file: when the file is read they must still have access to the agent. */
+  formIssuedTo?: string;
+};
 
-/** How long a document waits for its file. */
-export const waitSeconds = 60 * 60;
-/** How long an extraction may take, all its deliveries included, before it counts as failed. */
-export const extractionSeconds = 30 * 60;
-
-const kind: SourceKind = {
+export const documentKind: SourceKind = {
+  states: documentStates,
   keyOf: documentKey,
   of: documentsOf,
-  working: 'processing',
-  overdue: 'The document could not be read, for no fault of its own. Try again.',
-  // A download link, with the name in it: longest where that is not plain ASCII.
+  blank: { content: '', contentMD: '' },
+  // A download link that carries the document's name, at its longest where the name is not plain ASCII.
   addedBytes: 3000,
 };
 
 /** The documents of agents. Their files are in the bucket. */
-export class Documents extends Sources<DocumentRecord> {
-  constructor(table: Table) {
-    super(table, kind);
-  }
-}
-
-export const documents = service(() => new Documents(table.get()), sourcePermissions);
+export const documents = service(() => new Sources<DocumentRecord>(table.get(), documentKind), sourcePermissions);
+export const documentReads = service(
+  () => new SourceReads<DocumentRecord>(table.get(), documentKind),
+  sourceReadPermissions,
+);

@@ -3,7 +3,7 @@ import { newUlid } from '../domain/identifiers.ts';
 import { idempotencyClaimSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
 import { type ItemKey, idempotencyKey, idempotencyPieceKey } from './keys.ts';
-import { conflictingItem, type Item, refusalOf, type Table, table } from './table.ts';
+import { type Condition, conflictingItem, type Item, type Table, table } from './table.ts';
 
 /** How long a first answer is kept. */
 const keepSeconds = 24 * 60 * 60;
@@ -78,17 +78,13 @@ export class IdempotencyStore {
 
   /** Goes on where a request ended without an answer, if nobody else does. */
   async #takeOver(key: ItemKey, kept: Kept, claimedUntil: number): Promise<Claim | { state: 'in progress' }> {
-    try {
-      await this.#table.update(key, {
-        UpdateExpression: 'set claimedUntil = :new',
-        ConditionExpression: 'claimedUntil = :old or claimedUntil = :new',
-        ExpressionAttributeValues: { ':new': claimedUntil, ':old': kept.claimedUntil },
-      });
-      return { state: 'claimed', key, creationId: kept.creationId, claimedUntil, ttlSeconds: kept.ttlSeconds };
-    } catch (error) {
-      if (refusalOf(error) === 'condition') return { state: 'in progress' };
-      throw error;
-    }
+    const taken = await this.#table.change(
+      key,
+      { set: { claimedUntil } },
+      { expression: 'claimedUntil = :found or claimedUntil = :claimedUntil', values: { found: kept.claimedUntil } },
+    );
+    if (!taken) return { state: 'in progress' };
+    return { state: 'claimed', key, creationId: kept.creationId, claimedUntil, ttlSeconds: kept.ttlSeconds };
   }
 
   /** Keeps the answer for those who ask again. */
@@ -106,11 +102,9 @@ export class IdempotencyStore {
         } as Piece);
       }
     }
-    await this.#table.update(claim.key, {
-      UpdateExpression: pieces > 1 ? 'set pieces = :answer' : 'set answer = :answer',
-      ConditionExpression: 'claimedUntil = :mine',
-      ExpressionAttributeValues: { ':answer': pieces > 1 ? pieces : bytes, ':mine': claim.claimedUntil },
-    });
+    const change = { set: pieces > 1 ? { pieces } : { answer: bytes } };
+    const kept = await this.#table.change(claim.key, change, isStillClaimed(claim));
+    if (!kept) throw new Error('Another request has taken over the claim.');
   }
 
   async #read(key: ItemKey, { answer, pieces }: Kept): Promise<KeptAnswer | undefined> {
@@ -124,13 +118,14 @@ export class IdempotencyStore {
 
   /** Lets a repetition go on at once after a failure. */
   async release(claim: Claim): Promise<void> {
-    await this.#table.update(claim.key, {
-      UpdateExpression: 'set claimedUntil = :over',
-      ConditionExpression: 'claimedUntil = :mine',
-      ExpressionAttributeValues: { ':over': 0, ':mine': claim.claimedUntil },
-    });
+    await this.#table.change(claim.key, { set: { claimedUntil: 0 } }, isStillClaimed(claim));
   }
 }
+
+const isStillClaimed = ({ claimedUntil }: Claim): Condition => ({
+  expression: 'claimedUntil = :mine',
+  values: { mine: claimedUntil },
+});
 
 export const idempotency = service(() => new IdempotencyStore(table.get()), {
   claim: ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],

@@ -10,9 +10,9 @@
  * API key               KEY#<sha256>                           KEY                     the key's record
  * access to an agent    AGENT#<agentId>                        ACCESS                  owner and guests: read with the key, in one BatchGet
  * blocked number        AGENT#<agentId>#BLOCKED#<shard 0–15>   <phone>                 a hash spreads a million numbers; a check is one read
- * call                  AGENT#<agentId>#CALL#<callId>          CALL                    the call, as it is asked for by id
- * call by time          AGENT#<agentId>#CALLS                  <startedAt>#<callId>    the same, as it is listed
- * call by phone         AGENT#<agentId>#PHONE#<phone>          <startedAt>#<callId>    the same, as it is asked for by phone
+ * call                  AGENT#<agentId>#CALL#<callId>          CALL                    the call's record, once
+ * call by time          AGENT#<agentId>#CALLS                  <startedAt>#<callId>    nothing: its key names the call
+ * call by phone         AGENT#<agentId>#PHONE#<phone>          <startedAt>#<callId>    the same; none when the number was withheld
  * website               AGENT#<agentId>                        WEBSITE#<websiteId>     the record, without its text
  * document              AGENT#<agentId>                        DOCUMENT#<documentId>   the same
  * text of a source      SOURCE#<websiteId or documentId>       <revision>#<part>#<n>   a piece of the text, deflated, under an item's 400 KB
@@ -64,8 +64,12 @@ export const callKey = (agentId: string, callId: string): ItemKey => ({
 });
 export const callsOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#CALLS` });
 export const callsWith = (agentId: string, phone: string): Collection => ({ pk: `AGENT#${agentId}#PHONE#${phone}` });
-/** The place of a call among others, by start and then by id. */
+/** The position of a call among others, by start and then by id. */
 export const callPosition = (call: { startedAt: string; callId: string }) => `${call.startedAt}#${call.callId}`;
+/** The call that an entry by time or by phone number points to. */
+export const callIdAt = (position: string) => position.slice(position.indexOf('#') + 1);
+/** Whether an item is an entry by time or by phone number. */
+export const isCallEntry = ({ pk }: ItemKey) => /^AGENT#[^#]+#(CALLS|PHONE#[^#]+)$/.test(pk);
 
 export const websiteKey = (agentId: string, websiteId: string): ItemKey => ({
   pk: `AGENT#${agentId}`,
@@ -108,6 +112,3 @@ export const chatAddressTokensKey = (date: string, address: string): ItemKey => 
   pk: `CHAT#TOKENS#${date}#${address}`,
   sk: 'TOKENS',
 });
-
-/** A sort key without the prefix of its collection: the position a cursor keeps. */
-export const positionIn = (collection: Collection, sk: string) => sk.slice(collection.prefix?.length ?? 0);

@@ -20,7 +20,7 @@ type Part = (typeof parts)[number];
 export type Texts = Record<Part, SourceText> & { index?: SourceIndex };
 export type SourceIndex = { packed: Uint8Array; format: number; language: string };
 
-/** Where a source's texts are. A record points to one revision; what is written under another is not seen. */
+/** Where a source's texts are. A record points to one revision; what is written under another is not read. */
 export type TextReference = { revision: string; index?: IndexReference } & Record<Part, StoredText>;
 /** Where an index is. It never changes: another one of the same text has another `id`. */
 export type IndexReference = { id: string; pieces: number; format: number; language: string };
@@ -41,7 +41,7 @@ const indexPieceBytes = 350_000;
 
 /**
  * The texts of websites and documents, of any length. A revision is written whole before a record points to it,
- * and its pieces never change: a reader that finds a piece missing has come too late, and looks at the record again.
+ * and its pieces never change: a reader that finds a piece missing reads the record again.
  */
 export class SourceTexts {
   readonly #table: Table;
@@ -184,7 +184,7 @@ export class SourceTexts {
   }
 
   /** Deletes what is stored of a source: of one revision, or all there is. */
-  async erase(sourceId: string, revision?: string): Promise<void> {
+  async deleteTexts(sourceId: string, revision?: string): Promise<void> {
     for await (const keys of this.#table.pages(textPiecesOf(sourceId, revision), { keysOnly: true })) {
       await this.#table.deleteMany(keys);
     }

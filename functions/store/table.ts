@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  BatchExecuteStatementCommand,
   ConditionalCheckFailedException,
   DynamoDBClient,
   type DynamoDBClientConfig,
@@ -10,7 +11,6 @@ import {
   BatchWriteCommand,
   type BatchWriteCommandInput,
   DeleteCommand,
-  type DeleteCommandInput,
   DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
@@ -19,9 +19,8 @@ import {
   TransactWriteCommand,
   type TransactWriteCommandInput,
   UpdateCommand,
-  type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { convertToAttr, unmarshall } from '@aws-sdk/util-dynamodb';
 import { environment } from '../environment.ts';
 import { wholeService } from '../service.ts';
 import type { Collection, ItemKey } from './keys.ts';
@@ -35,6 +34,9 @@ export type TransactionAction = NonNullable<TransactWriteCommandInput['TransactI
 export type QueryOptions = {
   after?: string | undefined;
   limit?: number | undefined;
+  /** Sort keys from this one on, up to and without that one. */
+  from?: string | undefined;
+  to?: string | undefined;
   descending?: boolean;
   /** Brings the keys alone. */
   keysOnly?: boolean;
@@ -87,6 +89,7 @@ export class Table {
   /** The same, a page at a time. */
   async *pages<T extends Item = Item>(collection: Collection, options: QueryOptions = {}): AsyncGenerator<T[]> {
     const prefix = collection.prefix ?? '';
+    const range = keyRange(collection, options);
     let start: ItemKey | undefined =
       options.after === undefined ? undefined : { pk: collection.pk, sk: prefix + options.after };
     do {
@@ -94,8 +97,7 @@ export class Table {
         new QueryCommand({
           TableName: this.name,
           ConsistentRead: true,
-          KeyConditionExpression: prefix ? 'pk = :pk and begins_with(sk, :prefix)' : 'pk = :pk',
-          ExpressionAttributeValues: { ':pk': collection.pk, ...(prefix && { ':prefix': prefix }) },
+          ...range,
           ScanIndexForward: !options.descending,
           ...(options.limit && { Limit: options.limit }),
           ...(options.keysOnly && { ProjectionExpression: 'pk, sk' }),
@@ -112,14 +114,34 @@ export class Table {
     await this.client.send(new PutCommand({ TableName: this.name, Item: item, ...condition }), deadline());
   }
 
-  async update(key: ItemKey, change: Omit<UpdateCommandInput, 'TableName' | 'Key'>): Promise<Item | undefined> {
-    const input = { TableName: this.name, Key: key, ...change };
-    const { Attributes } = await this.client.send(new UpdateCommand(input), deadline());
-    return Attributes as Item | undefined;
+  /**
+   * Changes an item if a condition holds, and returns it as it is then, or as it was before (`ALL_OLD`).
+   * Undefined when the condition does not hold.
+   */
+  async change<T extends Item = Item>(
+    key: ItemKey,
+    change: Change,
+    condition?: Condition,
+    returned: 'ALL_NEW' | 'ALL_OLD' = 'ALL_NEW',
+  ): Promise<T | undefined> {
+    const input = { TableName: this.name, Key: key, ReturnValues: returned, ...updateOf(change, condition) };
+    try {
+      const { Attributes } = await this.client.send(new UpdateCommand(input), deadline());
+      return Attributes as T | undefined;
+    } catch (error) {
+      if (writeFailure(error) === 'condition') return undefined;
+      throw error;
+    }
   }
 
-  async delete(key: ItemKey, condition: Omit<DeleteCommandInput, 'TableName' | 'Key'> = {}): Promise<void> {
-    await this.client.send(new DeleteCommand({ TableName: this.name, Key: key, ...condition }), deadline());
+  /** Deletes an item, whether it is there or not; with a condition, only if that holds. */
+  async delete(key: ItemKey, condition?: Condition): Promise<void> {
+    const input = { TableName: this.name, Key: key, ...(condition && conditionOf(condition)) };
+    try {
+      await this.client.send(new DeleteCommand(input), deadline());
+    } catch (error) {
+      if (!condition || writeFailure(error) !== 'condition') throw error;
+    }
   }
 
   /** Writes distinct items over what is there, `perBatch` (at most 25, together under 16 MB) a round trip, one after the other. */
@@ -146,14 +168,101 @@ export class Table {
     }
   }
 
-  /** All or nothing. A lost response is no second write: the SDK repeats the request's token. */
+  /** Runs up to 25 statements on distinct items, each by itself, and returns their results in the same order. */
+  async execute(statements: Statement[]): Promise<StatementResult[]> {
+    const command = new BatchExecuteStatementCommand({
+      Statements: statements.map(({ text, values }) => ({
+        Statement: text,
+        Parameters: values.map((value) => convertToAttr(value as string)),
+        ReturnValuesOnConditionCheckFailure: text.startsWith('UPDATE') ? 'ALL_OLD' : 'NONE',
+      })),
+    });
+    const { Responses = [] } = await this.client.send(command, deadline());
+    return Responses.map(({ Error: error }) => ({
+      error: error?.Code,
+      item: error?.Item && (unmarshall(error.Item) as Item),
+    }));
+  }
+
+  /** All or nothing. A lost response is no second write: the SDK repeats the request's token. A single put needs no transaction. */
   async transact(actions: TransactionAction[]): Promise<void> {
+    const [{ Put } = {}, ...more] = actions;
+    if (Put && more.length === 0) return void (await this.client.send(new PutCommand(Put), deadline()));
     await this.client.send(new TransactWriteCommand({ TransactItems: actions }), deadline());
   }
 }
 
-/** Why a write was not done: its condition did not hold (look again), or another write was in the way (try again). */
-export const refusalOf = (error: unknown): 'condition' | 'conflict' | undefined => {
+const keyRange = ({ pk, prefix }: Collection, { from, to }: QueryOptions) => {
+  const values = Object.entries({ ':pk': pk, ':prefix': prefix, ':from': from, ':to': to });
+  let range = '';
+  if (prefix) range = ' and begins_with(sk, :prefix)';
+  // No sort key is equal to an upper bound: `between` leaves it out all the same.
+  else if (from && to) range = ' and sk between :from and :to';
+  else if (from) range = ' and sk >= :from';
+  else if (to) range = ' and sk < :to';
+  return {
+    KeyConditionExpression: `pk = :pk${range}`,
+    ExpressionAttributeValues: Object.fromEntries(values.filter(([, value]) => value)),
+  };
+};
+
+/** A PartiQL statement on one item, and its parameters. */
+export type Statement = { text: string; values: unknown[] };
+/** The code of the error, if there was one; when an update's condition did not hold, also the item as it is. */
+export type StatementResult = { error: string | undefined; item: Item | undefined };
+
+type Fields = Record<string, unknown>;
+
+/**
+ * A change of an item: `set` replaces fields and clears those that are null (undefined ones stay), `add` adds to a number
+ * or a set, `remove` takes members out of a set.
+ */
+export type Change = { set?: Fields; add?: Fields; remove?: Fields };
+
+/** A condition of a write. A name that DynamoDB reserves has a `#` before it; values are named without their colon. */
+export type Condition = { expression: string; values?: Fields };
+
+/** A change as DynamoDB takes it, alone or in a transaction. */
+export const updateOf = ({ set = {}, add = {}, remove = {} }: Change, condition?: Condition) => {
+  const given = Object.entries({ ...set, ...add, ...remove }).filter(([, value]) => value !== undefined);
+  const clause = (verb: string, fields: Fields, isIn: (value: unknown) => boolean, form: (name: string) => string) => {
+    const names = given.filter(([name, value]) => name in fields && isIn(value)).map(([name]) => form(name));
+    return names.length > 0 ? [`${verb} ${names.join(', ')}`] : [];
+  };
+  const isNull = (value: unknown) => value === null;
+  const isGiven = (value: unknown) => value !== null;
+  return withNames({
+    UpdateExpression: [
+      ...clause('set', set, isGiven, (name) => `#${name} = :${name}`),
+      ...clause('remove', set, isNull, (name) => `#${name}`),
+      ...clause('add', add, isGiven, (name) => `#${name} :${name}`),
+      ...clause('delete', remove, isGiven, (name) => `#${name} :${name}`),
+    ].join(' '),
+    ...(condition && { ConditionExpression: condition.expression }),
+    values: { ...Object.fromEntries(given.filter(([, value]) => value !== null)), ...condition?.values },
+  });
+};
+
+const conditionOf = ({ expression, values = {} }: Condition) => withNames({ ConditionExpression: expression, values });
+
+/** Adds the attribute names and values that expressions refer to. */
+const withNames = <E extends { UpdateExpression?: string; ConditionExpression?: string }>({
+  values,
+  ...expressions
+}: E & { values: Fields }) => {
+  const names = Object.values(expressions).flatMap((text) => String(text).match(/#\w+/g) ?? []);
+  const entries = Object.entries(values).map(([name, value]) => [`:${name}`, value]);
+  return {
+    ...expressions,
+    ...(names.length > 0 && {
+      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [name, name.slice(1)])),
+    }),
+    ...(entries.length > 0 && { ExpressionAttributeValues: Object.fromEntries(entries) as Fields }),
+  };
+};
+
+/** Why a write was not done: its condition did not hold (read again), or another write was in its way (try again). */
+export const writeFailure = (error: unknown): 'condition' | 'conflict' | undefined => {
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'ConditionalCheckFailedException') return 'condition';
   if (error.name === 'TransactionConflictException') return 'conflict';
@@ -167,13 +276,24 @@ export const refusalOf = (error: unknown): 'condition' | 'conflict' | undefined 
 export const conflictingItem = <T>(error: unknown): T | undefined =>
   error instanceof ConditionalCheckFailedException && error.Item ? (unmarshall(error.Item) as T) : undefined;
 
-/** Codes, of statements in a batch and of actions in a transaction, that mean: the same again may succeed. */
+/** Codes of statements and of actions of a transaction after which a retry may succeed. */
 export const retryableCodes = new Set([
   'TransactionConflict',
   'ProvisionedThroughputExceeded',
   'ThrottlingError',
   'RequestLimitExceeded',
   'InternalServerError',
+]);
+
+/** Whether a failed batch of statements may be retried: after a fault of the network or of DynamoDB, not after an invalid request. */
+export const isRetryable = (error: Error & { $fault?: string; $metadata?: { httpStatusCode?: number } }): boolean => {
+  if (error instanceof TypeError) return false;
+  return !(error.$fault === 'client' && error.$metadata?.httpStatusCode === 400) || throttlingErrors.has(error.name);
+};
+const throttlingErrors = new Set([
+  'ProvisionedThroughputExceededException',
+  'ThrottlingException',
+  'RequestLimitExceeded',
 ]);
 
 export const deadline = () => ({ abortSignal: AbortSignal.timeout(callSeconds * 1000) });

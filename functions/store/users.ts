@@ -1,7 +1,7 @@
 import { now } from '../domain/date-time.ts';
 import { wholeService } from '../service.ts';
 import { userKey } from './keys.ts';
-import { conflictingItem, type Item, refusalOf, type Table, table } from './table.ts';
+import { conflictingItem, type Item, type Table, table, writeFailure } from './table.ts';
 
 export type User = { uid: string; name?: string; createdAt: string };
 
@@ -30,7 +30,7 @@ export class Users {
       );
       return user;
     } catch (error) {
-      if (refusalOf(error) !== 'condition') throw error;
+      if (writeFailure(error) !== 'condition') throw error;
       // This very write, if its response was lost on the way and the SDK sent it again.
       const found = conflictingItem<User>(error);
       return found?.createdAt === user.createdAt && found.name === name ? user : undefined;
@@ -39,14 +39,10 @@ export class Users {
 
   /** Renames an existing user. */
   async rename(uid: string, name: string): Promise<User> {
-    const item = await this.#table.update(userKey(uid), {
-      UpdateExpression: 'set #name = :name',
-      ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeNames: { '#name': 'name' },
-      ExpressionAttributeValues: { ':name': name },
-      ReturnValues: 'ALL_NEW',
-    });
-    const { pk: _pk, sk: _sk, ...user } = item as Item & User;
+    const exists = { expression: 'attribute_exists(pk)' };
+    const item = await this.#table.change<Item & User>(userKey(uid), { set: { name } }, exists);
+    if (!item) throw new Error(`There is no user ${uid}.`);
+    const { pk: _pk, sk: _sk, ...user } = item;
     return user;
   }
 }

@@ -1,24 +1,24 @@
+import { websiteStates } from '../domain/source-state.ts';
 import type { WebsiteSummary } from '../domain/websites.ts';
 import { service } from '../service.ts';
 import { websiteKey, websitesOf } from './keys.ts';
-import { type SourceKind, type SourceRecord, Sources, sourcePermissions } from './sources.ts';
-import { type Table, table } from './table.ts';
+import { type SourceKind, SourceReads, type SourceRecord, sourceReadPermissions } from './source-reads.ts';
+import { Sources, sourcePermissions } from './sources.ts';
+import { table } from './table.ts';
 
 export type WebsiteRecord = SourceRecord & WebsiteSummary;
 
-const kind: SourceKind = {
+export const websiteKind: SourceKind = {
+  states: websiteStates,
   keyOf: websiteKey,
   of: websitesOf,
-  working: 'crawling',
-  overdue: 'The crawl did not end in time. Refresh the website to try again.',
   blank: { content: '[]', contentMD: '' },
+  addedBytes: 0,
 };
 
 /** The websites of agents. */
-export class Websites extends Sources<WebsiteRecord> {
-  constructor(table: Table) {
-    super(table, kind);
-  }
-}
-
-export const websites = service(() => new Websites(table.get()), sourcePermissions);
+export const websites = service(() => new Sources<WebsiteRecord>(table.get(), websiteKind), sourcePermissions);
+export const websiteReads = service(
+  () => new SourceReads<WebsiteRecord>(table.get(), websiteKind),
+  sourceReadPermissions,
+);

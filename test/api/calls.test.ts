@@ -42,6 +42,45 @@ describe('recording a call', () => {
     expect((await world.call('GET', `/calls/${world.agentId}`)).body.calls).toEqual([corrected]);
   });
 
+  it('with a withheld number is found by its id and in the list alone, and takes an outcome', async () => {
+    const world = await newWorld();
+    const recorded = await world.recordCall('call-1', { phone: null });
+    expect([recorded.status, 'phone' in recorded.body]).toEqual([200, false]);
+    expect((await world.recordCall('call-1', { phone: undefined })).body).toEqual(recorded.body);
+    expect((await world.call('GET', `/calls/${world.agentId}`)).body.calls).toEqual([recorded.body]);
+    const answer = await patch(world, 'call-1', { custom_call_outcome: 'booked' });
+    expect(answer.body).toMatchObject({ call_id: 'call-1', phone: null });
+    const items = [{ agentId: world.agentId, callIdOrPhone: 'call-1', custom_call_outcome: 'won' }];
+    const { body } = await world.call('POST', '/call-outcomes', { body: { items } });
+    expect(body.updated).toMatchObject([{ call_id: 'call-1', phone: null }]);
+
+    // A number that is known later, and one that is withheld again.
+    expect((await world.recordCall('call-1', { phone })).body).toMatchObject({ phone, custom_call_outcome: 'won' });
+    expect((await get(world, phone)).callId).toBe('call-1');
+    await world.recordCall('call-1', { phone: null });
+    expect((await world.call('GET', `/calls/${world.agentId}/${phone}`)).status).toBe(404);
+    expect(await get(world, 'call-1')).not.toHaveProperty('phone');
+  });
+
+  it('gives its details back exactly, and refuses those that are too large, too deep, or no object', async () => {
+    const world = await newWorld();
+    const raw =
+      '{"recordingUrl":"https://example.com/1.mp3","cost":1.50,"turns":[{"__proto__":null}],"id":12345678901234567890}';
+    const path = `/calls/${world.agentId}/call-1`;
+    const facts = `"phone":"${phone}","direction":"inbound","startedAt":"2026-03-01T10:00:00Z"`;
+    expect((await world.call('PUT', path, { body: `{${facts},"details":${raw}}` })).status).toBe(200);
+    await patch(world, 'call-1', { custom_call_outcome: 'booked' });
+    expect((await world.call('GET', path)).text).toContain(`"details":${raw}`);
+    expect((await world.call('GET', `/calls/${world.agentId}`)).text).toContain(`"details":${raw}`);
+    await world.recordCall('call-1');
+    expect(await get(world, 'call-1')).not.toHaveProperty('details');
+    const deep = { 1: { 2: { 3: { 4: { 5: { 6: { 7: { 8: { 9: { 10: {} } } } } } } } } } };
+    for (const details of [[], 'x', null, { x: 'x'.repeat(50 * 1024) }, deep]) {
+      const answer = await world.recordCall('call-1', { details });
+      expect([answer.status, answer.body.details?.[0].path]).toEqual([400, 'details']);
+    }
+  });
+
   it('refuses a phone number as an id, ids that are none, and facts that are wrong', async () => {
     const world = await newWorld();
     for (const id of ['+14155550100', '%2B14155550100', '%2014155550100', 'a%20b', 'x'.repeat(129)]) {
@@ -241,5 +280,70 @@ describe('listing calls', () => {
     expect(ids(second)).toEqual(['c3', 'c2', 'c1', 'c0']);
     expect(second).not.toHaveProperty('nextCursor');
     expect((await world.call('GET', `/calls/${world.agentId}`, { query: { phone: 'x' } })).status).toBe(400);
+  });
+
+  it('lists those for which every filter holds', async () => {
+    const world = await newWorld();
+    const day = (n: number) => `2026-03-0${n}T00:00:00Z`;
+    const facts = [
+      { direction: 'inbound', status: 'completed' },
+      { direction: 'outbound', status: 'completed' },
+      { direction: 'inbound', status: 'busy', phone: '+14155550199' },
+      { direction: 'outbound', status: 'busy' },
+      { direction: 'inbound', status: 'completed' },
+    ];
+    for (const [n, more] of facts.entries()) await world.recordCall(`c${n + 1}`, { startedAt: day(n + 1), ...more });
+    await patch(world, 'c1', { custom_call_outcome: 'won' });
+    await patch(world, 'c2', { custom_call_outcome: 'lost' });
+    await patch(world, 'c3', { custom_call_outcome_value: 5 });
+    const list = (query: Record<string, string | number>) => world.call('GET', `/calls/${world.agentId}`, { query });
+    const ids = async (query: Record<string, string | number>) =>
+      (await list(query)).body.calls.map(({ callId }: { callId: string }) => callId).join();
+    expect(await ids({ from: day(2), to: day(4) })).toBe('c3,c2');
+    expect(await ids({ from: '2026-03-04T01:00:00+01:00' })).toBe('c5,c4');
+    expect(await ids({ to: day(2) })).toBe('c1');
+    expect(await ids({ from: day(4), to: day(2) })).toBe('');
+    expect(await ids({ from: day(3), to: day(3) })).toBe('');
+    expect(await ids({ direction: 'outbound' })).toBe('c4,c2');
+    expect(await ids({ status: 'busy' })).toBe('c4,c3');
+    expect(await ids({ outcome: 'won' })).toBe('c1');
+    expect(await ids({ hasOutcome: 'true' })).toBe('c2,c1');
+    expect(await ids({ hasOutcome: 'false' })).toBe('c5,c4,c3');
+    expect(await ids({ phone, direction: 'inbound', hasOutcome: 'false', from: day(2) })).toBe('c5');
+    for (const [name, value] of [
+      ['from', 'yesterday'],
+      ['direction', 'sideways'],
+      ['hasOutcome', 'yes'],
+    ] as const) {
+      expect((await list({ [name]: value })).status, name).toBe(400);
+    }
+  });
+
+  it('lists every call that the filters let through once, page by page, and a cursor is good for its filters alone', async () => {
+    const world = await newWorld();
+    for (let n = 0; n < 9; n++) {
+      await world.recordCall(`c${n}`, {
+        startedAt: `2026-03-0${n + 1}T00:00:00Z`,
+        status: n % 3 ? 'busy' : 'completed',
+      });
+    }
+    const list = (query: Record<string, string | number>) => world.call('GET', `/calls/${world.agentId}`, { query });
+    const seen: string[] = [];
+    let cursor = '';
+    do {
+      const { body } = await list({
+        status: 'busy',
+        limit: 2,
+        from: '2026-03-02T00:00:00Z',
+        ...(cursor && { cursor }),
+      });
+      expect(body.calls.length).toBeLessThanOrEqual(2);
+      seen.push(...body.calls.map(({ callId }: { callId: string }) => callId));
+      cursor = body.nextCursor ?? '';
+    } while (cursor);
+    expect(seen).toEqual(['c8', 'c7', 'c5', 'c4', 'c2', 'c1']);
+    const { nextCursor } = (await list({ limit: 2 })).body;
+    expect((await list({ limit: 2, cursor: nextCursor, to: '2026-03-02T00:00:00Z' })).status).toBe(400);
+    expect((await list({ limit: 2, cursor: nextCursor })).status).toBe(200);
   });
 });

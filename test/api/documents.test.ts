@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { files } from '../../functions/clients/files.ts';
 import { fileKeyOf } from '../../functions/domain/documents.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import { fileWaitSeconds, waitingForFile } from '../../functions/domain/source-state.ts';
 import { documents } from '../../functions/store/documents.ts';
 import { textPiecesOf } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
@@ -299,15 +300,13 @@ describe('uploading by form', () => {
     const world = await newWorld();
     const changed = { lastUpdatedBy: world.uid, lastUpdatedAt: new Date().toISOString() };
     const id = newIdentifier('doc');
-    const ttlSeconds = Math.floor(Date.now() / 1000) - 1;
     const waited = {
       id,
       agentId: world.agentId,
       name: 'a',
       size: 1,
       active: true,
-      status: 'pending' as const,
-      ttlSeconds,
+      ...waitingForFile(Date.now() - fileWaitSeconds * 1000 - 1),
     };
     await documents.get().add({ ...waited, ...changed });
     expect((await list(world)).documents).toEqual([]);

@@ -1,11 +1,10 @@
 import type { SQSEvent } from 'aws-lambda';
 import { afterEach, describe, expect, it } from 'vitest';
 import { duplicateAgent } from '../../functions/api/duplicate-agent.ts';
-import { files } from '../../functions/clients/files.ts';
-import { jobQueueFor } from '../../functions/clients/job-queue.ts';
+import { begin, copyServices, proceed } from '../../functions/duplication/copy.ts';
 import { finishDuplication } from '../../functions/jobs/finish-duplication.ts';
 import { worker } from '../../functions/jobs/job.ts';
-import { duplications } from '../../functions/store/duplications.ts';
+import { lazyServices } from '../../functions/service.ts';
 import { duplicationKey, idempotencyKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { invoke } from '../support/events.ts';
@@ -158,10 +157,9 @@ describe('duplicating an agent', () => {
     expect(await agentsOf(world)).toEqual([world.agentId]);
     // The dead function could not give its claim back: it is over when its time is.
     expect((await duplicate(world, {}, headers)).body.error).toBe('idempotency_in_progress');
-    await table.get().update(idempotencyKey(world.uid, 'duplicateAgent', headers['idempotency-key']), {
-      UpdateExpression: 'set claimedUntil = :past',
-      ExpressionAttributeValues: { ':past': 1 },
-    });
+    await table
+      .get()
+      .change(idempotencyKey(world.uid, 'duplicateAgent', headers['idempotency-key']), { set: { claimedUntil: 1 } });
     const again = await duplicate(world, {}, headers);
     expect(again.body).toMatchObject({ agentId: begun[0], copied: { blockedNumbers: 60 } });
     expect((await duplicate(world, {}, headers)).body).toEqual(again.body);
@@ -173,10 +171,9 @@ describe('duplicating an agent', () => {
     await world.block(phones(400));
     const source = (await world.call('GET', `/agents/${world.agentId}`)).body;
     const agent = { ...source, agentId: unique('agent') };
-    const begun = await duplications.get().begin(agent, world.agentId);
-    const reached = await duplications
-      .get()
-      .proceed(begun, 0, { files: files.get(), jobQueue: jobQueueFor('crawlWebsite').get() });
+    const services = lazyServices(copyServices);
+    const begun = await begin(agent, world.agentId, services);
+    const reached = await proceed(begun, 0, services);
     expect(reached).toMatchObject({ state: 'copying' });
     expect(await blockListOf(world, agent.agentId)).toBe(401);
     expect(await agentsOf(world)).toEqual([world.agentId]);

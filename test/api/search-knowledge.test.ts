@@ -4,10 +4,11 @@ import { searchKnowledge } from '../../functions/api/search-knowledge.ts';
 import { indexKnowledge } from '../../functions/jobs/index-knowledge.ts';
 import { worker } from '../../functions/jobs/job.ts';
 import { indexSources } from '../../functions/search/source-index.ts';
-import { documents } from '../../functions/store/documents.ts';
+import { documentReads, documents } from '../../functions/store/documents.ts';
 import { documentKey, textPiecesOf } from '../../functions/store/keys.ts';
-import { table } from '../../functions/store/table.ts';
-import { websites } from '../../functions/store/websites.ts';
+import type { TextReference } from '../../functions/store/source-texts.ts';
+import { type Item, table } from '../../functions/store/table.ts';
+import { websiteReads, websites } from '../../functions/store/websites.ts';
 import { invoke } from '../support/events.ts';
 import { injectFaults } from '../support/faults.ts';
 import { page } from '../support/site.ts';
@@ -16,7 +17,12 @@ import { newWorld, type World } from '../support/world.ts';
 
 afterEach(() => injectFaults(table.get().client, () => undefined));
 
-const stores = () => ({ website: websites.get(), document: documents.get() });
+type DocumentItem = Item & { text: TextReference };
+
+const stores = () => ({
+  website: { reads: websiteReads.get(), writes: websites.get() },
+  document: { reads: documentReads.get(), writes: documents.get() },
+});
 
 const search = (world: World, query: string, more: object = {}) =>
   world.call('POST', '/agent-knowledge/search', {
@@ -179,11 +185,9 @@ describe('a search of an agent’s knowledge', () => {
     const world = await newWorld();
     const [id] = (await upload(world, { 'a.txt': 'Open at nine.', 'b.txt': 'Open at ten.' })) as [string];
     const key = documentKey(world.agentId, id);
-    const asBefore = (update: string) =>
-      table
-        .get()
-        .update(key, { UpdateExpression: update, ExpressionAttributeNames: { '#text': 'text', '#index': 'index' } });
-    await asBefore('remove #text.#index');
+    const { text } = (await table.get().get<DocumentItem>(key)) as DocumentItem;
+    const { index: _, ...withoutIndex } = text;
+    await table.get().change(key, { set: { text: withoutIndex } });
     expect((await search(world, 'open')).body).toMatchObject({
       passages: [{ text: 'Open at ten.' }],
       searched: { sources: 1, passages: 1, unindexed: 1 },
@@ -197,11 +201,9 @@ describe('a search of an agent’s knowledge', () => {
   it('replaces an index of another format, and leaves no piece of it', async () => {
     const world = await newWorld();
     const [id] = (await upload(world, { 'a.txt': 'Open at nine.' })) as [string];
-    await table.get().update(documentKey(world.agentId, id), {
-      UpdateExpression: 'set #text.#index.#format = :other',
-      ExpressionAttributeNames: { '#text': 'text', '#index': 'index', '#format': 'format' },
-      ExpressionAttributeValues: { ':other': 0 },
-    });
+    const key = documentKey(world.agentId, id);
+    const { text } = (await table.get().get<DocumentItem>(key)) as DocumentItem;
+    await table.get().change(key, { set: { text: { ...text, index: { ...text.index, format: 0 } } } });
     expect((await search(world, 'open')).body.searched).toEqual({ sources: 0, passages: 0, unindexed: 1 });
     const before = await piecesOf(id);
     await worker(indexKnowledge)({

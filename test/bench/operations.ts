@@ -17,8 +17,10 @@ export const freshNumbers = (count: number) => Array.from({ length: count }, () 
 const call = { phone: '+14155550188', direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' };
 const outcome = { custom_call_outcome: 'booked', custom_call_outcome_value: 120 };
 
-/** A text is read after the record that says which one: a third round trip. */
+/** A text is read after the record that points to it: a third round trip. */
 const withTexts = 3;
+/** A call is read after the entry that points to it. */
+const byEntry = 3;
 
 const uploadOf = ({ uid, agentId }: World): Request => {
   const fields = Object.entries({ uid, agentId }).map(
@@ -63,11 +65,19 @@ export const samples: Record<string, Sample[]> = {
   ],
   getCall: [
     { what: 'by id', request: ({ agentId, callId }) => ({ params: { agentId, callIdOrPhone: callId } }) },
-    { what: 'by phone', request: ({ agentId, phone }) => ({ params: { agentId, callIdOrPhone: phone } }) },
+    {
+      what: 'by phone',
+      request: ({ agentId, phone }) => ({ params: { agentId, callIdOrPhone: phone } }),
+      roundTripsMost: byEntry,
+    },
   ],
   listCalls: [
-    { request: ({ agentId }) => ({ params: { agentId } }) },
-    { what: 'with one phone', request: ({ agentId, phone }) => ({ params: { agentId }, query: { phone } }) },
+    { request: ({ agentId }) => ({ params: { agentId } }), roundTripsMost: byEntry },
+    {
+      what: 'with one phone',
+      request: ({ agentId, phone }) => ({ params: { agentId }, query: { phone } }),
+      roundTripsMost: byEntry,
+    },
   ],
   updateCallOutcome: [
     {

@@ -2,9 +2,10 @@ import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cl
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, inject, it } from 'vitest';
 import { jobQueueFor } from '../../functions/clients/job-queue.ts';
+import { begin, copyServices } from '../../functions/duplication/copy.ts';
 import { takesIdempotencyKey } from '../../functions/http/endpoint.ts';
 import { routes } from '../../functions/routes.ts';
-import { duplications } from '../../functions/store/duplications.ts';
+import { lazyServices } from '../../functions/service.ts';
 import { toKebabCase } from '../../lib/bundles.ts';
 import { type Sample, samples } from '../bench/operations.ts';
 import type { World as BenchWorld } from '../bench/world.ts';
@@ -138,7 +139,7 @@ describe('background work', () => {
     await eventually(() => knowledgeOf(agentId), isReady);
 
     const copy = { ...(await world.call('GET', `/agents/${agentId}`)).body, agentId: unique('agent'), name: 'Copy' };
-    await duplications.get().begin({ ...copy, sourceAgentId: agentId }, agentId);
+    await begin({ ...copy, sourceAgentId: agentId }, agentId, lazyServices(copyServices));
     expect((await world.call('GET', `/agents/${copy.agentId}`)).status).toBe(401);
     await jobQueueFor('finishDuplication').get().send({ job: 'finishDuplication', agentId: copy.agentId });
     const copied = await eventually(

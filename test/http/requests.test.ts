@@ -49,13 +49,13 @@ describe('bodies', () => {
   it('are told of a field that is missing in a word', async () => {
     const world = await newWorld();
     const put = await world.call('PUT', `/calls/${world.agentId}/call-1`, {
-      body: { startedAt: '2026-03-01T10:00:00Z' },
+      body: { phone: '+14155550100' },
     });
     expect(put.body).toMatchObject({
-      message: 'phone: is required (and 1 more error in details)',
+      message: 'direction: is required (and 1 more error in details)',
       details: [
-        { path: 'phone', message: 'is required' },
         { path: 'direction', message: 'is required' },
+        { path: 'startedAt', message: 'is required' },
       ],
     });
     const list = await world.call('GET', '/agents');
@@ -228,10 +228,7 @@ describe('an Idempotency-Key', () => {
     if (first.state !== 'claimed') throw new Error(first.state);
     expect(await store.claim(request)).toEqual({ state: 'in progress' });
     expect(await store.claim({ ...request, contentHash: 'other' })).toEqual({ state: 'other content' });
-    await table.get().update(first.key, {
-      UpdateExpression: 'set claimedUntil = :past',
-      ExpressionAttributeValues: { ':past': Date.now() - 1 },
-    });
+    await table.get().change(first.key, { set: { claimedUntil: Date.now() - 1 } });
     const later = await Promise.all([store.claim(request), store.claim(request), store.claim(request)]);
     const taken = later.filter((claim) => claim.state === 'claimed');
     expect(taken.length).toBe(1);

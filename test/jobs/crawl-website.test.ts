@@ -5,7 +5,7 @@ import { crawlWebsite } from '../../functions/jobs/crawl-website.ts';
 import { maxDeliveries, worker } from '../../functions/jobs/job.ts';
 import { textPiecesOf } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
-import { type WebsiteRecord, websites } from '../../functions/store/websites.ts';
+import { type WebsiteRecord, websiteReads, websites } from '../../functions/store/websites.ts';
 import { injectFaults } from '../support/faults.ts';
 import { page, type Site, startSite } from '../support/site.ts';
 import { findWebsite, restartWebsite, websiteRecord } from '../support/websites.ts';
@@ -44,7 +44,7 @@ const deliver = async (bodies: string[], delivery = 1, job = crawlWebsite): Prom
   return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
 };
 
-const contentOf = async (source: WebsiteRecord) => (await websites.get().readTexts(source, undefined))?.content;
+const contentOf = async (source: WebsiteRecord) => (await websiteReads.get().readTexts(source, undefined))?.content;
 const piecesOf = async ({ id }: WebsiteRecord) => {
   let count = 0;
   for await (const _ of table.get().query(textPiecesOf(id))) count += 1;

@@ -5,27 +5,33 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Files } from '../../functions/clients/files.ts';
 import { fileKeyOf } from '../../functions/domain/documents.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import { hasFailed, retryOf, waitingForFile } from '../../functions/domain/source-state.ts';
 import { environment } from '../../functions/environment.ts';
 import { extractDocument } from '../../functions/jobs/extract-document.ts';
 import { maxDeliveries, worker } from '../../functions/jobs/job.ts';
-import { type DocumentRecord, Documents, waitSeconds } from '../../functions/store/documents.ts';
-import { textPiecesOf } from '../../functions/store/keys.ts';
+import { credentials } from '../../functions/store/credentials.ts';
+import { type DocumentRecord, documentKind } from '../../functions/store/documents.ts';
+import { documentKey, textPiecesOf } from '../../functions/store/keys.ts';
+import { SourceReads } from '../../functions/store/source-reads.ts';
+import { Sources } from '../../functions/store/sources.ts';
 import { Table } from '../../functions/store/table.ts';
 import { pdfOf } from '../support/documents.ts';
 import '../support/quiet-logs.ts';
 import { injectFaults, tenPercent } from '../support/faults.ts';
-import { target, unique, useTargetInThisProcess } from '../support/world.ts';
+import { newWorld, target, unique, useTargetInThisProcess } from '../support/world.ts';
 
 /** A bucket of which nobody tells the service: its jobs run here, where faults can be put between them and the table. */
 const bucket = unique('bucket');
 let table: Table;
-let documents: Documents;
+let documents: Sources<DocumentRecord>;
+let reads: SourceReads<DocumentRecord>;
 let files: Files;
 beforeAll(async () => {
   useTargetInThisProcess();
   await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT' });
   table = new Table(DynamoDBDocumentClient.from(new DynamoDBClient({}), marshalling), environment.tableName);
-  documents = new Documents(table);
+  documents = new Sources(table, documentKind);
+  reads = new SourceReads(table, documentKind);
   files = new Files({ ...environment.s3, bucket });
 });
 const marshalling = { marshallOptions: { removeUndefinedValues: true } };
@@ -36,8 +42,12 @@ type Choice = Parameters<typeof injectFaults>[1];
 const jobWith = (choose: Choice, seen?: (operation: string) => void, timeoutSeconds = 90) => {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 3 }), marshalling);
   injectFaults(client, choose, seen);
-  const faulty = new Documents(new Table(client, environment.tableName));
-  const services = { documents: { get: () => faulty }, files: { get: () => files } };
+  const faulty = new Sources<DocumentRecord>(new Table(client, environment.tableName), documentKind);
+  const services = {
+    documents: { get: () => faulty },
+    credentials: credentials.for('accessTo'),
+    files: { get: () => files },
+  };
   const handler = worker({ ...extractDocument, services, timeoutSeconds });
   return async (message: object, delivery = 1): Promise<boolean> => {
     const record = {
@@ -53,17 +63,20 @@ const jobWith = (choose: Choice, seen?: (operation: string) => void, timeoutSeco
 const sound = (message: object, delivery?: number) => jobWith(() => undefined)(message, delivery);
 
 /** A document that waits for its file, and its file. */
-const uploaded = async (content: string | Buffer = 'The text'): Promise<DocumentRecord> => {
+const uploaded = async (
+  content: string | Buffer = 'The text',
+  more: Partial<DocumentRecord> = {},
+): Promise<DocumentRecord> => {
   const record: DocumentRecord = {
     id: newIdentifier('doc'),
     agentId: unique('agent'),
     name: 'a.txt',
     size: 1,
     active: true,
-    status: 'pending',
     lastUpdatedBy: 'somebody',
     lastUpdatedAt: '2026-03-01T10:00:00.000Z',
-    ttlSeconds: Math.floor(Date.now() / 1000) + waitSeconds,
+    ...waitingForFile(),
+    ...more,
   };
   await documents.add(record);
   await files.put(fileKeyOf(record), Buffer.from(content));
@@ -81,9 +94,9 @@ const told = (record: DocumentRecord) => ({
 });
 
 const now = async ({ agentId, id }: DocumentRecord) => {
-  const record = await documents.find(agentId, id);
+  const record = await reads.find(agentId, id);
   if (!record) return undefined;
-  const texts = await documents.readTexts({ agentId, id }, undefined);
+  const texts = await reads.readTexts({ agentId, id }, undefined);
   return { ...record, content: texts?.content };
 };
 
@@ -116,6 +129,7 @@ describe('an extraction', () => {
     const record = await uploaded('Grüße');
     expect(await sound(told(record))).toBe(true);
     expect(await now(record)).toMatchObject({ status: 'ready', type: 'txt', size: 7, content: 'Grüße' });
+    expect(await now(record)).not.toHaveProperty('waitsUntil');
     expect(await now(record)).not.toHaveProperty('ttlSeconds');
   });
 
@@ -203,7 +217,7 @@ describe('an extraction', () => {
     const failed = await now(record);
     expect(failed).toMatchObject({ status: 'failed', error: expect.stringContaining('damaged') });
     const attempt = `${failed?.attempt}:again`;
-    await documents.restart(record, { attempt, dueBy: Date.now() + 60_000, uid: 'somebody' }, () => true);
+    await documents.restart(record, { attempt, uid: 'somebody' }, () => true);
     const retry = { job: 'extractDocument', agentId: record.agentId, documentId: record.id };
     await sound({ ...retry, attempt: `${failed?.attempt}:another` });
     expect((await now(record))?.status).toBe('pending');
@@ -219,7 +233,7 @@ describe('an extraction', () => {
     await sound(told(record));
     await files.delete(fileKeyOf(record));
     const attempt = 'again';
-    await documents.restart(record, { attempt, dueBy: Date.now() + 60_000, uid: 'somebody' }, () => true);
+    await documents.restart(record, { attempt, uid: 'somebody' }, () => true);
     await sound({ job: 'extractDocument', agentId: record.agentId, documentId: record.id, attempt });
     expect(await now(record)).toMatchObject({ status: 'failed', error: 'The file is gone. Upload it again.' });
   });
@@ -262,10 +276,86 @@ describe('an extraction', () => {
         error: 'The document could not be read, for no fault of its own. Try again.',
       });
     const attempt = 'again';
-    await documents.restart(record, { attempt, dueBy: Date.now() + 60_000, uid: 'somebody' }, () => true);
+    await documents.restart(record, { attempt, uid: 'somebody' }, () => true);
     const retry = { job: 'extractDocument', agentId: record.agentId, documentId: record.id, attempt };
     expect(await sound(retry)).toBe(true);
     expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
+  });
+
+  it('that begins after the wait for the file is over brings the document back, and loses nothing', async () => {
+    const hoursAgo = waitingForFile(Date.now() - 3 * 60 * 60_000);
+    const record = await uploaded('The text', hoursAgo);
+    expect(await now(record)).toBeUndefined();
+    expect(await sound(told(record))).toBe(true);
+    expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
+    expect(await now(record)).not.toHaveProperty('waitsUntil');
+
+    const unreadable = await uploaded('%PDF-1.7 and no more', hoursAgo);
+    await sound(told(unreadable));
+    expect(await now(unreadable)).toMatchObject({ status: 'failed', error: expect.stringContaining('damaged') });
+
+    const dying = await uploaded('The text', hoursAgo);
+    await jobWith((operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined))(told(dying), maxDeliveries);
+    expect(await now(dying)).toMatchObject({ status: 'failed', error: 'The document could not be read. Try again.' });
+    expect(await files.head(fileKeyOf(dying))).toBeDefined();
+  });
+
+  it('that begins after its attempt was due shows as under way, and ends as any other', async () => {
+    const record = await uploaded();
+    const file = await files.head(fileKeyOf(record));
+    await documents.receive(record, file?.etag as string);
+    await table.change(documentKey(record.agentId, record.id), { set: { dueBy: Date.now() - 1 } });
+    expect((await now(record))?.status).toBe('failed');
+    const shown: (string | undefined)[] = [];
+    let reading: Promise<unknown> | undefined;
+    const job = jobWith((operation): undefined => {
+      if (operation === 'BatchWriteItem') reading = now(record).then((one) => shown.push(one?.status));
+    });
+    expect(await job(told(record))).toBe(true);
+    await reading;
+    expect(shown[0]).not.toBe('failed');
+    expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
+  });
+
+  it('of a form whose user lost access fails with that reason, until another user tries it again', async () => {
+    const owner = await newWorld();
+    const stranger = await newWorld();
+    const { agentId } = owner;
+    const record = await uploaded('The text', { agentId, formIssuedTo: stranger.uid });
+    await sound(told(record));
+    expect(await now(record)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('may no longer use the agent'),
+    });
+    expect((await now(record))?.content).toBe('');
+    const attempt = retryOf((await now(record))?.attempt, 'again');
+    await documents.restart(record, { attempt, uid: owner.uid }, hasFailed);
+    await sound({ job: 'extractDocument', agentId, documentId: record.id, attempt });
+    expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
+
+    const own = await uploaded('The text', { agentId, formIssuedTo: owner.uid });
+    await sound(told(own));
+    expect((await now(own))?.status).toBe('ready');
+  });
+
+  it('completes a deletion that was interrupted: text, file and record are gone', async () => {
+    for (let call = 2; call <= 5; call++) {
+      const record = await uploaded();
+      await sound(told(record));
+      const client = DynamoDBDocumentClient.from(new DynamoDBClient({}), marshalling);
+      injectFaults(client, killedAt(call));
+      const dying = new Sources<DocumentRecord>(new Table(client, environment.tableName), documentKind);
+      const deletion = dying.remove(record, (one) => files.delete(fileKeyOf(one)));
+      await deletion.catch(() => undefined);
+      expect(await now(record)).toBeUndefined();
+      const { agentId, id: documentId } = record;
+      expect(await sound({ job: 'extractDocument', agentId, documentId, attempt: 'deletion' })).toBe(true);
+      expect([
+        await pieces(record),
+        await files.head(fileKeyOf(record)),
+        await table.get(documentKey(agentId, documentId)),
+      ]).toEqual([0, undefined, undefined]);
+    }
   });
 
   it('told of the bucket’s own test, of a file that is none of ours, or of nothing, changes nothing', async () => {

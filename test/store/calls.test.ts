@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Call, type CallOutcomeChange, type MetadataMode, withOutcome } from '../../functions/domain/calls.ts';
+import {
+  type Call,
+  type CallOutcomeChange,
+  type MetadataMode,
+  withFacts,
+  withOutcome,
+} from '../../functions/domain/calls.ts';
 import { Calls } from '../../functions/store/calls.ts';
-import { table } from '../../functions/store/table.ts';
+import { callsOf, callsWith } from '../../functions/store/keys.ts';
+import { openTable, table } from '../../functions/store/table.ts';
 import { injectFaults, tenPercent } from '../support/faults.ts';
 import { useTargetInThisProcess } from '../support/world.ts';
 
@@ -15,6 +22,7 @@ beforeAll(() => {
 
 const ids = ['a', 'b', 'c', 'd'];
 const phones = ['+14155550100', '+442071838750'];
+const phoneOrWithheld = fc.constantFrom(...phones, null);
 const times = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z', '2026-01-03T00:00:00.000Z'];
 
 const id = fc.constantFrom(...ids);
@@ -36,8 +44,9 @@ const step = fc.oneof(
   fc.record({
     verb: fc.constant('record' as const),
     callId: id,
-    phone: fc.constantFrom(...phones),
+    phone: phoneOrWithheld,
     startedAt: fc.constantFrom(...times),
+    details: fc.option(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 3 }), { nil: undefined }),
   }),
   fc.record({ verb: fc.constant('set' as const), settings: fc.array(setting, { minLength: 1, maxLength: 1 }) }),
   fc.record({ verb: fc.constant('set many' as const), settings: fc.array(setting, { minLength: 1, maxLength: 12 }) }),
@@ -81,12 +90,11 @@ describe('calls under faults', () => {
         const model = new Model();
         for (const action of history) {
           if (action.verb === 'record') {
-            const { callId, phone, startedAt } = action;
-            const facts = { agentId, callId, phone, direction: 'inbound' as const, startedAt };
-            await untilDone(() =>
-              calls.change({ agentId, reference: { callId } }, (found) => ({ ...found, ...facts })),
-            );
-            model.calls.set(callId, { ...model.calls.get(callId), ...facts });
+            const { verb: _, callId, ...sent } = action;
+            const facts = { ...sent, direction: 'inbound' as const };
+            const recorded = await untilDone(() => calls.record(agentId, callId, facts));
+            model.calls.set(callId, withFacts(model.calls.get(callId), agentId, callId, facts));
+            expect(withoutHistory(recorded)).toEqual(withoutHistory(model.calls.get(callId)));
             continue;
           }
           const settings = action.settings as Setting[];
@@ -102,16 +110,9 @@ describe('calls under faults', () => {
           const targets = settings.map((one) => ({
             agentId,
             reference: one.reference,
-            change: (call: Call | undefined) => call && withOutcome(call, one.change, one.mode, 'key', at),
+            change: (call: Call) => withOutcome(call, one.change, one.mode, 'key', at),
           }));
-          const results =
-            action.verb === 'set'
-              ? [
-                  await untilDone(() =>
-                    calls.change(targets[0] as (typeof targets)[0], (targets[0] as (typeof targets)[0]).change),
-                  ),
-                ]
-              : await untilDone(() => calls.changeMany(targets).then(noErrors));
+          const results = await untilDone(() => calls.setOutcomes(targets, 5000).then(noErrors));
           for (const [index, result] of results.entries()) {
             expect(result?.callId).toBe(expected[index]?.callId);
             if (action.verb === 'set') expect(withoutHistory(result)).toEqual(expected[index]);
@@ -127,34 +128,145 @@ describe('calls under faults', () => {
           for await (const call of calls.list(agentId, { phone })) withPhone.push(call);
           expect(withPhone).toEqual(listed.filter((call) => call.phone === phone));
         }
+        const [from, to] = times.slice(1);
+        const ranged: Call[] = [];
+        for await (const call of calls.list(agentId, { from, to })) ranged.push(call);
+        expect(ranged).toEqual(listed.filter((call) => call.startedAt === from));
         for (const call of listed) expect(await calls.find(agentId, { callId: call.callId })).toEqual(call);
+        expect(await entriesStored(agentId)).toBe(listed.length + listed.filter(({ phone }) => phone).length);
       }),
       { numRuns: 60 },
     );
   }, 180_000);
 
-  it('record a lost transaction once', async () => {
+  it.each(['lost response', 'conflict', 'throttle', 'server error'] as const)(
+    'change an outcome once when every first attempt meets with: %s',
+    async (fault) => {
+      const agentId = `agent-${randomUUID()}`;
+      const callIds = Array.from({ length: 30 }, (_, n) => `c${n}`);
+      for (const callId of callIds) await calls.record(agentId, callId, facts());
+      let batches = 0;
+      injectFaults(table.get().client, (operation) =>
+        operation === 'BatchExecuteStatement' && batches++ < 2 ? fault : undefined,
+      );
+      const results = await calls.setOutcomes(
+        callIds.map((callId) => settingOf(agentId, callId, 'x')),
+        5000,
+      );
+      noFaults();
+      expect(results.map((call) => (call as Call).custom_call_outcome)).toEqual(callIds.map(() => 'x'));
+      for (const [index, callId] of callIds.entries()) {
+        const found = await calls.find(agentId, { callId });
+        expect(found?.outcomeHistory?.length).toBe(1);
+        expect(found).toEqual(results[index]);
+      }
+    },
+  );
+
+  it('are recorded once, with every entry, when the response is lost', async () => {
     const agentId = `agent-${randomUUID()}`;
-    const facts = {
-      agentId,
-      callId: 'a',
-      phone: '+14155550100',
-      direction: 'inbound' as const,
-      startedAt: times[0] as string,
-    };
-    await calls.change({ agentId, reference: { callId: 'a' } }, () => facts);
     let lost = 0;
     injectFaults(table.get().client, (operation) =>
       operation === 'TransactWriteItems' && lost++ < 1 ? 'lost response' : undefined,
     );
-    const change = (call: Call | undefined) =>
-      call && withOutcome(call, { custom_call_outcome: 'x' }, 'replace', 'key', at);
-    const changed = await calls.change({ agentId, reference: { callId: 'a' } }, change);
-    injectFaults(table.get().client, () => undefined);
-    expect(changed?.outcomeHistory?.length).toBe(1);
-    expect(await calls.find(agentId, { callId: 'a' })).toEqual(changed);
+    const recorded = await calls.record(agentId, 'a', facts());
+    noFaults();
+    expect(await calls.find(agentId, { phone: phones[0] as string, preference: 'last' })).toEqual(recorded);
+    expect(await entriesStored(agentId)).toBe(2);
+  });
+
+  it('take an outcome in one write each, 25 in a round trip, and no transaction', async () => {
+    const agentId = `agent-${randomUUID()}`;
+    const callIds = Array.from({ length: 60 }, (_, n) => `c${n}`);
+    await Promise.all(callIds.map((callId) => calls.record(agentId, callId, facts())));
+    const operations: string[] = [];
+    injectFaults(
+      table.get().client,
+      () => undefined,
+      (operation) => operations.push(operation),
+    );
+    await calls.setOutcomes(
+      callIds.map((callId) => settingOf(agentId, callId, 'x')),
+      5000,
+    );
+    noFaults();
+    expect(operations).toEqual(['BatchGetItem', ...Array(3).fill('BatchExecuteStatement')]);
+  });
+
+  it('keep the changes of many callers at once, and the corrections of their facts', async () => {
+    const agentId = `agent-${randomUUID()}`;
+    await calls.record(agentId, 'a', facts());
+    const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    const merge = (key: string) => ({
+      agentId,
+      reference: { callId: 'a' },
+      change: (call: Call) => withOutcome(call, { custom_call_metadata: { [key]: 1 } }, 'merge', 'key', at),
+    });
+    const correct = (n: number) => calls.record(agentId, 'a', { ...facts(), phone: phones[n % 2] as string });
+    await Promise.all([
+      ...keys.map((key) => calls.setOutcomes([merge(key)], 5000).then(noErrors)),
+      ...[1, 2, 3, 4].map(correct),
+    ]);
+    const call = await calls.find(agentId, { callId: 'a' });
+    expect(Object.keys(call?.custom_call_metadata ?? {}).sort()).toEqual(keys);
+    expect(call?.outcomeHistory?.length).toBe(keys.length);
+    expect(await calls.find(agentId, { phone: call?.phone as string, preference: 'first' })).toEqual(call);
+    expect(await entriesStored(agentId)).toBe(2);
+  });
+
+  it('that are not written in time are reported as errors, each change for itself', async () => {
+    const agentId = `agent-${randomUUID()}`;
+    for (const callId of ['a', 'b']) await calls.record(agentId, callId, facts());
+    injectFaults(table.get().client, (operation) =>
+      operation === 'BatchExecuteStatement' ? 'server error' : undefined,
+    );
+    const results = await calls.setOutcomes([settingOf(agentId, 'a', 'x'), settingOf(agentId, 'none', 'x')], 300);
+    noFaults();
+    expect(results).toEqual([expect.any(Error), undefined]);
+    expect(await calls.find(agentId, { callId: 'a' })).not.toHaveProperty('custom_call_outcome');
+  });
+
+  it('are found by their number while they are corrected', async () => {
+    const agentId = `agent-${randomUUID()}`;
+    const phone = phones[0] as string;
+    await calls.record(agentId, 'older', { ...facts(), startedAt: times[0] as string });
+    await calls.record(agentId, 'newer', { ...facts(), startedAt: times[1] as string });
+    const reader = openTable(table.get().name);
+    let corrected: Promise<Call> | undefined;
+    // Between the read of the entry and that of the record, the call that the entry points to gets another number.
+    const correct =
+      (next: (args: object) => Promise<object>, context: { commandName?: string }) => async (args: object) => {
+        if (context.commandName === 'GetItemCommand') {
+          corrected ??= calls.record(agentId, 'newer', { ...facts(), phone: phones[1] as string });
+          await corrected;
+        }
+        return next(args);
+      };
+    reader.client.middlewareStack.add(correct as never, { step: 'initialize' });
+    const found = await new Calls(reader).find(agentId, { phone, preference: 'last' });
+    expect([found?.callId, (await corrected)?.callId]).toEqual(['older', 'newer']);
   });
 });
+
+const noFaults = () => injectFaults(table.get().client, () => undefined);
+const facts = () => ({ phone: phones[0] as string, direction: 'inbound' as const, startedAt: times[0] as string });
+const settingOf = (agentId: string, callId: string, outcome: string) => ({
+  agentId,
+  reference: { callId },
+  change: (call: Call) => withOutcome(call, { custom_call_outcome: outcome }, 'replace', 'key', at),
+});
+
+/** How many entries point to the calls of an agent. */
+const entriesStored = async (agentId: string) => {
+  let count = 0;
+  for (const collection of [callsOf(agentId), ...phones.map((phone) => callsWith(agentId, phone))]) {
+    for await (const entry of table.get().query(collection)) {
+      expect(Object.keys(entry).sort()).toEqual(['pk', 'sk']);
+      count += 1;
+    }
+  }
+  return count;
+};
 
 /** A caller whose request failed sends it again: every one of these may be repeated. */
 const untilDone = async <T>(work: () => Promise<T>): Promise<T> => {

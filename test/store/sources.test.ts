@@ -3,7 +3,7 @@ import { listWebsites } from '../../functions/api/list-websites.ts';
 import { pagesText, proseText } from '../../functions/domain/sources.ts';
 import { textPiecesOf } from '../../functions/store/keys.ts';
 import { type Item, table } from '../../functions/store/table.ts';
-import { type WebsiteRecord, websites } from '../../functions/store/websites.ts';
+import { type WebsiteRecord, websiteReads, websites } from '../../functions/store/websites.ts';
 import { invoke } from '../support/events.ts';
 import { chance, type Fault, injectFaults } from '../support/faults.ts';
 import { findWebsite, restartWebsite, websiteRecord } from '../support/websites.ts';
@@ -40,7 +40,7 @@ const wholeOf = async (source: WebsiteRecord) => {
   const whole = { content: '', contentMD: '', answers: 0 };
   let cursor: string | undefined;
   do {
-    const piece = await websites.get().readTexts(source, cursor);
+    const piece = await websiteReads.get().readTexts(source, cursor);
     if (!piece) return undefined;
     expect(Buffer.byteLength(JSON.stringify(piece))).toBeLessThan(6 * 1024 * 1024);
     whole.content += piece.content;
@@ -61,7 +61,7 @@ describe('a text', () => {
     expect(whole?.content === content).toBe(true);
     expect(whole?.contentMD === contentMD).toBe(true);
     expect(whole?.answers).toBeGreaterThan(2);
-    const [listed] = (await websites.get().page(world.agentId, { withTexts: true, limit: 1 })).items;
+    const [listed] = (await websiteReads.get().page(world.agentId, { withTexts: true, limit: 1 })).items;
     expect(listed?.truncated).toBe(true);
     await websites.get().remove(source);
     expect(await revisionsStored(source)).toEqual([]);
@@ -82,11 +82,11 @@ describe('a text', () => {
     const seen = new Set<string>();
     const read = async () => {
       while (!done) {
-        const { items } = await websites.get().page(world.agentId, { withTexts: true });
+        const { items } = await websiteReads.get().page(world.agentId, { withTexts: true });
         const { content = '', contentMD = '' } = items.find(({ id }) => id === source.id) ?? {};
         expect([content.length, new Set(content).size, content === contentMD]).toEqual([300_000, 1, true]);
         seen.add(content[0] as string);
-        const whole = await websites.get().readTexts(source, undefined);
+        const whole = await websiteReads.get().readTexts(source, undefined);
         expect([whole?.content.length, new Set(whole?.content).size]).toEqual([300_000, 1]);
       }
     };
@@ -99,11 +99,11 @@ describe('a text', () => {
   it('read in pieces is of one revision: the cursor of a replaced one is refused', async () => {
     const source = await websites.get().add(record());
     await bring(source, 'a'.repeat(8_000_000));
-    const first = await websites.get().readTexts(source, undefined);
+    const first = await websiteReads.get().readTexts(source, undefined);
     expect(first?.nextCursor).toBeDefined();
     await restartWebsite(source, 'second');
     await bring(source, 'b'.repeat(8_000_000), 'second');
-    await expect(websites.get().readTexts(source, first?.nextCursor)).rejects.toMatchObject({
+    await expect(websiteReads.get().readTexts(source, first?.nextCursor)).rejects.toMatchObject({
       code: 'invalid_request',
     });
     await websites.get().remove(source);
@@ -119,13 +119,13 @@ describe('a text', () => {
       injectFaults(table.get().client, () => (calls++ === fatal ? 'kill' : undefined));
       const outcome = await bring(source, 'new '.repeat(60_000), 'second').catch((error: Error) => error.name);
       noFaults();
-      const { content } = (await websites.get().readTexts(source, undefined)) as { content: string };
+      const { content } = (await websiteReads.get().readTexts(source, undefined)) as { content: string };
       expect(['old '.repeat(60_000), 'new '.repeat(60_000)]).toContain(content);
       if (outcome === true) break;
       expect(outcome).toBe('Killed');
       kills += 1;
       await bring(source, 'new '.repeat(60_000), 'second');
-      expect((await websites.get().readTexts(source, undefined))?.content).toBe('new '.repeat(60_000));
+      expect((await websiteReads.get().readTexts(source, undefined))?.content).toBe('new '.repeat(60_000));
       expect((await findWebsite(source))?.status).toBe('ready');
       // What a run left when it was killed after its last write goes with the next one.
       await restartWebsite(source, 'third');
@@ -156,7 +156,7 @@ describe('a text', () => {
       await tell();
       noFaults();
       expect((await findWebsite(source))?.status).toBe('ready');
-      expect((await websites.get().readTexts(source, undefined))?.content).toBe('text '.repeat(80_000));
+      expect((await websiteReads.get().readTexts(source, undefined))?.content).toBe('text '.repeat(80_000));
       expect((await revisionsStored(source)).length).toBe(1);
       await websites.get().remove(source);
     }
@@ -175,7 +175,7 @@ describe('a job', () => {
     expect(await websites.get().fail(source, 'first', 'Too late.')).toBe(false);
     expect(await websites.get().start(source, 'second')).toBeUndefined();
     expect(await findWebsite(source)).toMatchObject({ status: 'ready', attempt: 'second' });
-    expect((await websites.get().readTexts(source, undefined))?.content).toBe('second');
+    expect((await websiteReads.get().readTexts(source, undefined))?.content).toBe('second');
     expect((await revisionsStored(source)).length).toBe(1);
     await websites.get().remove(source);
   });
@@ -184,7 +184,7 @@ describe('a job', () => {
     const source = await websites.get().add(record());
     const [one, two] = await Promise.all(['one', 'two'].map((text) => bring(source, text.repeat(100_000))));
     expect([one, two].filter(Boolean).length).toBe(1);
-    const content = (await websites.get().readTexts(source, undefined))?.content;
+    const content = (await websiteReads.get().readTexts(source, undefined))?.content;
     expect(content).toBe((one ? 'one' : 'two').repeat(100_000));
     expect((await revisionsStored(source)).length).toBe(1);
     await websites.get().remove(source);
@@ -210,11 +210,7 @@ describe('a job', () => {
     });
     const again = await websites
       .get()
-      .restart(
-        source,
-        { attempt: 'second', uid: world.uid, dueBy: Date.now() + 60_000 },
-        (status) => status === 'failed',
-      );
+      .restart(source, { attempt: 'second', uid: world.uid }, (status) => status === 'failed');
     expect(again?.restarted).toBe(true);
     expect(await websites.get().start(source, 'second', Date.now() + 200)).toBeDefined();
     expect((await findWebsite(source))?.status).toBe('crawling');
@@ -235,7 +231,7 @@ describe('a job', () => {
       status: 'failed',
       error: 'The work could not be started. Try again.',
     });
-    expect((await websites.get().readTexts(other, undefined))?.content).toBe('text');
+    expect((await websiteReads.get().readTexts(other, undefined))?.content).toBe('text');
     await websites.get().remove(other);
   });
 });
@@ -253,7 +249,7 @@ describe('a deletion', () => {
         .remove(source)
         .catch((error: Error) => error.name);
       noFaults();
-      const { items } = await websites.get().page(world.agentId, { withTexts: true });
+      const { items } = await websiteReads.get().page(world.agentId, { withTexts: true });
       const isSeen = items.some(({ id }) => id === source.id);
       expect(isSeen).toBe((await findWebsite(source)) !== undefined);
       if (outcome === true) {

@@ -1,6 +1,6 @@
 import { expect, inject } from 'vitest';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
-import { type WebsiteRecord, websites } from '../../functions/store/websites.ts';
+import { type WebsiteRecord, websiteReads, websites } from '../../functions/store/websites.ts';
 import type { PlainReply } from './site.ts';
 import { unique, type World } from './world.ts';
 
@@ -68,11 +68,11 @@ export const websiteRecord = ({ agentId, uid }: World, more: Partial<WebsiteReco
 });
 
 /** A website as the store has it now. */
-export const findWebsite = ({ agentId, id }: WebsiteRecord) => websites.get().find(agentId, id);
+export const findWebsite = ({ agentId, id }: WebsiteRecord) => websiteReads.get().find(agentId, id);
 
 /** Begins another attempt at a website's text, whatever has become of the one before. */
 export const restartWebsite = async (source: WebsiteRecord, attempt: string): Promise<WebsiteRecord> => {
-  const next = { attempt, uid: source.lastUpdatedBy, dueBy: Date.now() + 60_000 };
+  const next = { attempt, uid: source.lastUpdatedBy };
   const restarted = await websites.get().restart(source, next, () => true);
   if (!restarted) throw new Error('The website is not there.');
   return restarted.record;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pMap from 'p-map';
 import { addBlockedNumbers } from '../../../functions/api/add-blocked-numbers.ts';
 import { blockedNumberKey } from '../../../functions/store/keys.ts';
-import { refusalOf } from '../../../functions/store/table.ts';
+import { writeFailure } from '../../../functions/store/table.ts';
 import { median, type Row } from '../benchmark.ts';
 import { freshNumbers } from '../operations.ts';
 import { invoke, type World } from '../world.ts';
@@ -69,7 +69,7 @@ const put = async ({ stores }: World, agentId: string, numbers: string[], concur
       const item = { ...blockedNumberKey(agentId, phone), blockedAt };
       await stores.table.put(item, condition).catch((error) => {
         // Every number is new: it was this very put, whose response came too late.
-        if (refusalOf(error) !== 'condition') throw error;
+        if (writeFailure(error) !== 'condition') throw error;
       });
     },
     { concurrency },

@@ -1,0 +1,51 @@
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import pMap from 'p-map';
+import { isCallEntry } from '../../functions/store/keys.ts';
+import { type Item, type Table, writeFailure } from '../../functions/store/table.ts';
+import { print, record } from '../command-line/output.ts';
+import { examples, type Operator } from './program.ts';
+import { scan } from './scan.ts';
+import { openStores } from './stores.ts';
+
+/** Writes side by side; the table is read in four parts. */
+const concurrency = 8;
+
+export const addMigrateCommand = (program: Operator) => {
+  program
+    .command('migrate')
+    .description('Bring the data of an earlier version into the form of this one; running it again changes nothing')
+    .addHelpText('after', examples('migrate --stack voice-agents-prod'))
+    .action(async (_, command) => {
+      const options = command.optsWithGlobals();
+      const { table } = await openStores(options);
+      const migrated = { callEntries: await migrateCallEntries(table) };
+      print(options, { table: table.name, ...migrated }, () => record(migrated));
+    });
+};
+
+/**
+ * Earlier versions kept a call three times. The copies by time and by phone number become entries that hold nothing:
+ * this version reads their keys only. Returns how many were changed.
+ */
+const migrateCallEntries = async (table: Table): Promise<number> => {
+  let changed = 0;
+  await scan(table, table.name, {}, async (items) => {
+    const copies = items.map((item) => unmarshall(item) as Item).filter(isCallCopy);
+    const emptied = await pMap(copies, (copy) => empty(table, copy), { concurrency });
+    changed += emptied.filter(Boolean).length;
+  });
+  return changed;
+};
+
+const isCallCopy = (item: Item) => isCallEntry(item) && Object.keys(item).length > 2;
+
+/** Removes the attributes of a copy; false when it was deleted meanwhile. */
+const empty = async (table: Table, { pk, sk }: Item): Promise<boolean> => {
+  try {
+    await table.put({ pk, sk }, { ConditionExpression: 'attribute_exists(pk)' });
+    return true;
+  } catch (error) {
+    if (writeFailure(error) === 'condition') return false;
+    throw error;
+  }
+};

@@ -1,0 +1,102 @@
+/**
+ * The states of a knowledge source's text:
+ *
+ *   waiting for its file ─→ pending ─→ working ─→ ready | failed ─→ pending (another attempt) …
+ *   any of them          ─→ deleting ─→ gone
+ *
+ * A record names the attempt at its text, and only the job of that attempt moves it on. Work whose message was lost or
+ * whose function died ends by the clock: after `dueBy` it reads as failed, until a late run of its job ends it itself.
+ */
+export type SourceState = {
+  /** `pending`, the kind's word for work under way, `ready`, `failed`, or `deleting`. */
+  status: string;
+  /** Why it failed, in a sentence. */
+  error?: string;
+  /** The attempt at the text. A job of another attempt changes nothing. */
+  attempt?: string;
+  /** Unix milliseconds. Work that has not ended by then reads as failed. */
+  dueBy?: number;
+  /** Unix milliseconds. A source that still waits for its file then is no longer shown. */
+  waitsUntil?: number;
+};
+
+/** What differs between the kinds of sources. */
+export type SourceStates = {
+  /** The status while the job is at work. */
+  working: string;
+  /** How long an attempt may take, all its deliveries included. */
+  timeoutSeconds: number;
+  /** The error of an attempt that never ended. */
+  overdueError: string;
+};
+
+export const websiteStates: SourceStates = {
+  working: 'crawling',
+  timeoutSeconds: 60 * 60,
+  overdueError: 'The crawl did not end in time. Refresh the website to try again.',
+};
+
+export const documentStates: SourceStates = {
+  working: 'processing',
+  timeoutSeconds: 30 * 60,
+  overdueError: 'The document could not be read, for no fault of its own. Try again.',
+};
+
+export const pending = 'pending';
+/** A deletion under way: the source is no longer shown, and deleting it again completes the deletion. */
+export const deleting = 'deleting';
+
+/** How long a source that waits for its file is shown. */
+export const fileWaitSeconds = 60 * 60;
+/** No message of a queue is older, its time as a dead letter included: so long a late job still finds its record. */
+export const maxMessageAgeSeconds = 14 * 24 * 60 * 60;
+
+/** The fields of a record that waits for its file. DynamoDB deletes it when no job can come any more. */
+export const waitingForFile = (now = Date.now()) => ({
+  status: 'pending' as const,
+  waitsUntil: now + fileWaitSeconds * 1000,
+  ttlSeconds: Math.floor(now / 1000) + fileWaitSeconds + maxMessageAgeSeconds,
+});
+
+/** The fields of a record whose attempt begins. */
+export const newAttempt = <A extends string | undefined>(states: SourceStates, attempt: A, now = Date.now()) => ({
+  status: 'pending' as const,
+  attempt,
+  dueBy: now + states.timeoutSeconds * 1000,
+});
+
+/** What a new attempt clears: the former error, and the wait for a file. `null` clears a field. */
+export const clearedByAttempt = { error: null, waitsUntil: null, ttlSeconds: null };
+
+/** The fields of a record whose job runs. The last run ends at `endsBy` one way or another; another one may be repeated. */
+export const running = ({ working, timeoutSeconds }: SourceStates, endsBy?: number, now = Date.now()) => ({
+  status: working,
+  dueBy: endsBy ?? now + timeoutSeconds * 1000,
+});
+
+export const isUnfinished = ({ working }: SourceStates, { status }: SourceState) =>
+  status === pending || status === working;
+
+export const isOverdue = (states: SourceStates, state: SourceState, now = Date.now()) =>
+  isUnfinished(states, state) && state.dueBy !== undefined && state.dueBy <= now;
+
+/** The record as readers see it: none while it is deleted or its file is overdue, and failed when its work is. */
+export const visible = <S extends SourceState>(states: SourceStates, state: S, now = Date.now()): S | undefined => {
+  if (state.status === deleting) return undefined;
+  if (state.waitsUntil !== undefined && state.waitsUntil <= now) return undefined;
+  return isOverdue(states, state, now) ? { ...state, status: 'failed', error: states.overdueError } : state;
+};
+
+/** Which statuses another attempt may follow. */
+export const hasFailed = (status: string) => status === 'failed';
+export const hasEnded = (status: string) => status === 'ready' || status === 'failed';
+
+/**
+ * The attempt that a notification of a file stands for. It is named after the file's content (its ETag), so that a
+ * notification delivered twice, also after a retry, belongs to the attempt that is there.
+ */
+export const attemptAtFile = (etag: string, current: string | undefined): string =>
+  current?.split(':')[0] === etag ? current : etag;
+
+/** Another attempt at the same file. */
+export const retryOf = (attempt: string | undefined, id: string) => `${attempt?.split(':')[0] ?? ''}:${id}`;

@@ -1,0 +1,130 @@
+import pMap from 'p-map';
+import { files } from '../clients/files.ts';
+import { jobQueueFor } from '../clients/job-queue.ts';
+import type { Agent } from '../domain/agents.ts';
+import { fileKeyOf } from '../domain/documents.ts';
+import { identifierOfCopy } from '../domain/identifiers.ts';
+import type { ServicesOf } from '../service.ts';
+import { blockList } from '../store/block-list.ts';
+import { type DocumentRecord, documentReads, documents } from '../store/documents.ts';
+import { type CopyProgress, type Duplication, duplications } from '../store/duplications.ts';
+import { blockListShards } from '../store/keys.ts';
+import type { SourceReads, SourceRecord, SourceReference } from '../store/source-reads.ts';
+import { type WebsiteRecord, websiteReads, websites } from '../store/websites.ts';
+
+/** What a function that copies agents uses. */
+export const copyServices = {
+  duplications: duplications.for('add', 'update', 'finish'),
+  blockList: blockList.for('copyShard'),
+  websites: websites.for('copy'),
+  websiteReads: websiteReads.for('list'),
+  documents: documents.for('copy', 'remove'),
+  documentReads: documentReads.for('find', 'list'),
+  files: files.for('copy'),
+  jobQueue: jobQueueFor('crawlWebsite', 'finishDuplication'),
+};
+type Services = ServicesOf<typeof copyServices>;
+
+const sourcesConcurrency = 8;
+
+/**
+ * Copies of agents. A copy consists of writes that can be repeated, and ends with one transaction that creates the new
+ * agent: interrupted at any point, the new agent is whole or not there, and a later run of the same copy ends in the same agent.
+ */
+
+/** Begins a copy, or finds the one already begun under the new agent's id. */
+export const begin = (agent: Agent, sourceAgentId: string, { duplications }: Services): Promise<Duplication> =>
+  duplications.add({
+    agent,
+    sourceAgentId,
+    shardsDone: [],
+    blockedNumbers: 0,
+    websites: { copied: 0, done: false },
+    documents: { copied: 0, done: false },
+    state: 'copying',
+  });
+
+/** Copies until the copy is whole or the deadline (Unix milliseconds) is reached, and returns how far it has come. */
+export const proceed = async (duplication: Duplication, deadline: number, services: Services): Promise<Duplication> => {
+  if (duplication.state === 'done') return duplication;
+  const reached = { ...duplication, shardsDone: [...duplication.shardsDone] };
+  const { agent, sourceAgentId } = duplication;
+  const copyShard = async (shard: number) => {
+    const copied = await services.blockList.copyShard(sourceAgentId, agent.agentId, shard, deadline);
+    if (copied === undefined) return;
+    reached.shardsDone.push(shard);
+    reached.blockedNumbers += copied;
+  };
+  const { websiteReads, documentReads } = services;
+  const shards = Array.from({ length: blockListShards }, (_, shard) => shard);
+  [reached.websites, reached.documents] = await Promise.all([
+    copySources(websiteReads, duplication, duplication.websites, deadline, copyWebsite(agent, services)),
+    copySources(documentReads, duplication, duplication.documents, deadline, copyDocument(agent, services)),
+    ...shards.filter((shard) => !reached.shardsDone.includes(shard)).map(copyShard),
+  ]);
+  const isWhole = reached.shardsDone.length === blockListShards && reached.websites.done && reached.documents.done;
+  if (isWhole) return services.duplications.finish(reached);
+  await services.duplications.update(reached);
+  return reached;
+};
+
+/** Copies one source; false when there is nothing to copy. */
+type CopyOne<R> = (from: R, to: SourceReference) => Promise<boolean>;
+
+/** Copies the sources of one kind from where an earlier run ended, and returns how far it came. */
+const copySources = async <R extends SourceRecord>(
+  reads: Pick<SourceReads<R>, 'list'>,
+  { agent, sourceAgentId }: Duplication,
+  progress: CopyProgress,
+  deadline: number,
+  copyOne: CopyOne<R>,
+): Promise<CopyProgress> => {
+  const reached = { ...progress };
+  if (reached.done) return reached;
+  const copyAll = async (records: R[]) => {
+    const to = ({ id }: R) => ({ agentId: agent.agentId, id: identifierOfCopy(id, agent.agentId) });
+    const copied = await pMap(records, (record) => copyOne(record, to(record)), { concurrency: sourcesConcurrency });
+    reached.copied += copied.filter(Boolean).length;
+    reached.after = records.at(-1)?.id ?? reached.after;
+  };
+  let batch: R[] = [];
+  for await (const record of reads.list(sourceAgentId, { after: reached.after })) {
+    if (batch.length === sourcesConcurrency) {
+      await copyAll(batch);
+      batch = [];
+    }
+    if (Date.now() >= deadline) return reached;
+    batch.push(record);
+  }
+  await copyAll(batch);
+  return { ...reached, done: true };
+};
+
+const copyWebsite =
+  (agent: Agent, { websites, jobQueue }: Services): CopyOne<WebsiteRecord> =>
+  async (from, to) => {
+    const attempt = to.id;
+    const copy = await websites.copy(from, to, attempt, changedBy(agent));
+    // A crawl that had not ended begins again for the copy.
+    if (copy?.status === 'pending') {
+      await jobQueue.send({ job: 'crawlWebsite', agentId: to.agentId, websiteId: to.id, attempt });
+    }
+    return copy !== undefined;
+  };
+
+const copyDocument =
+  (agent: Agent, { documents, documentReads, files }: Services): CopyOne<DocumentRecord> =>
+  async (from, to) => {
+    // Its file has not come: there is nothing to copy yet.
+    if (from.waitsUntil !== undefined) return false;
+    // The record goes before the file: a file without a record is deleted by the job that its arrival starts.
+    const fields = { ...changedBy(agent), formIssuedTo: undefined };
+    const copy = await documents.copy(from, to, from.attempt, fields);
+    if (!copy) return false;
+    const isThere = await files.copy(fileKeyOf(from), fileKeyOf(to));
+    if (isThere || (await documentReads.find(from.agentId, from.id))) return true;
+    await documents.remove(to);
+    return false;
+  };
+
+const changedBy = ({ uid, createdAt }: Agent) => ({ lastUpdatedBy: uid, lastUpdatedAt: createdAt });
