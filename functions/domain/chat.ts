@@ -11,6 +11,7 @@ export const toolNames = [
   'listAgents',
   'getAgent',
   'listKnowledge',
+  'searchKnowledge',
   'listCalls',
   'isNumberBlocked',
   'createAgent',

@@ -209,7 +209,7 @@ describe('an API key', () => {
     const tools = {
       agents: ['createAgent', 'duplicateAgent', 'getAgent', 'listAgents', 'updateAgent'],
       calls: ['listCalls'],
-      knowledge: ['addWebsite', 'listKnowledge'],
+      knowledge: ['addWebsite', 'listKnowledge', 'searchKnowledge'],
       'block-list': ['blockNumbers', 'isNumberBlocked'],
     };
     for (const [scope, names] of Object.entries(tools)) {
@@ -282,5 +282,8 @@ describe('an API key', () => {
       websites: [],
       documents: [{ name: 'notes.txt', active: true, size: 15 }],
     });
+    await expect
+      .poll(() => output('searchKnowledge', { agentId, query: 'price' }), { timeout: 20_000 })
+      .toMatchObject({ passages: [{ text: 'Notes on prices', name: 'notes.txt' }] });
   });
 });

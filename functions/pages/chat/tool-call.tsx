@@ -12,6 +12,7 @@ const sentences: Record<string, [running: string, done: string, question?: strin
   listAgents: ['Listing your agents', 'Listed your agents'],
   getAgent: ['Reading an agent', 'Read an agent'],
   listKnowledge: ['Listing the agent’s knowledge', 'Listed the agent’s knowledge'],
+  searchKnowledge: ['Searching the agent’s knowledge', 'Searched the agent’s knowledge'],
   listCalls: ['Listing calls', 'Listed calls'],
   isNumberBlocked: ['Checking the block list', 'Checked the block list'],
   createAgent: ['Creating an agent', 'Created an agent', 'Create this agent?'],
