@@ -20,6 +20,12 @@ export const describeError = (error: unknown): string => {
 export const describeFileError = (file: string, { code = '' }: { code?: string }) =>
   `${file}: ${fileErrors[code] ?? code}.`;
 
+/** The same for a message that has named the file already. */
+export const describeFailure = (error: unknown) => {
+  const { code = '' } = error as { code?: string };
+  return code in fileErrors ? `${fileErrors[code]}.` : describeError(error);
+};
+
 const fileErrors: Record<string, string> = {
   ENOENT: 'no such file',
   EACCES: 'permission denied',

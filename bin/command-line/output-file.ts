@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { pathOf } from './arguments.ts';
 import { describeFileError } from './describe-error.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 
@@ -14,10 +15,11 @@ export const writeOutput = async (file: string | undefined, text: AsyncIterable<
     await pipeline(Readable.from(text), process.stdout, { end: false });
     return;
   }
-  const part = `${file}.part`;
+  const path = pathOf(file);
+  const part = `${path}.part`;
   try {
     await pipeline(Readable.from(text), createWriteStream(part));
-    await rename(part, file);
+    await rename(part, path);
   } catch (error) {
     await rm(part, { force: true });
     const { code, syscall } = error as NodeJS.ErrnoException;

@@ -5,16 +5,16 @@ import { CommandError, type ExitCode, exitCodes, exitCodesHelp } from './exit-co
 import { say } from './output.ts';
 
 /** The installed command of each npm script. */
-const commands = { operator: 'voice-agents', outcomes: 'voice-agents-outcomes' };
+export const installedCommands = { operator: 'voice-agents', outcomes: 'voice-agents-outcomes' };
 
 /** How the user has started the command: by npm, or as an installed command. */
-export const commandName = (script: keyof typeof commands) =>
-  process.env.npm_lifecycle_event === script ? `npm run ${script} --` : commands[script];
+export const commandName = (script: keyof typeof installedCommands) =>
+  process.env.npm_lifecycle_event === script ? `npm run ${script} --` : installedCommands[script];
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
 /** A program whose help marks required options and lists the exit codes, and whose errors are thrown. */
-export const newProgram = (script: keyof typeof commands) =>
+export const newProgram = (script: keyof typeof installedCommands) =>
   new Command(commandName(script))
     .usage('<command> [options]')
     .version(version, '--version', 'print the version')
@@ -27,7 +27,6 @@ export const newProgram = (script: keyof typeof commands) =>
         const required = command.options.filter(({ mandatory }) => mandatory).map(({ flags }) => `${flags} `);
         return help.commandUsage(command).replace('[options]', `${required.join('')}[options]`);
       },
-      subcommandDescription: (command) => command.summary() || command.description().split('\n')[0] || '',
     })
     .configureOutput({ outputError: (text, write) => write(plainUsageError(text)) })
     .exitOverride();

@@ -84,9 +84,17 @@ export const addAgentCommands = (program: Operator) => {
       const found = await agents.find(owner, agentId);
       if (!found) throw new CommandError(`There is no agent ${agentId}.`);
       print(options, { ...found, guests }, () => {
-        const { uid, name, configuration, createdAt, updatedAt, ...rest } = found;
-        const head = { ...rest, name, owner: uid, guests: guests.join(', ') || 'none' };
-        return `${record({ ...head, created: createdAt, updated: updatedAt })}\n\n${JSON.stringify(configuration, null, 2)}`;
+        const head = record({
+          agent: agentId,
+          name: found.name,
+          'phone number': found.phoneNumber,
+          owner,
+          guests: guests.join(', ') || 'none',
+          'copy of': found.sourceAgentId,
+          created: found.createdAt,
+          updated: found.updatedAt,
+        });
+        return `${head}\n\n${JSON.stringify(found.configuration, null, 2)}`;
       });
     });
 

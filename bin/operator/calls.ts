@@ -141,7 +141,7 @@ export const addCallsCommands = (program: Operator) => {
 
   calls
     .command('export')
-    .description('Export calls of an agent as JSON lines, the newest first\n\n"calls import" reads the same format.')
+    .description('Export calls of an agent as JSON lines, the format of "calls import"')
     .requiredOption('--agent-id <id>', 'the agent', as(Identifier))
     .option('--output <file>', 'the file to write (default: standard output)')
     .addOption(callOptions.phone)
@@ -171,7 +171,7 @@ export const addCallsCommands = (program: Operator) => {
           yield `${JSON.stringify(call)}\n`;
         }
       }
-      await writeOutput(output && pathOf(output), lines());
+      await writeOutput(output, lines());
       if (output) print(options, { agentId, output, calls: exported }, () => `${count(exported, 'call')} exported.`);
     });
 

@@ -1,4 +1,6 @@
-import { run as runProgram } from '../command-line/program.ts';
+import addCompletion from '@bomb.sh/tab/commander';
+import type { Command } from 'commander';
+import { installedCommands, run as runProgram } from '../command-line/program.ts';
 import { addAgentCommands } from './agent.ts';
 import { addCallsCommands } from './calls.ts';
 import { addDemoCommand } from './demo.ts';
@@ -25,5 +27,7 @@ export const run = async (argv: string[]) => {
   addDemoCommand(program);
   addRestoreCommand(program);
   addMigrateCommand(program);
+  // Its shell script calls the installed command.
+  if (program.name() === installedCommands.operator) addCompletion(program as unknown as Command);
   return runProgram(program, argv);
 };

@@ -112,9 +112,7 @@ export const addKeyCommands = (program: Operator) => {
 
   key
     .command('rotate')
-    .description(
-      'Create a replacement with the same name and scopes\n\nThe old key stays valid for the overlap period.',
-    )
+    .description('Replace a key by one with the same name and scopes; the old one stays valid for the overlap period')
     .argument('<keyId>', 'the id of the old key', as(Identifier))
     .requiredOption('--uid <uid>', 'the user of the key', as(Identifier))
     .addOption(

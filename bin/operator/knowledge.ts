@@ -4,7 +4,7 @@ import { Identifier } from '../../functions/domain/identifiers.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import { SourceName } from '../../functions/domain/sources.ts';
 import { StartUrl } from '../../functions/domain/websites.ts';
-import { as, baseUrl, pathOf, wholeNumber } from '../command-line/arguments.ts';
+import { as, baseUrl, wholeNumber } from '../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { interruption } from '../command-line/interruption.ts';
 import { columns, count, print, record, say } from '../command-line/output.ts';
@@ -201,7 +201,7 @@ export const addKnowledgeCommands = (program: Operator) => {
       await withInterruption(options, async (service) => {
         const source = await existingSource(service, id);
         const field = format === 'markdown' ? 'contentMD' : 'content';
-        await writeOutput(output && pathOf(output), readText(service, source, field));
+        await writeOutput(output, readText(service, source, field));
         if (output) print(options, { id, format, output }, () => `${id} exported to ${output}.`);
       });
     });

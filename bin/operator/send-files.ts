@@ -6,7 +6,7 @@ import pMap from 'p-map';
 import type { RefusedFile } from '../../functions/domain/documents.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import { pathOf } from '../command-line/arguments.ts';
-import { describeError } from '../command-line/describe-error.ts';
+import { describeFailure } from '../command-line/describe-error.ts';
 import { UnreachableError, withRetries } from '../command-line/retries.ts';
 import { type Service, serviceError } from './service.ts';
 
@@ -37,7 +37,7 @@ export const sendFiles = async (
     try {
       files.push({ path, name: basename(path), size: await sizeOf(path) });
     } catch (error) {
-      onSent(path, { status: 'not sent', error: describeError(error) });
+      onSent(path, { status: 'not sent', error: describeFailure(error) });
     }
   }
   for (const batch of batchesOf(files)) {
@@ -62,7 +62,7 @@ const sizeOf = async (path: string) => {
   return found.size;
 };
 
-const reasonOf = (error: unknown, signal: AbortSignal) => (signal.aborted ? stoppedBefore : describeError(error));
+const reasonOf = (error: unknown, signal: AbortSignal) => (signal.aborted ? stoppedBefore : describeFailure(error));
 
 const stoppedBefore = 'Stopped before it was sent.';
 
@@ -102,7 +102,7 @@ const sendTogether = async (
       form.append('files', new Blob([await (await openAsBlob(pathOf(file.path))).arrayBuffer()]), file.name);
       readable.push(file);
     } catch (error) {
-      report(file, { status: 'not sent', error: describeError(error) });
+      report(file, { status: 'not sent', error: describeFailure(error) });
     }
   }
   if (readable.length === 0) return;
@@ -114,7 +114,7 @@ const sendTogether = async (
     })
     .catch((error: unknown) => {
       if (!signal.aborted && !(error instanceof UnreachableError)) throw error;
-      const cause = signal.aborted ? 'Stopped while it was sent.' : describeError(error);
+      const cause = signal.aborted ? 'Stopped while it was sent.' : describeFailure(error);
       const unknown = `${cause} It may have been accepted: see "knowledge list".`;
       for (const file of readable) report(file, { status: 'unknown', error: unknown });
     });
@@ -176,9 +176,9 @@ const sendOnePresigned = async (
     return { status: 'not sent', documentId, error: `The storage responded ${response.status}: ${reason}. ${unused}` };
   } catch (error) {
     if (!signal.aborted && !(error instanceof UnreachableError)) {
-      return { status: 'not sent', documentId, error: `${describeError(error)} ${unused}` };
+      return { status: 'not sent', documentId, error: `${describeFailure(error)} ${unused}` };
     }
-    const cause = signal.aborted ? 'Stopped while it was sent.' : describeError(error);
+    const cause = signal.aborted ? 'Stopped while it was sent.' : describeFailure(error);
     return {
       status: 'unknown',
       documentId,

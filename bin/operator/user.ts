@@ -36,7 +36,7 @@ export const addUserCommands = (program: Operator) => {
 
   user
     .command('list')
-    .description('List all users\n\nReads the whole table, which takes a while when it is large.')
+    .description('List all users, by reading the whole table')
     .addHelpText('after', examples('user list', 'user list --json'))
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
@@ -68,7 +68,7 @@ export const addUserCommands = (program: Operator) => {
       }));
       const keys = (await apiKeys.list(uid)).map((key) => ({ ...key, status: statusOf(key) }));
       print(options, { uid, ...(name !== undefined && { name }), createdAt, agents: own, keys }, () => {
-        const parts = [record({ uid, name, created: createdAt, agents: own.length, keys: keys.length })];
+        const parts = [record({ user: uid, name, created: createdAt, agents: own.length, keys: keys.length })];
         if (own.length > 0)
           parts.push(
             columns(

@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { Identifier } from '../../functions/domain/identifiers.ts';
-import { as, baseUrl, pathOf, wholeNumber } from '../command-line/arguments.ts';
+import { as, baseUrl, wholeNumber } from '../command-line/arguments.ts';
 import { callOptions, toCallFilter } from '../command-line/call-filter.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { interruption } from '../command-line/interruption.ts';
@@ -41,7 +41,7 @@ export const run = async (argv: string[]) => {
     )
     .action(async (file, { baseUrl, agentId, phone, ...filter }) => {
       using stop = interruption(new CommandError('Stopped. Nothing was written.', exitCodes.unfinished));
-      await pull(pathOf(file), {
+      await pull(file, {
         ...{ baseUrl, agentId, phone, filter: toCallFilter(filter) },
         apiKey: readApiKey,
         signal: stop.signal,

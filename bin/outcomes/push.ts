@@ -40,7 +40,7 @@ export const push = async (file: string, options: PushOptions): Promise<void> =>
     return;
   }
   if (options.strict && invalidRows > 0) {
-    throw new CommandError(`${count(invalidRows, 'row')} invalid. Nothing was sent.`, exitCodes.usage);
+    throw new CommandError(`${count(invalidRows, 'row is', 'rows are')} invalid. Nothing was sent.`, exitCodes.usage);
   }
 
   const progressFile = new ProgressFile(`${file}.progress.json`);
@@ -89,7 +89,7 @@ export const push = async (file: string, options: PushOptions): Promise<void> =>
   const notSet = progress.counts.failed + progress.counts.invalid;
   if (notSet > 0)
     throw new CommandError(
-      `${count(notSet, 'row')} not set. Correct them in the results file and send it with --only-failed.`,
+      `${count(notSet, 'row was', 'rows were')} not set. Correct them in the results file, and send it with --only-failed.`,
     );
 };
 

@@ -327,7 +327,8 @@ describe('knowledge list', () => {
     expect(documents.map(({ status }: { status: string }) => status)).toEqual(['ready', 'failed']);
     expect(documents[0]).not.toHaveProperty('content');
     const { stdout } = await knowledge(['list', '--agent-id', world.agentId]);
-    expect(stdout).toContain('a�[2J.txt');
+    expect(stdout).toContain('[2J.txt');
+    expect(stdout).not.toContain('\u001b');
     expect(stdout).toContain('password');
   });
 });

@@ -122,7 +122,7 @@ describe('outcomes push', () => {
       'FILE:2:4: custom_call_outcome_value: is not a number: "1,50". Use a decimal point and no separators: 1234.5',
       'FILE:5:2: callIdOrPhone: is neither a call id nor a phone number in E.164 format, such as +14155550100',
       'FILE:7: has 3 cells, but the header has 4',
-      '4 rows not set. Correct them in the results file and send it with --only-failed.',
+      '4 rows were not set. Correct them in the results file, and send it with --only-failed.',
     ]);
     expect(stdout).toContain('1 set, 1 failed, 3 invalid and not sent');
     expect(resultsOf(file).map(({ line, status, error }) => [line, status, error])).toEqual([
@@ -145,7 +145,7 @@ describe('outcomes push', () => {
       expect.stringContaining('2 rows: 1 valid, 1 invalid. Nothing was sent.'),
     ]);
     const strict = await push(file, { baseUrl: proxy.baseUrl, apiKey: world.apiKey, flags: ['--strict'] });
-    expect([strict.code, strict.stderr]).toEqual([2, expect.stringContaining('1 row invalid. Nothing was sent.')]);
+    expect([strict.code, strict.stderr]).toEqual([2, expect.stringContaining('1 row is invalid. Nothing was sent.')]);
     expect(proxy.seen).toEqual([]);
     expect(existsSync(`${file}.results.csv`)).toBe(false);
   });
