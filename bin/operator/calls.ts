@@ -3,6 +3,7 @@ import {
   type Call,
   CallOutcomeChange,
   fieldsOf,
+  matchesFilters,
   Preference,
   toCallReference,
   withOutcome,
@@ -12,7 +13,7 @@ import { Identifier } from '../../functions/domain/identifiers.ts';
 import { parseJson } from '../../functions/domain/json.ts';
 import { validate } from '../../functions/domain/validation.ts';
 import { as, detailsOf, pathOf, wholeNumber } from '../command-line/arguments.ts';
-import { callOptions, filterCalls, toCallFilter } from '../command-line/call-filter.ts';
+import { callOptions, toSelection } from '../command-line/call-filter.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { interruption } from '../command-line/interruption.ts';
 import { columns, count, print, record, say } from '../command-line/output.ts';
@@ -21,7 +22,7 @@ import { existingAgent } from './existing-agent.ts';
 import { importCalls } from './import-calls.ts';
 import { importDisplay } from './import-display.ts';
 import { examples, type Operator } from './program.ts';
-import { openStores } from './stores.ts';
+import { openStores, type Stores } from './stores.ts';
 
 /** Recorded as the key of changes that the operator makes. */
 const operatorKeyId = 'operator';
@@ -48,12 +49,12 @@ export const addCallsCommands = (program: Operator) => {
     )
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
-      const { agentId, limit, phone } = options;
+      const { agentId, limit } = options;
       const stores = await openStores(options);
       await existingAgent(stores.agents, agentId);
       const found: Call[] = [];
       let more = false;
-      for await (const call of filterCalls(stores.calls.list(agentId, { phone }), toCallFilter(options))) {
+      for await (const call of selectedCalls(stores, agentId, toSelection(options))) {
         more = found.length === limit;
         if (more) break;
         found.push(call);
@@ -161,12 +162,12 @@ export const addCallsCommands = (program: Operator) => {
     )
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
-      const { agentId, output, phone } = options;
+      const { agentId, output } = options;
       const stores = await openStores(options);
       await existingAgent(stores.agents, agentId);
       let exported = 0;
       async function* lines() {
-        for await (const call of filterCalls(stores.calls.list(agentId, { phone }), toCallFilter(options))) {
+        for await (const call of selectedCalls(stores, agentId, toSelection(options))) {
           exported += 1;
           yield `${JSON.stringify(call)}\n`;
         }
@@ -211,6 +212,15 @@ ${examples('calls import calls.jsonl', 'calls import calls.jsonl --table voice-a
       if (failed > 0) throw new CommandError(`${count(failed, 'line')} could not be imported.`);
     });
 };
+
+async function* selectedCalls(
+  { calls }: Stores,
+  agentId: string,
+  { range, filters }: ReturnType<typeof toSelection>,
+): AsyncGenerator<Call> {
+  if (range.from !== undefined && range.to !== undefined && range.from > range.to) return;
+  for await (const call of calls.list(agentId, range)) if (matchesFilters(call, filters)) yield call;
+}
 
 const noSuchCall = (agentId: string, callIdOrPhone: string) =>
   new CommandError(`Agent ${agentId} has no call ${callIdOrPhone}.`);

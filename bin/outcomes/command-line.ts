@@ -1,7 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
 import { Identifier } from '../../functions/domain/identifiers.ts';
 import { as, baseUrl, wholeNumber } from '../command-line/arguments.ts';
-import { callOptions, toCallFilter } from '../command-line/call-filter.ts';
+import { callOptions, toSelection } from '../command-line/call-filter.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { interruption } from '../command-line/interruption.ts';
 import { newProgram, run as runProgram } from '../command-line/program.ts';
@@ -39,10 +39,12 @@ export const run = async (argv: string[]) => {
       'after',
       `${keyHelp}\n\nExample: the calls of the last seven days that have no outcome yet\n  $ ${program.name()} pull calls.csv --agent-id front-desk --from 7d --without-outcome`,
     )
-    .action(async (file, { baseUrl, agentId, phone, ...filter }) => {
+    .action(async (file, { baseUrl, agentId, ...selection }) => {
       using stop = interruption(new CommandError('Stopped. Nothing was written.', exitCodes.unfinished));
       await pull(file, {
-        ...{ baseUrl, agentId, phone, filter: toCallFilter(filter) },
+        baseUrl,
+        agentId,
+        ...toSelection(selection),
         apiKey: readApiKey,
         signal: stop.signal,
       });

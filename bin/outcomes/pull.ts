@@ -1,8 +1,8 @@
 import { stringify } from 'csv-stringify/sync';
-import { type Call, outcomeFields } from '../../functions/domain/calls.ts';
+import { type Call, type CallFilters, outcomeFields } from '../../functions/domain/calls.ts';
 import { parseJson } from '../../functions/domain/json.ts';
 import { apiClient } from '../../functions/openapi/client.ts';
-import { type CallFilter, filterCalls } from '../command-line/call-filter.ts';
+import type { CallRange } from '../../functions/store/calls.ts';
 import { CommandError } from '../command-line/exit-codes.ts';
 import { count } from '../command-line/output.ts';
 import { writeOutput } from '../command-line/output-file.ts';
@@ -13,8 +13,8 @@ import { formatOf } from './rows.ts';
 export type PullOptions = {
   baseUrl: string;
   agentId: string;
-  phone?: string | undefined;
-  filter: CallFilter;
+  range: CallRange;
+  filters: CallFilters;
   apiKey(): Promise<string>;
   signal: AbortSignal;
 };
@@ -29,7 +29,7 @@ export const pull = async (file: string, options: PullOptions): Promise<void> =>
   let written = 0;
   async function* text() {
     if (format === 'csv') yield stringify([columns]);
-    for await (const call of filterCalls(callsOf(options, apiKey), options.filter)) {
+    for await (const call of callsOf(options, apiKey)) {
       written += 1;
       yield lineOf(call, format);
     }
@@ -50,10 +50,14 @@ const lineOf = (call: Call, format: Format) => {
 };
 
 /** The calls of an agent from the newest to the oldest, page by page. */
-async function* callsOf({ baseUrl, agentId, phone, signal }: PullOptions, apiKey: string): AsyncGenerator<Call> {
+async function* callsOf(
+  { baseUrl, agentId, range, filters, signal }: PullOptions,
+  apiKey: string,
+): AsyncGenerator<Call> {
   const api = apiClient({ baseUrl, apiKey, timeoutSeconds: requestSeconds });
+  const hasOutcome = filters.hasOutcome === undefined ? undefined : (`${filters.hasOutcome}` as const);
   for (let cursor: string | undefined; ; ) {
-    const query = { limit: pageItems, ...(phone && { phone }), ...(cursor && { cursor }) };
+    const query = { ...range, ...filters, hasOutcome, limit: pageItems, cursor };
     // As text: JSON.parse would round large numbers of the metadata.
     const { data, error, response } = await api.GET('/calls/{agentId}', {
       params: { path: { agentId }, query },

@@ -192,6 +192,7 @@ describe('calls', () => {
     expect(await idsOf(world)).toEqual(['three', 'two', 'one']);
     expect(await idsOf(world, '--from', '2026-03-02')).toEqual(['three', 'two']);
     expect(await idsOf(world, '--from', '2026-03-02T10:00:00Z', '--to', '2026-03-03T10:00:00Z')).toEqual(['two']);
+    expect(await idsOf(world, '--from', '2026-03-03', '--to', '2026-03-02')).toEqual([]);
     expect(await idsOf(world, '--direction', 'outbound')).toEqual(['one']);
     expect(await idsOf(world, '--status', 'completed')).toEqual(['two']);
     expect(await idsOf(world, '--outcome', 'booked')).toEqual(['two']);
