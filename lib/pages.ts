@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join, relative } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { buildSync } from 'esbuild';
 
 /** A file that a browser gets, under its path at the service's own address. */
@@ -62,7 +63,8 @@ export const pageHeaders = {
 
 /**
  * Builds every page: a folder with an `index.html`, and what that names by `./`, bundled under names that change with
- * their content. What it names by `npm:` is a package's own bundle, copied as it is.
+ * their content. What it names by `npm:` is a package's own bundle: a file, or with `#name` the script that a module of
+ * the package has in this variable.
  */
 export const buildPages = (): PageFile[] =>
   readdirSync(folder, { withFileTypes: true })
@@ -115,10 +117,20 @@ const buildPage = (name: string): PageFile[] => {
 };
 
 const copyOf = (name: string) => {
-  const body = readFileSync(join(root, 'node_modules', name));
+  const [file = '', variable] = name.split('#');
+  const source = readFileSync(join(root, 'node_modules', file), 'utf8');
+  const body = Buffer.from(variable ? scriptIn(source, variable) : source);
   const hash = createHash('sha256').update(body).digest('hex').slice(0, 8);
-  const extension = extname(name);
-  return { name, path: `/assets/${basename(name, extension)}-${hash}${extension}`, body };
+  const extension = extname(file);
+  return { name, path: `/assets/${variable ?? basename(file, extension)}-${hash}${extension}`, body };
+};
+
+/** The value of a string literal that a line of a module assigns to a variable. */
+const scriptIn = (source: string, variable: string): string => {
+  const start = `var ${variable} = "`;
+  const line = source.split('\n').find((text) => text.startsWith(start));
+  if (!line) throw new Error(`A package has no script in a variable ${variable}.`);
+  return runInNewContext(line.slice(start.length - 1, line.lastIndexOf('"') + 1)) as string;
 };
 
 const asset = (path: string, body: Uint8Array): PageFile => ({

@@ -4,33 +4,35 @@
  */
 export class FairQueue {
   readonly #concurrency: number;
-  /** By user; the user who was served longest ago comes first. */
   readonly #waiting = new Map<string, (() => Promise<void>)[]>();
   readonly #running = new Map<string, number>();
+  /** Who was served when, as a number that grows. */
+  readonly #servedAt = new Map<string, number>();
+  #served = 0;
 
   constructor(concurrency: number) {
     this.#concurrency = concurrency;
   }
 
+  /** Adds work, which reports its own errors. */
   add(user: string, work: () => Promise<void>): void {
-    const waiting = this.#waiting.get(user);
-    if (waiting) waiting.push(work);
-    else this.#waiting.set(user, [work]);
+    this.#waiting.set(user, [...(this.#waiting.get(user) ?? []), work]);
     this.#startNext();
   }
 
   #startNext(): void {
     const free = this.#concurrency - [...this.#running.values()].reduce((sum, count) => sum + count, 0);
-    const runningOf = (user: string) => this.#running.get(user) ?? 0;
-    const [user] = [...this.#waiting.keys()].sort((a, b) => runningOf(a) - runningOf(b));
-    if (user === undefined || free < 1 || (free === 1 && runningOf(user) > 0)) return;
+    const running = (user: string) => this.#running.get(user) ?? 0;
+    const servedAt = (user: string) => this.#servedAt.get(user) ?? 0;
+    const [user] = [...this.#waiting.keys()].sort((a, b) => running(a) - running(b) || servedAt(a) - servedAt(b));
+    if (user === undefined || free < 1 || (free === 1 && running(user) > 0)) return;
     const [work, ...rest] = this.#waiting.get(user) ?? [];
-    this.#waiting.delete(user);
     if (rest.length > 0) this.#waiting.set(user, rest);
-    this.#running.set(user, runningOf(user) + 1);
-    work?.().finally(() => {
-      const left = runningOf(user) - 1;
-      if (left > 0) this.#running.set(user, left);
+    else this.#waiting.delete(user);
+    this.#running.set(user, running(user) + 1);
+    this.#servedAt.set(user, ++this.#served);
+    void Promise.allSettled([work?.()]).then(() => {
+      if (running(user) > 1) this.#running.set(user, running(user) - 1);
       else this.#running.delete(user);
       this.#startNext();
     });

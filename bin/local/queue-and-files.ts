@@ -131,7 +131,7 @@ class QueueWorker {
           MessageSystemAttributeNames: ['All'],
         });
         const { Messages = [] } = await this.#client.send(command, { abortSignal });
-        for (const message of Messages) await this.#take(message, abortSignal);
+        await Promise.all(Messages.map((message) => this.#take(message, abortSignal)));
       } catch (error) {
         if (!abortSignal.aborted) {
           console.error(error);
@@ -218,7 +218,11 @@ const destinationOf = (body: string): { job?: string | undefined; agentId?: stri
   }
 };
 
+/** A backlog is mostly of a few agents. */
+const owners = new Map<string, string>();
+
 const ownerOf = async (agentId = ''): Promise<string> => {
-  const access = await credentials.get().accessTo([agentId]);
-  return access.get(agentId)?.owner ?? agentId;
+  const known = owners.get(agentId) ?? (await credentials.get().accessTo([agentId])).get(agentId)?.owner;
+  if (known) owners.set(agentId, known);
+  return known ?? agentId;
 };

@@ -13,16 +13,22 @@ export class WorkerAbortedError extends Error {
 
 type Result<Output> = { output: Output } | { error: { name: string; message: string } };
 
-/** Work in a thread of its own, which can be terminated from outside at any time. */
+/** Work in threads of its own, which can be terminated from outside at any time. */
 export type SandboxedWorker<Input, Output> = {
-  /** Runs the work, one input at a time. Throws `WorkerAbortedError`, or an error with the name and message of what the work threw. */
+  /** Runs the work, one input at a time in each thread. Throws `WorkerAbortedError`, or an error with the name and message of what the work threw. */
   run(input: Input, transfer?: ArrayBuffer[]): Promise<Output>;
-  /** Terminates the thread, if there is one; the next run starts another. */
+  /** Terminates the threads that are idle; the next run starts another. */
   close(): Promise<void>;
 };
 
 /** The limits for one input. Buffers, such as those that data is inflated into, are not part of the heap. */
-export type WorkerLimits = { timeoutSeconds: number; heapMegabytes: number; bufferMegabytes?: number };
+export type WorkerLimits = {
+  timeoutSeconds: number;
+  heapMegabytes: number;
+  bufferMegabytes?: number;
+  /** How many inputs may be worked on at once; 1 by default. A thread starts when its first input arrives. */
+  threads?: number;
+};
 
 /**
  * Runs work on untrusted input, such as parsing, in a thread with a bounded heap, a timeout for each input and an empty
@@ -36,7 +42,20 @@ export const runInWorker = <Input, Output>(
   limits: WorkerLimits,
 ): SandboxedWorker<Input, Output> => {
   if (!isMainThread && isFor(workerData, name)) serve(work);
+  const threads = Array.from({ length: limits.threads ?? 1 }, () => createThread<Input, Output>(name, module, limits));
+  return {
+    run(input, transfer = []) {
+      return threads.reduce((best, next) => (next.load() < best.load() ? next : best)).run(input, transfer);
+    },
+    async close() {
+      await Promise.all(threads.filter((thread) => thread.load() === 0).map((thread) => thread.close()));
+    },
+  };
+};
+
+const createThread = <Input, Output>(name: string, module: string, limits: WorkerLimits) => {
   let worker: Worker | undefined;
+  let load = 0;
   let last: Promise<unknown> = Promise.resolve();
 
   const close = async () => {
@@ -76,8 +95,15 @@ export const runInWorker = <Input, Output>(
   };
 
   return {
-    run(input, transfer = []) {
-      const result = last.then(() => runNow(input, transfer));
+    /** How many inputs it has, running and waiting. */
+    load: () => load,
+    run(input: Input, transfer: ArrayBuffer[]) {
+      load += 1;
+      const result = last
+        .then(() => runNow(input, transfer))
+        .finally(() => {
+          load -= 1;
+        });
       last = result.catch(() => {});
       return result;
     },

@@ -6,6 +6,7 @@ import { chat } from './benchmarks/chat.ts';
 import { coldStarts } from './benchmarks/cold-starts.ts';
 import { crawlPace } from './benchmarks/crawl.ts';
 import { extraction } from './benchmarks/extraction.ts';
+import { fairness } from './benchmarks/fairness.ts';
 import { knowledgeLists } from './benchmarks/knowledge-lists.ts';
 import { middleware } from './benchmarks/middleware.ts';
 import { roundTrips } from './benchmarks/round-trips.ts';
@@ -22,4 +23,5 @@ export const rows: Row[] = [
   crawlPace,
   coldStarts,
   extraction,
+  fairness,
 ];

@@ -1,27 +1,43 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32, deflateRawSync, deflateSync } from 'node:zlib';
-import { Document, Packer, Paragraph, TextRun } from 'docx';
-import { PDFDocument, StandardFonts } from 'pdf-lib';
 
 /** Documents that word processors and writers of PDF made. */
 export const sample = (name: string): Buffer => readFileSync(join(import.meta.dirname, 'samples', name));
 
-/** A PDF of one page for each text. */
+/** A PDF of one page for each text, with lines of 14 points. */
 export const pdfOf = async (...pages: string[]): Promise<Buffer> => {
-  const pdf = await PDFDocument.create();
-  const font = await pdf.embedFont(StandardFonts.Helvetica);
-  for (const text of pages) pdf.addPage().drawText(text, { x: 50, y: 700, size: 11, lineHeight: 14, font });
-  return Buffer.from(await pdf.save());
+  const fixed = 3;
+  const bodies = pages.flatMap((text, page) => {
+    const lines = text.replace(/[\\()]/g, '\\$&').split('\n');
+    const stream = `BT /F1 11 Tf 14 TL 50 700 Td ${lines.map((line) => `(${line}) Tj T*`).join(' ')} ET`;
+    const contents = fixed + 2 * page + 2;
+    return [
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</Font<</F1 3 0 R>>>>/Contents ${contents} 0 R>>`,
+      `<</Length ${stream.length}>>\nstream\n${stream}\nendstream`,
+    ];
+  });
+  const kids = pages.map((_, page) => `${fixed + 2 * page + 1} 0 R`).join(' ');
+  const objects = [
+    '<</Type/Catalog/Pages 2 0 R>>',
+    `<</Type/Pages/Count ${pages.length}/Kids[${kids}]>>`,
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
+    ...bodies,
+  ];
+  let pdf = '%PDF-1.5\n';
+  const offsets = objects.map((body, index) => {
+    const offset = pdf.length;
+    pdf += `${index + 1} 0 obj\n${body}\nendobj\n`;
+    return `${String(offset).padStart(10, '0')} 00000 n \n`;
+  });
+  const size = objects.length + 1;
+  const table = `xref\n0 ${size}\n0000000000 65535 f \n${offsets.join('')}`;
+  return Buffer.from(`${pdf}${table}trailer\n<</Size ${size}/Root 1 0 R>>\nstartxref\n${pdf.length}\n%%EOF`, 'latin1');
 };
 
 /** A PDF whose only page is a picture. */
-export const scanPdf = async (): Promise<Buffer> => {
-  const pdf = await PDFDocument.create();
-  const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-  pdf.addPage().drawImage(await pdf.embedPng(Buffer.from(dot, 'base64')), { x: 0, y: 0, width: 500, height: 700 });
-  return Buffer.from(await pdf.save());
-};
+export const scanPdf = async (): Promise<Buffer> =>
+  rawPdf(Buffer.from('q 500 0 0 700 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x\nEI Q'), '');
 
 /** A PDF of one page whose content is this stream, as it is. */
 export const rawPdf = (stream: Buffer, dictionary = '/Filter/FlateDecode'): Buffer => {
@@ -45,14 +61,11 @@ export const deflated = (text: string, bytes: number, times = 1): Buffer => {
   return data;
 };
 
+/** A Word document of these paragraphs. */
 export const docxOf = async (...paragraphs: string[]): Promise<Buffer> =>
-  Buffer.from(
-    await Packer.toBuffer(
-      new Document({
-        sections: [{ children: paragraphs.map((text) => new Paragraph({ children: [new TextRun(text)] })) }],
-      }),
-    ),
-  );
+  rawDocx(paragraphs.map((text) => `<w:p><w:r><w:t>${escapeXml(text)}</w:t></w:r></w:p>`).join(''));
+
+const escapeXml = (text: string) => text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
 
 const contentTypes =
   '<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>';

@@ -29,7 +29,7 @@ const prose = (characters: number): string => {
 const proseLines = (characters: number) => prose(characters).match(/.{1,90}(?: |$)/g) ?? [];
 
 /** A PDF of as many full pages as fit in so many bytes. */
-const densePdf = (bytes: number): Buffer => {
+export const densePdf = (bytes: number): Buffer<ArrayBuffer> => {
   const lines = proseLines(400_000);
   const objects: Buffer[] = [];
   const kids: string[] = [];

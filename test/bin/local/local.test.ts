@@ -1,10 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer as createHttpServer, type IncomingMessage, request } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBedrock } from '../../../bin/local/bedrock.ts';
@@ -347,6 +357,54 @@ describe('npm start', () => {
     for (const { code, out } of [taken, noFolder, impossible, noJava])
       expect({ code, out }).toEqual({ code: 1, out: '' });
   });
+});
+
+describe('npm start -- --help and --version', () => {
+  it('print at once, and install nothing in a fresh clone', async () => {
+    const clone = folder();
+    for (const file of ['package.json', 'package-lock.json', 'bin/run.mjs', 'bin/local/help.txt']) {
+      mkdirSync(dirname(join(clone, file)), { recursive: true });
+      cpSync(file, join(clone, file));
+    }
+    const print = async (option: string) => {
+      const child = spawn(process.execPath, ['bin/run.mjs', 'bin/local.ts', option], { cwd: clone });
+      let text = '';
+      for await (const chunk of child.stdout) text += chunk;
+      return text;
+    };
+    expect(await print('--help')).toBe(readFileSync('bin/local/help.txt', 'utf8'));
+    expect(await print('--version')).toBe(`${JSON.parse(readFileSync('package.json', 'utf8')).version}\n`);
+    expect(existsSync(join(clone, 'node_modules'))).toBe(false);
+  });
+
+  it('name every option and every setting', () => {
+    const help = readFileSync('bin/local/help.txt', 'utf8');
+    const options = [...readFileSync('bin/local.ts', 'utf8').matchAll(/\.option\('(--[\w-]+)/g)].map(
+      ([, name]) => name,
+    );
+    expect(options.length).toBeGreaterThan(4);
+    const source = readFileSync('functions/environment.ts', 'utf8');
+    const deployedOnly = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_ENDPOINT_URL', 'CLIENT_ADDRESS_HEADER'];
+    const settings = [...source.matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)].map(([name]) => name);
+    expect(settings).toContain('CRAWL_TRUSTED_ORIGINS');
+    const missing = new Set([...options, ...settings].filter((name) => name && !help.includes(name)));
+    for (const name of deployedOnly) missing.delete(name);
+    expect([...missing]).toEqual([]);
+  });
+});
+
+describe('npm start -- --watch', () => {
+  it('restarts when a source file changes, with the same data and key', async () => {
+    const run = start(['--watch', '--json']);
+    const lines = () => run.output.out.split('\n').filter(Boolean);
+    await until(() => lines().length === 1);
+    utimesSync('bin/local/welcome.ts', new Date(), new Date());
+    await until(() => lines().length === 2);
+    expect(run.output.err).toContain('Restarting, because a source file changed');
+    const [first, second] = lines().map((line) => JSON.parse(line));
+    expect(second).toMatchObject({ apiKey: first.apiKey, agentId: first.agentId });
+    expect(await stop(run)).toBeLessThan(5000);
+  }, 120_000);
 });
 
 describe('stores that are given', () => {

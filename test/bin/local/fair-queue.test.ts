@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import { FairQueue } from '../../../bin/local/fair-queue.ts';
+
+/** Records in which order work starts, and ends it when told to. */
+const recorder = () => {
+  const started: string[] = [];
+  const ends = new Map<string, () => void>();
+  const work = (name: string) => () =>
+    new Promise<void>((resolve) => {
+      started.push(name);
+      ends.set(name, resolve);
+    });
+  const end = async (name: string) => {
+    ends.get(name)?.();
+    await new Promise((resolve) => setTimeout(resolve));
+  };
+  return { started, work, end };
+};
+
+it('runs a user’s work at once, and keeps the last slot for other users', async () => {
+  const { started, work, end } = recorder();
+  const queue = new FairQueue(4);
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) queue.add('a', work(name));
+  expect(started).toEqual(['a1', 'a2', 'a3']);
+  queue.add('b', work('b1'));
+  expect(started).toEqual(['a1', 'a2', 'a3', 'b1']);
+  await end('b1');
+  expect(started).toHaveLength(4);
+  await end('a1');
+  expect(started).toEqual(['a1', 'a2', 'a3', 'b1', 'a4']);
+});
+
+it('gives a free slot to the user with the least work running, in turn', async () => {
+  const { started, work, end } = recorder();
+  const queue = new FairQueue(2);
+  for (const name of ['a1', 'a2', 'a3']) queue.add('a', work(name));
+  for (const name of ['b1', 'b2']) queue.add('b', work(name));
+  for (const name of ['c1', 'c2']) queue.add('c', work(name));
+  expect(started).toEqual(['a1', 'b1']);
+  await end('a1');
+  await end('b1');
+  await end('c1');
+  expect(started).toEqual(['a1', 'b1', 'c1', 'a2', 'b2']);
+});
+
+it('goes on after work that fails', async () => {
+  const { started, work } = recorder();
+  const queue = new FairQueue(1);
+  queue.add('a', async () => {
+    throw new Error('It fails.');
+  });
+  queue.add('b', work('b1'));
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(started).toEqual(['b1']);
+});
