@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { openApiDocument } from '../functions/openapi/document.ts';
+import { readGuides } from '../functions/openapi/guides.ts';
 import type { OpenApiDocument } from '../functions/openapi/openapi.ts';
 import { topicsOf } from '../functions/openapi/topics.ts';
 import { routes } from '../functions/routes.ts';
@@ -35,9 +36,9 @@ const readmeWith = (readme: string, document: OpenApiDocument) => {
 };
 
 const callers: Record<string, string> = {
-  apiKey: 'the holder of a key',
-  applicationOrigin: 'the web application',
-  'nobody,apiKey': 'anyone; with a key, it does more',
+  apiKey: 'API key',
+  applicationOrigin: 'the platform’s web application',
+  'nobody,apiKey': 'anyone; more with an API key',
   '': 'anyone',
 };
 
@@ -49,7 +50,7 @@ if (options.print) {
 } else {
   const files = {
     'functions/openapi/document.json': documentText,
-    'functions/openapi/topics.json': `${JSON.stringify(topicsOf(document), null, 2)}\n`,
+    'functions/openapi/topics.json': `${JSON.stringify(topicsOf(document, readGuides()), null, 2)}\n`,
     'README.md': readmeWith(readFileSync(join(root, 'README.md'), 'utf8'), document),
   };
   for (const [file, text] of Object.entries(files)) {

@@ -81,7 +81,7 @@ export class ApiStack extends NamedNestedStack {
 }
 
 /** Where the pages are, and what they are made of. */
-export const pagePaths = ['/', '/docs', '/assets/{file}'];
+export const pagePaths = ['/', '/docs', '/docs/{page}', '/llms.txt', '/assets/{file}'];
 
 /** What a browser of the application's may send, and what its scripts may see. */
 const corsOf = (settings: Settings) => ({

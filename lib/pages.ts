@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join, relative } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { buildSync } from 'esbuild';
+import { documentationPages } from './documentation-pages.ts';
 
 /** A file that a browser gets, under its path at the service's own address. */
 export type PageFile = {
@@ -17,8 +18,8 @@ export type PageFile = {
 const root = join(import.meta.dirname, '..');
 const folder = join(root, 'functions/pages');
 
-/** The page at the address itself; any other is at the name of its folder. */
-const front = 'chat';
+/** Where the pages are, by their folders. */
+const paths: Record<string, string> = { chat: '/', docs: '/docs', reference: '/docs/reference' };
 
 /** A page runs what is its own, speaks to its own address, and is shown in nobody's frame. */
 const policy = {
@@ -37,7 +38,7 @@ type Policy = Partial<Record<keyof typeof policy | 'font-src', string | undefine
 
 /** What a page needs beyond that: Scalar writes its styles into the page, and brings its own fonts and HTML. */
 const looser: Record<string, Policy> = {
-  docs: {
+  reference: {
     'style-src': "'self' 'unsafe-inline'",
     'img-src': "'self' data:",
     'font-src': 'data:',
@@ -69,7 +70,16 @@ export const pageHeaders = {
 export const buildPages = (): PageFile[] =>
   readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
-    .flatMap(({ name }) => buildPage(name));
+    .flatMap(({ name }) => buildPage(name))
+    .flatMap((file) => (file.path === paths.docs ? documentation(file) : file));
+
+/** The pages of the documentation, of which the one in the folder is the template. */
+const documentation = (template: PageFile): PageFile[] =>
+  documentationPages(Buffer.from(template.body).toString()).map(({ text, ...page }) => ({
+    ...template,
+    ...page,
+    body: Buffer.from(text),
+  }));
 
 const buildPage = (name: string): PageFile[] => {
   const html = readFileSync(join(folder, name, 'index.html'), 'utf8');
@@ -105,7 +115,7 @@ const buildPage = (name: string): PageFile[] => {
   const page = html.replace(/"(?:\.\/|npm:)([^"]+)"/g, (_, file: string) => `"${built.get(file)}"`);
   return [
     {
-      path: name === front ? '/' : `/${name}`,
+      path: paths[name] ?? `/${name}`,
       contentType: 'text/html; charset=utf-8',
       cacheControl: 'no-cache',
       body: Buffer.from(page),

@@ -14,9 +14,9 @@ export const addBlockedNumbers = endpoint({
   name: 'addBlockedNumbers',
   method: 'POST',
   path: '/agent-block-list',
-  summary: 'Add numbers to an agent’s block list',
+  summary: 'Block numbers for an agent',
   description:
-    'Each number is answered for by itself: it is in `added`, or in `failed` with the reason. All of them failing is still 200. Both lists keep the order sent. A number whose `expiresAt` has passed is not blocked any more, and can be added again.',
+    'Adds phone numbers to the block list of an agent. Numbers are processed independently: each one is in `added`, or in `failed` with the reason, in the order sent. The status is 200 even when all of them fail. After `expiresAt` a number is no longer blocked and can be added again.',
   caller: { kind: 'key', scope: 'block-list', agent: ({ body }) => body },
   services: { blockList: blockList.for('add') },
   body: z.extend(BlockListRequest, {
@@ -24,15 +24,17 @@ export const addBlockedNumbers = endpoint({
     expiresAt: z.optional(
       DateTime.check(
         z.refine((value) => Date.parse(value) > Date.now(), { error: 'must lie in the future' }),
-        describe('When the numbers are to be unblocked by themselves; in the future.', '2099-01-31T12:00:00Z'),
+        describe('When the numbers are unblocked automatically. Must be in the future.', '2099-01-31T12:00:00Z'),
       ),
     ),
   }),
-  response: z.object({
-    message: BlockListMessage,
-    added: phoneNumbers('The numbers that are blocked now and were not before, in E.164 format.', ['+14155550100']),
-    failed: BlockListFailures,
-  }),
+  response: z
+    .object({
+      message: BlockListMessage,
+      added: phoneNumbers('The numbers that this request blocked, in E.164 format.', ['+14155550100']),
+      failed: BlockListFailures,
+    })
+    .check(z.describe('The result of each number.')),
   errors: ['too_many_numbers'],
   errorDescriptions: {
     400: 'The body or its numbers are invalid.',

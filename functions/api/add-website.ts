@@ -18,7 +18,7 @@ export const addWebsite = endpoint({
   path: '/agent-websites',
   summary: 'Add a website',
   description:
-    'It is crawled in the background, from the page given on and nearest pages first; its status in the list tells when it is ready, and `failedPages` which pages were not read. The crawler obeys robots.txt under the name VoiceAgentPlatformBot, reads HTML and plain text, stays on the site, and connects to public addresses alone.',
+    'Adds a website to the knowledge of an agent. It is crawled in the background, starting from `url`, nearest pages first. `status` in the list of websites reports the progress, and `failedPages` the pages that could not be read. The crawler obeys robots.txt as VoiceAgentPlatformBot, reads HTML and plain text, stays on the site, and connects to public addresses only.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
   services: { websites: websites.for('add', 'sendOrRemove'), jobQueue: jobQueueFor('crawlWebsite') },
   body: z.extend(CrawlControls, {
@@ -27,13 +27,17 @@ export const addWebsite = endpoint({
     url: StartUrl,
     name: z.optional(SourceName),
   }),
-  response: z.object({
-    websiteId: WebsiteId,
-    message: z.string().check(describe('Says that it is added.', 'Website added successfully')),
-    status: z.literal('pending').check(describe('The crawl has not begun yet.', 'pending')),
-    limit: z.number().check(describe('How many pages will be read at most.', 5, { type: 'integer' })),
-    maxDepth: z.number().check(describe('How many links they will be away at most.', 1, { type: 'integer' })),
-  }),
+  response: z
+    .object({
+      websiteId: WebsiteId,
+      message: z.string().check(describe('Confirmation for a person.', 'Website added successfully')),
+      status: z.literal('pending').check(describe('The crawl has not started yet.', 'pending')),
+      limit: z.number().check(describe('Maximum number of pages, as applied.', 5, { type: 'integer' })),
+      maxDepth: z
+        .number()
+        .check(describe('Maximum number of links away from the first page, as applied.', 1, { type: 'integer' })),
+    })
+    .check(z.describe('The new website, with the limits that were applied.')),
 
   async handle({ body, creationId }, { websites, jobQueue }) {
     const { uid, agentId, url, name = nameOfSite(url), limit, maxDepth, includePaths, excludePaths } = body;

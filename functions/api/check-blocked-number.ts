@@ -12,9 +12,9 @@ export const checkBlockedNumber = endpoint({
   name: 'checkBlockedNumber',
   method: 'GET',
   path: '/agent-block-list/check',
-  summary: 'Ask whether a number is blocked for an agent',
+  summary: 'Check whether a number is blocked',
   description:
-    'For a telephony hook that decides whether to take a call: one fast, strongly consistent read. A `+` that arrives as a space counts as a `+`.',
+    'Call this before you accept a call. It is one fast, strongly consistent read. A `+` that arrives as a space is treated as a `+`.',
   caller: { kind: 'key', scope: 'block-list', agent: ({ query }) => query },
   services: { blockList: blockList.for('find') },
   query: z.object({
@@ -22,12 +22,14 @@ export const checkBlockedNumber = endpoint({
     agentId: AgentId,
     number: z
       .pipe(z.pipe(z.string(), z.transform(restorePlus)), PhoneNumber)
-      .check(describe('The number to look for, in E.164 format.', '+14155550100', { type: 'string' })),
+      .check(describe('The number to check, in E.164 format.', '+14155550100', { type: 'string' })),
   }),
-  response: z.extend(z.partial(BlockedNumber), {
-    number: phoneNumber('The number, in E.164 format.'),
-    blocked: z.boolean().check(describe('Whether it is blocked now.', true)),
-  }),
+  response: z
+    .extend(z.partial(BlockedNumber), {
+      number: phoneNumber('The number, in E.164 format.'),
+      blocked: z.boolean().check(describe('Whether the number is blocked now.', true)),
+    })
+    .check(z.describe('Whether the number is blocked, and since when.')),
 
   async handle({ query: { agentId, number } }, { blockList }) {
     const entry = await blockList.find(agentId, number);

@@ -12,7 +12,7 @@ export const createAgent = endpoint({
   method: 'POST',
   path: '/agents',
   summary: 'Create an agent',
-  description: 'The new agent belongs to the user of the key. Its identifier is made by the service.',
+  description: 'Creates an agent that belongs to the user of the API key. The service generates its id.',
   caller: { kind: 'key', scope: 'agents', user: ({ body }) => body },
   services: { agents: agents.for('create') },
   body: z.object({

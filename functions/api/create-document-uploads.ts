@@ -15,19 +15,26 @@ import { documents } from '../store/documents.ts';
 const AnnouncedFile = z.object({
   name: z
     .pipe(z.string(), z.transform(withoutControlCharacters))
-    .check(describe('The file’s name. Control characters are removed.', 'Handbook.pdf', { type: 'string' })),
-  size: z.int().check(z.nonnegative(), describe('Its bytes.', 7_340_032)),
+    .check(describe('Name of the file. Control characters are removed.', 'Handbook.pdf', { type: 'string' })),
+  size: z.int().check(z.nonnegative(), describe('Size in bytes.', 7_340_032)),
   type: z.optional(
-    z.string().check(describe('Its media type, as a browser gives it. What counts is its content.', 'application/pdf')),
+    z
+      .string()
+      .check(
+        describe(
+          'Media type, as a browser reports it. The content of the file determines its type.',
+          'application/pdf',
+        ),
+      ),
   ),
 });
 
 const UploadForm = z.object({
   documentId: DocumentId,
-  name: z.string().check(describe('The name of its file.', 'Handbook.pdf')),
-  url: z.string().check(describe('Where to POST the form, within 15 minutes.', 'https://files.example.com/')),
+  name: z.string().check(describe('Name of the file.', 'Handbook.pdf')),
+  url: z.string().check(describe('Address to send the form to, valid for 15 minutes.', 'https://files.example.com/')),
   fields: z.record(z.string(), z.string()).check(
-    describe('Its fields; the field `file` comes after them.', {
+    describe('Fields of the form; send `file` after them.', {
       key: 'documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0',
       policy: 'eyJleHBpcmF0aW9uIjoi…',
     }),
@@ -39,8 +46,8 @@ export const createDocumentUploads = endpoint({
   name: 'createDocumentUploads',
   method: 'POST',
   path: '/agent-documents/uploads',
-  summary: 'Get forms to upload larger documents',
-  description: `For each of up to ${limits.filesPerUpload} files, a form that stores this one file of at most 10 MB. POST it as \`multipart/form-data\` to \`url\` within 15 minutes: all of \`fields\`, and then the field \`file\`. The upload itself starts the extraction of the text. A form that is never used leaves nothing: its document is gone after an hour.`,
+  summary: 'Create presigned uploads for documents',
+  description: `Creates a presigned POST form for each of up to ${limits.filesPerUpload} files of at most 10 MB. Send it as \`multipart/form-data\` to \`url\` within 15 minutes: all of \`fields\` first, then the file in the field \`file\`. The upload starts the extraction of the text. The document of a form that is not used is deleted after an hour.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
   services: { documents: documents.for('add'), files: files.for('uploadForm') },
   body: z.object({
@@ -52,16 +59,18 @@ export const createDocumentUploads = endpoint({
         error: `must have at most ${limits.filesPerUpload} files`,
         params: { code: 'too_many_files' },
       }),
-      z.describe('The files that are to come.'),
+      z.describe('The files to upload.'),
     ),
   }),
-  response: z.object({
-    uploads: z.array(UploadForm).check(z.describe('The forms, in the order of the files kept.')),
-    failed: z.array(RefusedFile).check(z.describe('The files that are not taken.')),
-  }),
+  response: z
+    .object({
+      uploads: z.array(UploadForm).check(z.describe('The forms, in the order of the accepted files.')),
+      failed: z.array(RefusedFile).check(z.describe('The files that are not accepted, with the reason.')),
+    })
+    .check(z.describe('A form for each accepted file.')),
   errors: ['too_many_files', 'file_too_large', 'unsupported_file_type', 'empty_file'],
   errorDescriptions: {
-    400: 'The body is invalid, or none of its files is taken.',
+    400: 'The body is invalid, or none of its files is accepted.',
   },
 
   async handle({ body: { uid, agentId, files: announced }, creationId }, { documents, files }) {

@@ -16,7 +16,7 @@ export const deleteDocument = endpoint({
   path: '/agent-documents',
   summary: 'Delete a document',
   description:
-    'In any state. Its file and its text are gone before the answer, and an extraction under way stores nothing.',
+    'Deletes a document in any status. Its file and its text are deleted before the response; an extraction in progress stores nothing.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
   services: {
     documents: documents.for('remove'),
@@ -24,9 +24,11 @@ export const deleteDocument = endpoint({
     jobQueue: jobQueueFor('extractDocument'),
   },
   query: DocumentReference,
-  response: z.object({
-    message: z.string().check(describe('Says that it is gone.', 'Document deleted successfully')),
-  }),
+  response: z
+    .object({
+      message: z.string().check(describe('Confirmation for a person.', 'Document deleted successfully')),
+    })
+    .check(z.describe('Confirmation that the document was deleted.')),
   errors: ['document_not_found'],
 
   async handle({ query: { agentId, documentId: id } }, { documents, files, jobQueue }) {

@@ -14,13 +14,16 @@ export const deleteWebsite = endpoint({
   method: 'DELETE',
   path: '/agent-websites',
   summary: 'Delete a website',
-  description: 'In any state. Its text is gone before the answer, and a crawl under way stores nothing.',
+  description:
+    'Deletes a website in any status. Its text is deleted before the response; a crawl in progress stores nothing.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
   services: { websites: websites.for('remove'), jobQueue: jobQueueFor('crawlWebsite') },
   query: WebsiteReference,
-  response: z.object({
-    message: z.string().check(describe('Says that it is gone.', 'Website deleted successfully')),
-  }),
+  response: z
+    .object({
+      message: z.string().check(describe('Confirmation for a person.', 'Website deleted successfully')),
+    })
+    .check(z.describe('Confirmation that the website was deleted.')),
   errors: ['website_not_found'],
 
   async handle({ query: { agentId, websiteId: id } }, { websites, jobQueue }) {

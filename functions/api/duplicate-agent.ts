@@ -21,33 +21,39 @@ export const duplicateAgent = endpoint({
   path: '/duplicate-agent',
   summary: 'Copy an agent',
   description:
-    'Copies an agent’s configuration, knowledge and block list into a new agent that belongs to the user of the key. Its phone number, its calls and other people’s access to it stay behind. A copy is whole or not there at all: one too large to be made within an answer is finished in the background (`copied.status` is `pending`), and until then the new agent is nowhere to be seen.',
+    'Copies the configuration, knowledge and block list of an agent to a new agent that belongs to the user of the API key. The phone number, the calls and the access of other users are not copied. A copy is complete or does not exist: a large one is completed in the background (`copied.status` is `pending`), and the new agent does not exist for any operation until then.',
   caller: { kind: 'key', scope: 'agents', agent: ({ body }) => body },
   services: { agents: agents.for('find'), ...copyServices },
   body: z.object({
     uid: Uid,
-    agentId: AgentId.check(describe('The agent to copy.', examples.agentId)),
+    agentId: AgentId.check(describe('Id of the agent to copy.', examples.agentId)),
     name: z.optional(
-      AgentName.check(describe('The copy’s name. Without one: the source’s with ` (Copy)`.', 'Front desk (Copy)')),
+      AgentName.check(
+        describe('Name of the copy. Default: the name of the source with ` (Copy)`.', 'Front desk (Copy)'),
+      ),
     ),
   }),
-  response: z.object({
-    uid: z.string().check(describe('The user who owns the copy.', examples.uid)),
-    agentId: z.string().check(describe('The new agent.', 'agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T')),
-    name: z.string().check(describe('Its name.', 'Front desk (Copy)')),
-    copied: z
-      .object({
-        status: z.optional(
-          z.literal('pending').check(describe('Given while the copy is still being made.', 'pending')),
-        ),
-        configuration: z.boolean().check(describe('Whether the configuration was copied.', true)),
-        websites: z.number().check(describe('How many websites were copied so far.', 2)),
-        documents: z.number().check(describe('How many documents were copied so far.', 5)),
-        blockedNumbers: z.number().check(describe('How many blocked numbers were copied so far.', 120)),
-      })
-      .check(describe('What travelled.', { configuration: true, websites: 2, documents: 5, blockedNumbers: 120 })),
-    notCopied: z.array(z.string()).check(describe('What stays with the source.', ['phoneNumber', 'calls', 'access'])),
-  }),
+  response: z
+    .object({
+      uid: z.string().check(describe('The user who owns the new agent.', examples.uid)),
+      agentId: z.string().check(describe('Id of the new agent.', 'agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T')),
+      name: z.string().check(describe('Name of the new agent.', 'Front desk (Copy)')),
+      copied: z
+        .object({
+          status: z.optional(
+            z
+              .literal('pending')
+              .check(describe('Present while the copy is being completed in the background.', 'pending')),
+          ),
+          configuration: z.boolean().check(describe('Whether the configuration was copied.', true)),
+          websites: z.number().check(describe('Number of websites copied so far.', 2)),
+          documents: z.number().check(describe('Number of documents copied so far.', 5)),
+          blockedNumbers: z.number().check(describe('Number of blocked numbers copied so far.', 120)),
+        })
+        .check(describe('What was copied.', { configuration: true, websites: 2, documents: 5, blockedNumbers: 120 })),
+      notCopied: z.array(z.string()).check(describe('What was not copied.', ['phoneNumber', 'calls', 'access'])),
+    })
+    .check(z.describe('The new agent, and what was copied to it.')),
 
   async handle({ agent, body: { uid, name }, creationId }, services) {
     const { agents, jobQueue } = services;

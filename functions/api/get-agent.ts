@@ -12,7 +12,7 @@ export const getAgent = endpoint({
   method: 'GET',
   path: '/agents/{agentId}',
   summary: 'Get an agent',
-  description: 'The whole record of one agent that the user of the key may use.',
+  description: 'Returns the complete record of an agent that the user of the API key may use.',
   caller: { kind: 'key', scope: 'agents', agent: ({ params }) => params },
   services: { agents: agents.for('find') },
   params: z.object({ agentId: AgentIdInPath }),

@@ -13,7 +13,7 @@ export const getCall = endpoint({
   path: '/calls/{agentId}/{callIdOrPhone}',
   summary: 'Get a call',
   description:
-    'The call is named by its id, or by a phone number: then it is the first or the last call with that number, as `preference` says.',
+    'Returns a call by its id, or by a phone number: then `preference` chooses the first or the last call with that number.',
   caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
   services: { calls: calls.for('find') },
   params: z.object({ agentId: AgentIdInPath, callIdOrPhone: CallIdOrPhone }),

@@ -12,16 +12,16 @@ export const getDocumentContent = endpoint({
   name: 'getDocumentContent',
   method: 'GET',
   path: '/agent-documents/content',
-  summary: 'Get the whole text of a document',
+  summary: 'Get the complete text of a document',
   description:
-    'The text, and the same as Markdown. What one answer cannot carry comes in pieces, to be joined in their order: the text first, the Markdown after it. A document without a text has empty ones.',
+    'Returns the text, and the same text as Markdown. A text that is too large for one response comes in pages: join `content` of all pages, and `contentMD` of all pages, in their order. A document without text has empty fields.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
   services: { documentReads: documentReads.for('readTexts') },
   query: z.object({ ...DocumentReference.shape, cursor: paging.cursor }),
-  response: z.object({ ...sourceTextFields, ...nextPage }),
+  response: z.object({ ...sourceTextFields, ...nextPage }).check(z.describe('A page of the text.')),
   errors: ['document_not_found'],
   errorDescriptions: {
-    400: 'A parameter is invalid, or the text was replaced since the cursor was given.',
+    400: 'A parameter is invalid, or the text was replaced since the cursor was issued.',
   },
 
   async handle({ query: { agentId, documentId: id, cursor } }, { documentReads }) {

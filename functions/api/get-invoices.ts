@@ -12,22 +12,24 @@ export const getInvoices = endpoint({
   name: 'getInvoices',
   method: 'POST',
   path: '/get-invoices',
-  summary: 'Get a customer’s invoices',
+  summary: 'Get the invoices of a customer',
   description:
-    'For the platform’s own web application alone: the `Origin` header must be the configured application origin. The invoices are Stripe’s own objects, newest first, up to 100 at once.',
+    'Returns the invoices of a customer of the payment provider, newest first, up to 100 per request. Only the platform’s own web application may call this: the `Origin` header must equal the configured application origin. The invoices are Stripe’s own objects.',
   caller: { kind: 'application' },
   services: { stripe },
   body: z.object({
-    customerId: CustomerId.check(describe('The customer at the payment provider.', examples.customerId)),
+    customerId: CustomerId.check(describe('Id of the customer at the payment provider.', examples.customerId)),
     startingAfter: z.optional(
-      InvoiceId.check(describe('The last invoice of the page before.', 'in_bc83b719a3f5c1f9b5f45788')),
+      InvoiceId.check(describe('Id of the last invoice of the previous page.', 'in_bc83b719a3f5c1f9b5f45788')),
     ),
   }),
   codes: { '': 'customer_id_required', customerId: 'customer_id_required' },
-  response: z.object({
-    message: z.string().check(describe('What was done.', 'Invoices retrieved.')),
-    invoices: InvoiceList,
-  }),
+  response: z
+    .object({
+      message: z.string().check(describe('Confirmation for a person.', 'Invoices retrieved.')),
+      invoices: InvoiceList,
+    })
+    .check(z.describe('A page of invoices.')),
   errors: ['customer_id_required', 'invoices_not_found'],
   errorDescriptions: {
     400: 'The customer id is missing, or a field is invalid.',

@@ -11,16 +11,20 @@ export const getOpenapiDocument = endpoint({
   name: 'getOpenapiDocument',
   method: 'GET',
   path: '/openapi.json',
-  summary: 'Get this description',
-  description: 'The OpenAPI 3.1 document of the whole interface, to make a client of or to try the operations with.',
+  summary: 'Get the OpenAPI document',
+  description: 'Returns the OpenAPI 3.1 document of all operations, for client generators and API tools.',
   caller: { kind: 'anyone' },
-  response: z.looseObject({
-    openapi: z.string().check(describe('The version of OpenAPI.', '3.1.0')),
-    info: z
-      .looseObject({})
-      .check(describe('What is described.', { title: 'Voice Agent Platform API', version: '1.0.0' })),
-    paths: z.looseObject({}).check(describe('The operations, by path and method.', {})),
-  }),
+  response: z
+    .looseObject({
+      openapi: z.string().check(describe('Version of OpenAPI.', '3.1.0')),
+      info: z
+        .looseObject({})
+        .check(
+          describe('Title and version of the interface.', { title: 'Voice Agent Platform API', version: '1.0.0' }),
+        ),
+      paths: z.looseObject({}).check(describe('The operations, by path and method.', {})),
+    })
+    .check(z.describe('The OpenAPI document.')),
 
   async handle() {
     const { default: document } = await import('../openapi/document.json', { with: { type: 'json' } });

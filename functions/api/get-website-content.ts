@@ -12,16 +12,16 @@ export const getWebsiteContent = endpoint({
   name: 'getWebsiteContent',
   method: 'GET',
   path: '/agent-websites/content',
-  summary: 'Get the whole text of a website',
+  summary: 'Get the complete text of a website',
   description:
-    'The text, and the same as Markdown. What one answer cannot carry comes in pieces, to be joined in their order: the text first, the Markdown after it. A cursor holds for one text: once that was replaced it is refused, and reading begins again.',
+    'Returns the text, and the same text as Markdown. A text that is too large for one response comes in pages: join `content` of all pages, and `contentMD` of all pages, in their order. A cursor is valid for one version of the text: after a refresh start again without a cursor.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
   services: { websiteReads: websiteReads.for('readTexts') },
   query: z.object({ ...WebsiteReference.shape, cursor: paging.cursor }),
-  response: z.object({ ...sourceTextFields, ...nextPage }),
+  response: z.object({ ...sourceTextFields, ...nextPage }).check(z.describe('A page of the text.')),
   errors: ['website_not_found'],
   errorDescriptions: {
-    400: 'A parameter is invalid, or the text was replaced since the cursor was given.',
+    400: 'A parameter is invalid, or the text was replaced since the cursor was issued.',
   },
 
   async handle({ query: { agentId, websiteId: id, cursor } }, { websiteReads }) {

@@ -13,9 +13,9 @@ export const listAgents = endpoint({
   name: 'listAgents',
   method: 'GET',
   path: '/agents',
-  summary: 'List a user’s agents',
+  summary: 'List the agents of a user',
   description:
-    'The agents the user owns, and those they were given access to. With `phoneNumber`, only the user’s own agent that has this number, or none.',
+    'Returns the agents that the user owns and those that were shared with the user. `phoneNumber` limits the list to the user’s own agent with that number.',
   caller: { kind: 'key', scope: 'agents', user: ({ query }) => query },
   services: { agents: agents.for('list', 'findByNumber') },
   query: z.object({
@@ -27,7 +27,9 @@ export const listAgents = endpoint({
     ),
     ...paging,
   }),
-  response: z.object({ agents: z.array(Agent).check(z.describe('The agents.')), ...nextPage }),
+  response: z
+    .object({ agents: z.array(Agent).check(z.describe('The agents, in no particular order.')), ...nextPage })
+    .check(z.describe('A page of agents.')),
 
   async handle({ query: { uid, phoneNumber, limit, cursor } }, { agents }) {
     const collection = `agents:${uid}`;

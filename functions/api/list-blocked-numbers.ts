@@ -13,22 +13,25 @@ export const listBlockedNumbers = endpoint({
   name: 'listBlockedNumbers',
   method: 'GET',
   path: '/agent-block-list',
-  summary: 'List an agent’s block list',
-  description: 'The numbers that are blocked now, sorted as text. Entries whose `expiresAt` has passed are left out.',
+  summary: 'List the block list of an agent',
+  description:
+    'Returns the numbers that are blocked now, sorted as text. Entries whose `expiresAt` has passed are omitted.',
   caller: { kind: 'key', scope: 'block-list', agent: ({ query }) => query },
   services: { blockList: blockList.for('list') },
   query: z.object({ uid: Uid, agentId: AgentId, ...paging }),
-  response: z.object({
-    blockList: phoneNumbers('The numbers alone.', ['+14155550100']),
-    entries: z
-      .array(BlockedNumber)
-      .check(
-        describe('The same numbers, with what is known of each.', [
-          { number: '+14155550100', reason: 'Spam', blockedAt: '2026-03-01T10:00:00.000Z' },
-        ]),
-      ),
-    ...nextPage,
-  }),
+  response: z
+    .object({
+      blockList: phoneNumbers('The numbers without details.', ['+14155550100']),
+      entries: z
+        .array(BlockedNumber)
+        .check(
+          describe('The same numbers, each with its reason and times.', [
+            { number: '+14155550100', reason: 'Spam', blockedAt: '2026-03-01T10:00:00.000Z' },
+          ]),
+        ),
+      ...nextPage,
+    })
+    .check(z.describe('A page of the block list.')),
 
   async handle({ query: { agentId, limit, cursor } }, { blockList }) {
     const collection = `block-list:${agentId}`;

@@ -16,9 +16,9 @@ export const listCalls = endpoint({
   name: 'listCalls',
   method: 'GET',
   path: '/calls/{agentId}',
-  summary: 'List an agent’s calls',
+  summary: 'List the calls of an agent',
   description:
-    'Newest first. All filters that are given must hold. A page may be short, or empty, and still have a `nextCursor`; the last page has none.',
+    'Returns the calls of an agent with their outcomes, newest first. A call must match all filters that are given. A page may be short, or empty, and still have a `nextCursor`; the last page has none.',
   caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
   services: { calls: calls.for('list') },
   params: z.object({ agentId: AgentIdInPath }),
@@ -42,7 +42,9 @@ export const listCalls = endpoint({
     ),
     ...paging,
   }),
-  response: z.object({ calls: z.array(Call).check(z.describe('The calls, newest first.')), ...nextPage }),
+  response: z
+    .object({ calls: z.array(Call).check(z.describe('The calls, newest first.')), ...nextPage })
+    .check(z.describe('A page of calls.')),
 
   async handle({ agent: { agentId }, query: { phone, from, to, limit, cursor, ...query } }, { calls }) {
     const filters = { ...query, hasOutcome: query.hasOutcome && query.hasOutcome === 'true' };

@@ -14,12 +14,14 @@ export const listDocuments = endpoint({
   name: 'listDocuments',
   method: 'GET',
   path: '/agent-documents',
-  summary: 'List an agent’s documents',
-  description: `By the time they were added. Of each text at most ${limits.listedTextCharacters.toLocaleString('en')} characters are listed (\`truncated\` says so), and with the texts at most ${limits.pageSourcesWithText} documents a page; \`content=false\` makes a short list of them all.`,
+  summary: 'List the documents of an agent',
+  description: `Returns the documents in the order in which they were added. A list has at most ${limits.listedTextCharacters.toLocaleString('en')} characters of each text (\`truncated\` is then true) and at most ${limits.pageSourcesWithText} documents with texts per page. \`content=false\` omits the texts.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
   services: { documentReads: documentReads.for('page'), files: files.for('downloadUrl') },
   query: SourceListQuery,
-  response: z.object({ documents: z.array(Document).check(z.describe('The documents, oldest first.')), ...nextPage }),
+  response: z
+    .object({ documents: z.array(Document).check(z.describe('The documents, oldest first.')), ...nextPage })
+    .check(z.describe('A page of documents.')),
 
   async handle({ query: { agentId, content, limit, cursor } }, { documentReads, files }) {
     const withTexts = content !== 'false';

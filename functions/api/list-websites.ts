@@ -12,12 +12,14 @@ export const listWebsites = endpoint({
   name: 'listWebsites',
   method: 'GET',
   path: '/agent-websites',
-  summary: 'List an agent’s websites',
-  description: `By the time they were added, with what became of each. Of each text at most ${limits.listedTextCharacters.toLocaleString('en')} characters are listed (\`truncated\` says so), and with the texts at most ${limits.pageSourcesWithText} websites a page; \`content=false\` makes a short list of them all.`,
+  summary: 'List the websites of an agent',
+  description: `Returns the websites in the order in which they were added, with the status of each crawl. A list has at most ${limits.listedTextCharacters.toLocaleString('en')} characters of each text (\`truncated\` is then true) and at most ${limits.pageSourcesWithText} websites with texts per page. \`content=false\` omits the texts.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },
   services: { websiteReads: websiteReads.for('page') },
   query: SourceListQuery,
-  response: z.object({ websites: z.array(Website).check(z.describe('The websites, oldest first.')), ...nextPage }),
+  response: z
+    .object({ websites: z.array(Website).check(z.describe('The websites, oldest first.')), ...nextPage })
+    .check(z.describe('A page of websites.')),
 
   async handle({ query: { agentId, content, limit, cursor } }, { websiteReads }) {
     const { items, ...next } = await websiteReads.page(agentId, { limit, cursor, withTexts: content !== 'false' });

@@ -16,14 +16,16 @@ export const recordCall = endpoint({
   path: '/calls/{agentId}/{callIdOrPhone}',
   summary: 'Record a call',
   description:
-    'How calls come in: the telephony records a call when it begins or ends, and corrects it by recording it again. The outcome fields are never touched, and the same request again changes nothing.',
+    'Creates or updates a call. Call this from your telephony provider’s webhook when a call starts and when it ends. The outcome fields are not changed. Sending the same request again changes nothing.',
   caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
   services: { calls: calls.for('record') },
   params: z.object({
     agentId: AgentIdInPath,
     callIdOrPhone: z
       .string()
-      .check(describe('The call’s id: 1 to 128 of `A-Z a-z 0-9 _ . : -`. A phone number is refused.', examples.callId)),
+      .check(
+        describe('Id of the call: 1 to 128 of `A-Z a-z 0-9 _ . : -`. A phone number is invalid here.', examples.callId),
+      ),
   }),
   body: CallFacts,
   response: Call,

@@ -13,17 +13,19 @@ export const refreshWebsite = endpoint({
   name: 'refreshWebsite',
   method: 'POST',
   path: '/agent-websites/refresh',
-  summary: 'Crawl a website anew',
+  summary: 'Crawl a website again',
   description:
-    'In the background, as when it was added. The former text stays until the new one is whole, and for good when the site can no longer be read.',
+    'Crawls a website again in the background, with the same settings. The former text stays until the new one is complete, and remains when the site can no longer be read.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
   services: { websites: websites.for('restart', 'sendOrFail'), jobQueue: jobQueueFor('crawlWebsite') },
   body: WebsiteReference,
-  response: z.object({
-    websiteId: WebsiteId,
-    message: z.string().check(describe('Says that it is begun.', 'Website refresh started')),
-    status: z.literal('pending').check(describe('The crawl has not begun yet.', 'pending')),
-  }),
+  response: z
+    .object({
+      websiteId: WebsiteId,
+      message: z.string().check(describe('Confirmation for a person.', 'Website refresh started')),
+      status: z.literal('pending').check(describe('The crawl has not started yet.', 'pending')),
+    })
+    .check(z.describe('Confirmation that the crawl was started.')),
   errors: ['website_not_found', 'crawl_in_progress'],
 
   async handle({ body: { uid, agentId, websiteId }, creationId: attempt }, { websites, jobQueue }) {

@@ -10,17 +10,19 @@ export const removeBlockedNumbers = endpoint({
   name: 'removeBlockedNumbers',
   method: 'DELETE',
   path: '/agent-block-list',
-  summary: 'Remove numbers from an agent’s block list',
+  summary: 'Unblock numbers for an agent',
   description:
-    'Each number is answered for by itself: it is in `removed`, or in `failed` with the reason. All of them failing is still 200. Both lists keep the order sent.',
+    'Removes phone numbers from the block list of an agent. Numbers are processed independently: each one is in `removed`, or in `failed` with the reason, in the order sent. The status is 200 even when all of them fail.',
   caller: { kind: 'key', scope: 'block-list', agent: ({ body }) => body },
   services: { blockList: blockList.for('remove') },
   body: BlockListRequest,
-  response: z.object({
-    message: BlockListMessage,
-    removed: phoneNumbers('The numbers that were blocked and are no longer, in E.164 format.', ['+14155550100']),
-    failed: BlockListFailures,
-  }),
+  response: z
+    .object({
+      message: BlockListMessage,
+      removed: phoneNumbers('The numbers that this request unblocked, in E.164 format.', ['+14155550100']),
+      failed: BlockListFailures,
+    })
+    .check(z.describe('The result of each number.')),
   errors: ['too_many_numbers'],
   errorDescriptions: {
     400: 'The body or its numbers are invalid.',

@@ -14,9 +14,9 @@ export const retryDocument = endpoint({
   name: 'retryDocument',
   method: 'POST',
   path: '/agent-documents/retry',
-  summary: 'Try a failed document again',
+  summary: 'Retry a failed document',
   description:
-    'For a document whose `status` is `failed`: its text is extracted once more from the same file, in the background.',
+    'Extracts the text of a document whose `status` is `failed` again, from the same file, in the background.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
   services: {
     documents: documents.for('restart', 'fail'),
@@ -24,11 +24,13 @@ export const retryDocument = endpoint({
     jobQueue: jobQueueFor('extractDocument'),
   },
   body: DocumentReference,
-  response: z.object({
-    documentId: DocumentId,
-    message: z.string().check(describe('Says that it is tried again.', 'Document will be tried again')),
-    status: z.literal('pending').check(describe('Its status from now on.', 'pending')),
-  }),
+  response: z
+    .object({
+      documentId: DocumentId,
+      message: z.string().check(describe('Confirmation for a person.', 'Document will be tried again')),
+      status: z.literal('pending').check(describe('The new status of the document.', 'pending')),
+    })
+    .check(z.describe('Confirmation that the extraction was started.')),
   errors: ['document_not_found', 'not_failed'],
 
   async handle({ body: { uid, agentId, documentId } }, { documents, documentReads, jobQueue }) {

@@ -12,9 +12,9 @@ export const updateAgent = endpoint({
   name: 'updateAgent',
   method: 'PATCH',
   path: '/agents/{agentId}',
-  summary: 'Change an agent',
+  summary: 'Update an agent',
   description:
-    'Fields that are not sent stay as they are. `configuration` is merged by top-level field, and `null` clears a field. `agentId` and `uid` never change. After a change of `language` the agent’s knowledge is indexed again in the background.',
+    'Updates the fields that are sent; the others keep their values. `configuration` is merged by top-level field, and `null` clears a field. `agentId` and `uid` never change. After a change of `language` the agent’s knowledge is indexed again in the background.',
   caller: { kind: 'key', scope: 'agents', agent: ({ params }) => params },
   services: { agents: agents.for('change'), jobQueue: jobQueueFor('indexKnowledge') },
   params: z.object({ agentId: AgentIdInPath }),

@@ -25,22 +25,24 @@ export const updateCallOutcome = endpoint({
   name: 'updateCallOutcome',
   method: 'PATCH',
   path: '/calls/{agentId}/{callIdOrPhone}',
-  summary: 'Set a call’s outcome',
+  summary: 'Set the outcome of a call',
   description:
-    'A partial update: any combination of the three fields, even none. `null` clears a field. The call is named by its id, or by a phone number: then it is the first or the last call with that number, as `preference` says. To set many outcomes, use `POST /call-outcomes`.',
+    'Updates any combination of the three outcome fields; `null` clears a field. The call is addressed by its id, or by a phone number: then `preference` chooses the first or the last call with that number. To set many outcomes use `POST /call-outcomes`.',
   caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
   services: { calls: calls.for('setOutcome') },
   params: z.object({ agentId: AgentIdInPath, callIdOrPhone: CallIdOrPhone }),
   query: z.object({ preference: z._default(Preference, 'last'), metadataMode: z._default(MetadataMode, 'replace') }),
   body: CallOutcomeChange,
-  response: z.object({
-    success: z.literal(true).check(describe('Always `true`.', true)),
-    call_id: z.string().check(describe('The call that was changed.', examples.callId)),
-    agent_id: z.string().check(describe('Its agent.', examples.agentId)),
-    phone: PhoneOrWithheld,
-    preference: Preference.check(describe('The preference that was applied.', 'last')),
-    updated_fields: UpdatedFields,
-  }),
+  response: z
+    .object({
+      success: z.literal(true).check(describe('Always `true`.', true)),
+      call_id: z.string().check(describe('Id of the call that was updated.', examples.callId)),
+      agent_id: z.string().check(describe('Id of the agent of the call.', examples.agentId)),
+      phone: PhoneOrWithheld,
+      preference: Preference.check(describe('The preference that was applied.', 'last')),
+      updated_fields: UpdatedFields,
+    })
+    .check(z.describe('The call that was updated, and the fields that were set.')),
   errors: ['call_not_found'],
 
   async handle({ agent: { agentId }, params: { callIdOrPhone }, query, body, principal }, { calls }) {

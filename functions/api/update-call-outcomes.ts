@@ -19,15 +19,15 @@ import { lambda } from '../http/lambda.ts';
 import { calls } from '../store/calls.ts';
 import { credentials } from '../store/credentials.ts';
 
-const index = z.number().check(describe('The item’s place in the request, counted from 0.', 0, { type: 'integer' }));
+const index = z.number().check(describe('Position of the item in the request, starting at 0.', 0, { type: 'integer' }));
 
 const UpdatedOutcome = component(
   'UpdatedOutcome',
   'An item whose call was changed.',
   z.object({
     index,
-    call_id: z.string().check(describe('The call that was changed.', examples.callId)),
-    agent_id: z.string().check(describe('Its agent.', examples.agentId)),
+    call_id: z.string().check(describe('Id of the call that was updated.', examples.callId)),
+    agent_id: z.string().check(describe('Id of the agent of the call.', examples.agentId)),
     phone: PhoneOrWithheld,
     updated_fields: UpdatedFields,
   }),
@@ -38,8 +38,8 @@ const FailedOutcome = component(
   'An item that was not carried out, and why.',
   z.object({
     index,
-    error: z.string().check(describe('Why, as one of the error codes.', 'call_not_found')),
-    message: z.string().check(describe('Why, in words.', 'This agent has no such call.')),
+    error: z.string().check(describe('One of the error codes.', 'call_not_found')),
+    message: z.string().check(describe('The cause, in a sentence for a person.', 'This agent has no such call.')),
   }),
 );
 
@@ -50,18 +50,20 @@ export const updateCallOutcomes = endpoint({
   path: '/call-outcomes',
   summary: 'Set the outcomes of many calls',
   description:
-    'For batch jobs: up to 1,000 changes in one request, of any agents the user of the key may use. Each item is answered for by itself; a bad one fails alone. Several items may name the same call: they are carried out in the order sent. `npm run outcomes` sends files of any size this way.',
+    'Sets the outcomes of up to 1,000 calls in one request, of any agents that the user of the API key may use. Items are processed independently: one that is invalid is in `failed`. Several items may name the same call: they are applied in the order sent. The batch tool (`npm run outcomes`) sends files of any size this way.',
   caller: { kind: 'key', scope: 'calls' },
   services: { calls: calls.for('setOutcomes'), credentials: credentials.for('accessTo') },
   body: z.object({
     items: z
       .array(z.unknown().check(z.meta({ documentAs: CallOutcomeItem })))
-      .check(z.minLength(1), z.maxLength(limits.outcomesPerRequest), z.describe('1 to 1,000 changes.')),
+      .check(z.minLength(1), z.maxLength(limits.outcomesPerRequest), z.describe('1 to 1,000 outcomes to set.')),
   }),
-  response: z.object({
-    updated: z.array(UpdatedOutcome).check(z.describe('The items that were carried out, in the order sent.')),
-    failed: z.array(FailedOutcome).check(z.describe('Those that were not, in the order sent.')),
-  }),
+  response: z
+    .object({
+      updated: z.array(UpdatedOutcome).check(z.describe('The items that were applied, in the order sent.')),
+      failed: z.array(FailedOutcome).check(z.describe('The items that were not applied, in the order sent.')),
+    })
+    .check(z.describe('The result of each item.')),
   errorDescriptions: {
     400: 'There is no item, or there are more than 1,000.',
   },

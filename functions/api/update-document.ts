@@ -12,9 +12,8 @@ export const updateDocument = endpoint({
   name: 'updateDocument',
   method: 'PATCH',
   path: '/agent-documents',
-  summary: 'Switch or rename a document',
-  description:
-    'Changes what is given, and leaves the rest. An agent does not answer from a document that is switched off.',
+  summary: 'Enable, disable or rename a document',
+  description: 'Updates the fields that are sent. An agent does not use a document whose `active` is false.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
   services: { documents: documents.for('edit'), files: files.for('downloadUrl') },
   body: z.object({ ...DocumentReference.shape, ...SourceChange.shape }),

@@ -11,9 +11,8 @@ export const updateWebsite = endpoint({
   name: 'updateWebsite',
   method: 'PATCH',
   path: '/agent-websites',
-  summary: 'Switch or rename a website',
-  description:
-    'Changes what is given, and leaves the rest. An agent does not answer from a website that is switched off.',
+  summary: 'Enable, disable or rename a website',
+  description: 'Updates the fields that are sent. An agent does not use a website whose `active` is false.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
   services: { websites: websites.for('edit') },
   body: z.object({ ...WebsiteReference.shape, ...SourceChange.shape }),

@@ -29,14 +29,14 @@ export const uploadDocuments = endpoint({
   method: 'POST',
   path: '/agent-documents',
   summary: 'Upload documents',
-  description: `Takes up to ${limits.filesPerUpload} files: PDF, Word (.docx), text or Markdown, told by their content, of at most 10 MB each. All of them together weigh at most ${limits.uploadBodyBytes.toLocaleString('en')} bytes; larger ones are sent by upload forms. A bad file fails alone. The texts are extracted in the background: each document’s \`status\` tells how far that has come.`,
+  description: `Uploads up to ${limits.filesPerUpload} files of at most 10 MB each: PDF, Word (.docx), text or Markdown. The content of a file determines its type, not its name. One request carries at most ${limits.uploadBodyBytes.toLocaleString('en')} bytes; use presigned uploads (\`POST /agent-documents/uploads\`) for more. Files are processed independently: one that is not accepted is in \`failed\`. The text is extracted in the background; \`status\` of the document reports the progress.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
   services: { documents: documents.for('add', 'receive', 'remove'), files: files.for('put') },
   multipart: multipartForm(['files', 'files[]', 'file'], {
     maxFiles: limits.filesPerUpload,
     fileBytes: limits.fileBytes,
     bodyBytes: limits.uploadBodyBytes,
-    tooLarge: `An upload is at most ${limits.uploadBodyBytes.toLocaleString('en')} bytes in all. For larger files get upload forms from POST /agent-documents/uploads.`,
+    tooLarge: `An upload is at most ${limits.uploadBodyBytes.toLocaleString('en')} bytes in all. Use POST /agent-documents/uploads for larger files.`,
   }),
   body: z.object({
     uid: Uid,
@@ -48,25 +48,31 @@ export const uploadDocuments = endpoint({
         z.describe('The files; they may also come in fields named `files[]` or `file`.'),
       ),
   }),
-  response: z.object({
-    documentIds: z
-      .array(z.string())
-      .check(describe('The documents made, in the order of the files kept.', ['doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0'])),
-    message: z.string().check(describe('Says that files were taken.', 'Files uploaded successfully')),
-    documents: z
-      .array(
-        z.object({
-          documentId: DocumentId,
-          name: z.string().check(describe('The name of its file.', 'Price list.pdf')),
-        }),
-      )
-      .check(z.describe('The same with their names.')),
-    failed: z.array(RefusedFile).check(z.describe('The files that were not taken.')),
-  }),
+  response: z
+    .object({
+      documentIds: z
+        .array(z.string())
+        .check(
+          describe('Ids of the new documents, in the order of the accepted files.', [
+            'doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0',
+          ]),
+        ),
+      message: z.string().check(describe('Confirmation for a person.', 'Files uploaded successfully')),
+      documents: z
+        .array(
+          z.object({
+            documentId: DocumentId,
+            name: z.string().check(describe('Name of the file.', 'Price list.pdf')),
+          }),
+        )
+        .check(z.describe('The new documents with the names of their files.')),
+      failed: z.array(RefusedFile).check(z.describe('The files that were not accepted, with the reason.')),
+    })
+    .check(z.describe('The result of each file.')),
   errors: ['too_many_files', 'file_too_large', 'unsupported_file_type', 'empty_file'],
   errorDescriptions: {
-    400: 'The form is invalid, or none of its files is taken.',
-    413: 'The files are too large for one request: use upload forms.',
+    400: 'The form is invalid, or none of its files is accepted.',
+    413: 'The files are too large for one request. Use presigned uploads.',
   },
 
   async handle({ body, creationId }, { documents, files }) {

@@ -1,9 +1,10 @@
 import MiniSearch from 'minisearch';
+import { stemmer } from 'stemmer';
 import * as z from 'zod/mini';
 import topics from '../openapi/topics.json' with { type: 'json' };
 import { wholeService } from '../service.ts';
 
-const mostTopics = 4;
+const maxTopics = 4;
 
 export const Question = z.object({
   query: z
@@ -15,37 +16,78 @@ export const Question = z.object({
     ),
 });
 
-/** The documentation of the HTTP interface, to be searched by words. It is made of the route table (`npm run openapi`). */
+/** The documentation as a whole: guides, operator’s guide, batch tool, operations, records. `npm run openapi` makes its topics. */
 export class Documentation {
   readonly #index = new MiniSearch<{ id: number; title: string; text: string }>({
     fields: ['title', 'text'],
-    tokenize: wordsOf,
+    tokenize: termsOf,
+    processTerm: (term) => term,
     searchOptions: {
       boost: { title: 3 },
-      prefix: (term) => term.length > 3,
-      fuzzy: (term) => (term.length > 5 ? 0.2 : false),
+      fuzzy: (term) => (term.length > 5 ? 0.15 : false),
+      // A record answers few questions by itself; a guide answers more of them than an operation.
+      boostDocument: (id) => weightOf(topics[id]?.page ?? ''),
     },
   });
 
   constructor() {
-    this.#index.addAll(topics.map((topic, id) => ({ id, ...topic })));
+    this.#index.addAll(topics.map(({ title, text }, id) => ({ id, title, text })));
   }
 
-  /** The topics that fit best, best first; without any, what there is. */
+  /** The topics that fit best, best first; without any, the titles of all. */
   search({ query }: z.infer<typeof Question>) {
-    const found = this.#index.search(query).slice(0, mostTopics);
+    const found = this.#index.search(query).slice(0, maxTopics);
     if (found.length > 0) return { topics: found.map(({ id }) => topics[id as number]) };
     return { topics: [], otherTopics: topics.map(({ title }) => title) };
   }
 }
 
-/** Words as people look for them: `custom_call_outcome` and `blockList` are found by their parts, and as they are. */
-const wordsOf = (text: string): string[] => {
+const weightOf = (page: string) => {
+  if (page.includes('#model/')) return 0.5;
+  return page.startsWith('/docs/reference') ? 1 : 1.2;
+};
+
+/** The stems of a text's words. `custom_call_outcome` and `blockList` are found as they are and by their parts. */
+function termsOf(text: string): string[] {
   const words = text.split(/[^\p{L}\p{N}_]+/u).filter(Boolean);
-  return words.flatMap((word) => {
-    const parts = word.split(/_|(?<=\p{Ll})(?=\p{Lu})/u).filter(Boolean);
-    return parts.length > 1 ? [word, ...parts] : [word];
-  });
+  return words
+    .flatMap((word) => {
+      const parts = word.split(/_|(?<=\p{Ll})(?=\p{Lu})/u).filter(Boolean);
+      return parts.length > 1 ? [word, ...parts] : [word];
+    })
+    .map((word) => word.toLowerCase())
+    .filter((word) => !stopWords.has(word))
+    .map((word) => stemmer(synonyms[word] ?? word));
+}
+
+/** Words that say nothing of what is asked. */
+const stopWords = new Set(
+  `a about all also an and any anything are as at be been but by can could did do does doing for from get give has have
+  how i if in is it its just let like make many may me might mean means more much my need no not now of off on one or our please say
+  should so some something tell than that the their them then there these they this those to too us use used using
+  want was way we were what when where which who why will with without work works would you your`.split(/\s+/),
+);
+
+/** Usual words for what the documentation calls otherwise. */
+const synonyms: Record<string, string> = {
+  authenticate: 'authentication',
+  authorization: 'authentication',
+  blacklist: 'block',
+  bulk: 'batch',
+  clone: 'copy',
+  duplicate: 'copy',
+  paging: 'pagination',
+  paginate: 'pagination',
+  throttling: 'rate',
+  throttled: 'rate',
+  price: 'cost',
+  pricing: 'cost',
+  remove: 'delete',
+  sdk: 'client',
+  library: 'client',
+  max: 'limit',
+  maximum: 'limit',
+  token: 'key',
 };
 
 export const documentation = wholeService(() => new Documentation());

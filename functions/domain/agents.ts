@@ -9,23 +9,26 @@ import { limits } from './limits.ts';
 import { normalisePhoneNumber, PhoneNumber } from './phone-numbers.ts';
 import { characters, cut, text } from './text.ts';
 
-export const AgentName = text(1, limits.nameCharacters).check(describe('The agent’s name.', 'Front desk'));
+export const AgentName = text(1, limits.nameCharacters).check(describe('Name of the agent.', 'Front desk'));
 
 const fields = {
   greeting: z.string().check(describe('What the agent says first.', 'Hello, how can I help you?')),
   instructions: z
     .string()
     .check(
-      describe('How the agent is to behave.', 'Answer briefly. Offer an appointment to everybody who asks for one.'),
+      describe(
+        'Instructions for the behaviour of the agent.',
+        'Answer briefly. Offer an appointment to everybody who asks for one.',
+      ),
     ),
-  voice: z.string().check(describe('The voice it speaks with.', 'warm')),
-  language: z.string().check(describe('Its language, as a BCP 47 tag.', 'en-US')),
-  model: z.string().check(describe('The language model it uses.', 'default')),
-  timeZone: z.string().check(describe('Its time zone, by its IANA name.', 'Europe/Berlin')),
-  transferTo: z.string().check(describe('The number calls are handed to.', '+14155550199')),
+  voice: z.string().check(describe('Name of the voice, as the voice platform knows it.', 'warm')),
+  language: z.string().check(describe('Language, as a BCP 47 tag.', 'en-US')),
+  model: z.string().check(describe('Name of the language model, as the voice platform knows it.', 'default')),
+  timeZone: z.string().check(describe('Time zone, as an IANA name.', 'Europe/Berlin')),
+  transferTo: z.string().check(describe('Phone number to transfer calls to, in E.164 format.', '+14155550199')),
   variables: z
     .record(z.string(), z.unknown())
-    .check(describe('Values its instructions may name.', { company: 'Example Dental', openingHour: 9 })),
+    .check(describe('Values that the instructions can refer to.', { company: 'Example Dental', openingHour: 9 })),
 };
 
 const tooLarge = `must be at most ${limits.configurationBytes} bytes of JSON`;
@@ -34,10 +37,10 @@ const small = <T extends object>() =>
 const finite = <T extends object>() =>
   z.refine<T>((value) => !holdsInfinity(value), { error: 'holds a number that is too large' });
 
-/** Known fields, all optional, and whatever else the platform keeps there. */
+/** Known fields, all optional, and any other field that the platform stores. */
 export const AgentConfiguration = component(
   'AgentConfiguration',
-  `How an agent speaks and behaves. Other fields are kept as they are. At most ${limits.configurationBytes / 1024} KB of JSON.`,
+  `Configuration of an agent. All fields are optional; other fields are stored as they are. At most ${limits.configurationBytes / 1024} KB of JSON.`,
   z.looseObject(z.partial(z.object(fields)).shape).check(small(), finite()),
 );
 export type AgentConfiguration = z.infer<typeof AgentConfiguration>;
@@ -101,53 +104,53 @@ export const toStoredConfiguration = (configuration: AgentConfiguration): AgentC
   };
 };
 
-/** A change of a configuration: a field given replaces the former one, `null` clears it, the others stay. */
+/** A change of a configuration, merged by top-level field. */
 export const AgentConfigurationChange = component(
   'AgentConfigurationChange',
-  'A change of a configuration: a field given replaces the former one, `null` clears it, the others stay.',
+  'A change of a configuration. A field that is sent replaces the former one, `null` clears it, the others keep their values.',
   z
     .looseObject(z.partial(z.object(mapValues(fields, (field) => z.nullable(field)))).shape)
     .check(small(), finite(), checked()),
 );
 
-/** What may be changed of an agent. */
+/** The fields of an agent that can be changed. */
 export const AgentChange = z.object({
   name: z.optional(AgentName),
   configuration: z.optional(AgentConfigurationChange),
   phoneNumber: z.optional(
-    z.nullable(PhoneNumber).check(describe('The number the agent answers; `null` clears it.', '+14155550123')),
+    z.nullable(PhoneNumber).check(describe('Phone number of the agent; `null` clears it.', '+14155550123')),
   ),
 });
 export type AgentChange = z.infer<typeof AgentChange>;
 
-/** The number callers reach an agent by. */
-export const AgentPhoneNumber = PhoneNumber.check(describe('The number the agent answers.', '+14155550123'));
+/** The phone number of an agent. */
+export const AgentPhoneNumber = PhoneNumber.check(describe('Phone number of the agent.', '+14155550123'));
 
 export const Agent = component(
   'Agent',
-  'A voice agent.',
+  'A voice agent with its configuration.',
   z.object({
-    uid: Identifier.check(describe('The user who owns the agent.', examples.uid)),
+    uid: Identifier.check(describe('Id of the user who owns the agent.', examples.uid)),
     agentId: AgentId,
     name: AgentName,
     configuration: AgentConfiguration,
     phoneNumber: z.optional(AgentPhoneNumber),
-    createdAt: timestamp('When the agent was made.'),
-    updatedAt: timestamp('When it was last changed.'),
+    createdAt: timestamp('When the agent was created.'),
+    updatedAt: timestamp('When the agent was last updated.'),
     sourceAgentId: z.optional(
-      Identifier.check(describe('The agent this one is a copy of.', 'agent_01KA8QF0X2V5TJ9W3N6YBD4C7E')),
+      Identifier.check(describe('Id of the agent that this one was copied from.', 'agent_01KA8QF0X2V5TJ9W3N6YBD4C7E')),
     ),
   }),
 );
 export type Agent = z.infer<typeof Agent>;
 
-/** The name of a copy: the source's with ` (Copy)`, cut where it would be too long. */
+/** The name of a copy: the name of the source with ` (Copy)`, shortened to the maximum length. */
 export const nameOfCopy = (name: string) => {
   const suffix = ' (Copy)';
   return cut(name, limits.nameCharacters - characters(suffix)) + suffix;
 };
 
-/** The agent with a change made. `null` clears a field; identity and origin never change. */
+/** The agent with a change applied. `null` clears a field; ids never change. */
 export const withChange = (agent: Agent, change: AgentChange): Agent => {
   const { phoneNumber = agent.phoneNumber, name = agent.name } = change;
   const given = change.configuration ?? {};

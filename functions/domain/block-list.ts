@@ -5,7 +5,7 @@ import { AgentId, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
 import { normalisePhoneNumber, phoneNumber } from './phone-numbers.ts';
 
-/** What block-list operations take (contract 2.1). */
+/** The body of block-list requests (contract 2.1). */
 export const BlockListRequest = z.object({
   uid: Uid,
   agentId: AgentId,
@@ -16,7 +16,7 @@ export const BlockListRequest = z.object({
       params: { code: 'too_many_numbers' },
     }),
     describe(
-      'Phone numbers in E.164 format. Spaces, hyphens, dots and parentheses are ignored. A bad one fails alone.',
+      'Phone numbers in E.164 format. Spaces, hyphens, dots and parentheses are ignored. An invalid number is reported in `failed`.',
       ['+14155550100', '+44 20 7183 8750', '12345'],
       { maxItems: limits.numbersPerRequest },
     ),
@@ -34,13 +34,13 @@ type FailureCode = keyof typeof reasons;
 /** A number that was not added or removed, exactly as it was sent, and why (contract 2.2; `code` is ours). */
 export const BlockListFailure = component(
   'BlockListFailure',
-  'A number that was not added or removed, and why.',
+  'A number that was not added or removed, with the reason.',
   z.object({
     number: z.string().check(describe('The number, exactly as it was sent.', '12345')),
-    reason: z.enum(Object.values(reasons)).check(describe('Why, in words.', 'Invalid phone number format')),
+    reason: z.enum(Object.values(reasons)).check(describe('The reason, for a person.', 'Invalid phone number format')),
     code: z
       .enum(Object.keys(reasons) as [FailureCode, ...FailureCode[]])
-      .check(describe('Why, as a code to switch on.', 'invalid_format')),
+      .check(describe('The reason, as a code to switch on.', 'invalid_format')),
   }),
 );
 export type BlockListFailure = z.infer<typeof BlockListFailure>;
@@ -48,14 +48,14 @@ export type BlockListFailure = z.infer<typeof BlockListFailure>;
 export const BlockListFailures = z
   .array(BlockListFailure)
   .check(
-    describe('The numbers that were not, with the reason.', [
+    describe('The numbers that were not added or removed, with the reason.', [
       { number: '12345', reason: reasons.invalid_format, code: 'invalid_format' },
     ]),
   );
 
 export const BlockListMessage = z
   .string()
-  .check(describe('Says that the request was carried out.', 'Block list updated successfully'));
+  .check(describe('Confirmation for a person.', 'Block list updated successfully'));
 
 /** A number that is blocked now. */
 export const BlockedNumber = component(
@@ -63,9 +63,11 @@ export const BlockedNumber = component(
   'A number that is blocked.',
   z.object({
     number: phoneNumber('The number, in E.164 format.'),
-    reason: z.optional(z.string().check(describe('Why it was blocked, when a reason was given.', 'Spam'))),
-    blockedAt: timestamp('When it was blocked.'),
-    expiresAt: z.optional(timestamp('When it is unblocked by itself; absent when never.', '2099-01-31T12:00:00.000Z')),
+    reason: z.optional(z.string().check(describe('The reason that was given when the number was blocked.', 'Spam'))),
+    blockedAt: timestamp('When the number was blocked.'),
+    expiresAt: z.optional(
+      timestamp('When the number is unblocked automatically. Absent when it never is.', '2099-01-31T12:00:00.000Z'),
+    ),
   }),
 );
 export type BlockedNumber = z.infer<typeof BlockedNumber>;

@@ -26,7 +26,7 @@ const DurationSeconds = z.number().check(
   z.refine((value) => value === 0 || (value >= 1e-6 && value <= limits.callSeconds), {
     error: `must be 0, or from 0.000001 to ${limits.callSeconds}`,
   }),
-  describe('How long it lasted, in seconds.', 212, { minimum: 0, maximum: limits.callSeconds }),
+  describe('Duration of the call in seconds.', 212, { minimum: 0, maximum: limits.callSeconds }),
 );
 
 const isJsonObject = (value: unknown): value is Record<string, unknown> =>
@@ -51,11 +51,15 @@ export const Direction = z.enum(['inbound', 'outbound']);
 
 /** The facts of a call beside the other party's number. */
 const facts = {
-  direction: Direction.check(describe('Who called: the other party (`inbound`) or the agent (`outbound`).', 'inbound')),
-  startedAt: DateTime.check(describe('When the call began.', '2026-03-01T10:00:00.000Z')),
-  endedAt: z.optional(DateTime.check(describe('When it ended.', '2026-03-01T10:03:32.000Z'))),
+  direction: Direction.check(
+    describe('`inbound` when the other party called, `outbound` when the agent did.', 'inbound'),
+  ),
+  startedAt: DateTime.check(describe('When the call started.', '2026-03-01T10:00:00.000Z')),
+  endedAt: z.optional(DateTime.check(describe('When the call ended.', '2026-03-01T10:03:32.000Z'))),
   durationSeconds: z.optional(DurationSeconds),
-  status: z.optional(text(1, 64).check(describe('How it ended, in the telephony’s own word.', 'completed'))),
+  status: z.optional(
+    text(1, 64).check(describe('Status of the call, in the word of the telephony provider.', 'completed')),
+  ),
   details: z.optional(
     jsonObject('Further facts of the caller’s own', { recordingUrl: 'https://recordings.example.com/1.mp3' }),
   ),
@@ -74,8 +78,8 @@ export type CallFacts = z.infer<typeof CallFacts>;
 
 export const CallMetadata = jsonObject('Free-form metadata', { campaign: 'spring', agentScore: 4.5 });
 
-const OutcomeLabel = text(0, limits.outcomeCharacters).check(describe('The outcome’s label.', 'appointment_booked'));
-const OutcomeValue = z.number().check(describe('The monetary value tied to the outcome.', 149.5));
+const OutcomeLabel = text(0, limits.outcomeCharacters).check(describe('Label of the outcome.', 'appointment_booked'));
+const OutcomeValue = z.number().check(describe('Monetary value of the outcome.', 149.5));
 
 /** The outcome fields of a call (contract 2.6). */
 export const CallOutcome = z.object({
@@ -123,7 +127,7 @@ export const UpdatedFields = z
 
 const OutcomeEntry = z.object({
   at: timestamp('When the outcome was changed.', '2026-03-02T08:15:00.000Z'),
-  keyId: z.string().check(describe('The API key it was changed with.', 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF')),
+  keyId: z.string().check(describe('Id of the API key that made the change.', 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF')),
   fields: UpdatedFields,
 });
 
@@ -131,7 +135,7 @@ export const Call = component(
   'Call',
   'A call of an agent, with its outcome.',
   z.object({
-    callId: Identifier.check(describe('The call.', examples.callId)),
+    callId: Identifier.check(describe('Id of the call.', examples.callId)),
     agentId: AgentId,
     phone: z.optional(phoneNumber('The other party’s number, in E.164 format. Absent when it was withheld.')),
     ...facts,
@@ -159,7 +163,12 @@ export const PhoneOrWithheld = z.nullable(
 /** A call as a path or an item of a batch names it. */
 export const CallIdOrPhone = z
   .string()
-  .check(describe('The call’s id, or a phone number in E.164 format, whose `+` may stand as it is.', '+14155550100'));
+  .check(
+    describe(
+      'Id of the call, or a phone number in E.164 format; the leading `+` need not be URL-encoded.',
+      '+14155550100',
+    ),
+  );
 export type Call = z.infer<typeof Call>;
 
 /** The call with its facts recorded or corrected, and its outcome unchanged. The same facts again are the same call. */
@@ -189,7 +198,7 @@ export const CallOutcomeItem = component(
   'CallOutcomeItem',
   'A change of one call’s outcome.',
   z.extend(CallOutcomeChange, {
-    agentId: z.string().check(describe('The agent whose call it is.', examples.agentId)),
+    agentId: z.string().check(describe('Id of the agent of the call.', examples.agentId)),
     callIdOrPhone: CallIdOrPhone,
     preference: z._default(Preference, 'last'),
     metadataMode: z._default(MetadataMode, 'replace'),

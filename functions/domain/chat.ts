@@ -3,7 +3,7 @@ import { describe } from './describe.ts';
 import { limits } from './limits.ts';
 import { text } from './text.ts';
 
-/** The tools of the build chat. What asks for approval changes something; nothing is ever deleted. */
+/** The tools of the build chat. Those that change something ask for approval; none deletes anything. */
 export const toolNames = [
   'searchDocumentation',
   'draftAgent',
@@ -32,7 +32,7 @@ const Text = z.string().check(
 
 const TextPart = z.object({ type: z.literal('text'), text: Text });
 
-/** What we put among the AI SDK's provider metadata, which its client hands back with the part it belongs to. */
+/** The signature of a part, in the AI SDK's provider metadata, which its client returns with the part. */
 const Signed = z.optional(z.object({ voiceAgentPlatform: z.optional(z.object({ signature: z.string() })) }));
 
 const Approval = z.object({ id: Id, signature: z.optional(z.string()) });
@@ -44,7 +44,7 @@ const toolPart = {
   resultProviderMetadata: Signed,
 };
 
-/** A tool call in the states that the AI SDK's client knows. The first two are remains of an answer that was cut off. */
+/** A tool call in the states of the AI SDK's client. The first two remain from an answer that was interrupted. */
 const ToolPart = z.discriminatedUnion('state', [
   z.object({ ...toolPart, state: z.literal('input-streaming') }),
   z.object({ ...toolPart, state: z.literal('input-available'), input: z.unknown() }),
@@ -100,36 +100,36 @@ const isToBeAnswered = (messages: ChatMessage[]) => {
   return lastStepOf(last).some((part) => 'state' in part && part.state === 'approval-responded');
 };
 
-/** A message as a caller writes it; the other parts that one may hold are for the AI SDK's client to handle. */
+/** A message as a caller writes it. The AI SDK's client handles the other parts that a message can have. */
 const DocumentedMessage = z.object({
-  id: Id.check(describe('The message’s id, chosen by the caller.', 'msg-1')),
-  role: z.enum(['user', 'assistant']).check(describe('Who said it.', 'user')),
+  id: Id.check(describe('Id of the message, chosen by the caller.', 'msg-1')),
+  role: z.enum(['user', 'assistant']).check(describe('Author of the message.', 'user')),
   parts: z
     .array(
       z.object({
-        type: z.string().check(describe('What the part is. Of a user’s, `text`.', 'text')),
-        text: z.optional(Text.check(describe('What was said.', 'What can a voice agent of mine do?'))),
+        type: z.string().check(describe('Type of the part; `text` in messages of the user.', 'text')),
+        text: z.optional(Text.check(describe('The text.', 'What can a voice agent of mine do?'))),
       }),
     )
-    .check(z.minLength(1), z.describe('What it consists of. Parts of the assistant’s are sent back as they came.')),
+    .check(z.minLength(1), z.describe('Parts of the message. Return the parts of the assistant’s messages unchanged.')),
 });
 
-/** A conversation, with the message that is to be answered at its end. */
+/** A conversation, ending with the message to answer. */
 export const ChatRequest = z.object({
-  id: Id.check(describe('The conversation’s id, chosen by the caller.', 'chat-1')),
+  id: Id.check(describe('Id of the conversation, chosen by the caller.', 'chat-1')),
   messages: z.array(ChatMessage).check(
     z.minLength(1),
     z.maxLength(limits.chatMessages),
     z.refine((messages) => messages.some(({ role }) => role === 'user'), { error: 'must hold a message of the user' }),
     z.refine(isToBeAnswered, { error: 'must end with a message of the user, or with an answered approval request' }),
     z.meta({
-      description: 'The whole conversation so far, ending with what is to be answered.',
+      description: 'The whole conversation, ending with the message to answer.',
       documentAs: z.array(DocumentedMessage).check(z.minLength(1), z.maxLength(limits.chatMessages)),
     }),
   ),
   userId: z.optional(
     text(0, limits.chatIdCharacters).check(
-      describe('Who asks, for the service’s log alone. It gives access to nothing.', 'visitor-7'),
+      describe('Id of the visitor, for the log. It does not give access to anything.', 'visitor-7'),
     ),
   ),
 });

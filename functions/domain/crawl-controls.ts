@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { describe } from './describe.ts';
 import { limits } from './limits.ts';
 
-/** A whole number from 1 on; more than `most` is taken for `most`. */
+/** A whole number from 1; a larger one than `most` becomes `most`. */
 const capped = (most: number, otherwise: number, description: string) =>
   z._default(
     z
@@ -33,19 +33,18 @@ const PathPattern = z.string().check(
 const pathPatterns = (description: string, example: string) =>
   z._default(z.array(PathPattern).check(z.maxLength(limits.pathPatterns), describe(description, [example])), []);
 
-const patternSyntax =
-  'Regular expressions, found anywhere in the path; of those that match in linear time, so without look-around and back-references.';
+const patternSyntax = 'Regular expressions that match anywhere in the path, without look-around and back-references.';
 
-/** What bounds a crawl. */
+/** The limits of a crawl. */
 export const CrawlControls = z.object({
-  limit: capped(limits.crawlPages, 5, `How many pages are read; more than ${limits.crawlPages} count as that many.`),
+  limit: capped(limits.crawlPages, 5, `Maximum number of pages; at most ${limits.crawlPages} are applied.`),
   maxDepth: capped(
     limits.crawlDepth,
     1,
-    `How many links a page may be away from the start page; more than ${limits.crawlDepth} count as that many.`,
+    `Maximum number of links away from the start page; at most ${limits.crawlDepth} are applied.`,
   ),
-  includePaths: pathPatterns(`Only pages whose path one of these matches are read. ${patternSyntax}`, '^/help/'),
-  excludePaths: pathPatterns(`Pages whose path one of these matches are not read. ${patternSyntax}`, '/archive/'),
+  includePaths: pathPatterns(`Only pages whose path matches one of these are read. ${patternSyntax}`, '^/help/'),
+  excludePaths: pathPatterns(`Pages whose path matches one of these are not read. ${patternSyntax}`, '/archive/'),
 });
 export type CrawlControls = z.infer<typeof CrawlControls>;
 
@@ -62,7 +61,7 @@ const faultOf = (pattern: string): string | undefined => {
 
 const compiled = (pattern: string) => RE2JS.compile(RE2JS.translateRegExp(pattern));
 
-/** Says of a page whether its path is to be read. A pattern meets the path as it is sent, and as a person reads it. */
+/** Whether the path of a page is to be read. Patterns are matched against the path as it is sent, and decoded. */
 export const pathFilter = ({ includePaths, excludePaths }: PathPatterns): ((url: URL) => boolean) => {
   const included = includePaths.map(compiled);
   const excluded = excludePaths.map(compiled);

@@ -7,7 +7,7 @@ const form = 'must be an ISO 8601 date-time with an offset, such as 2026-01-31T1
 export const DateTime = z
   .pipe(
     z.iso.datetime({ offset: true, error: form, abort: true }).check(
-      // A year of UTC of other than four digits is written with a sign, and out of order.
+      // A UTC year that has not four digits is written with a sign, which breaks the text order.
       z.refine((value) => /^\d{4}-/.test(new Date(value).toISOString()), {
         error: 'must lie within the years 0 to 9999 of UTC',
       }),
@@ -16,7 +16,7 @@ export const DateTime = z
   )
   .check(z.meta({ type: 'string', format: 'date-time' }));
 
-/** A time in an answer: ISO 8601, in UTC. */
+/** A time in a response: ISO 8601, in UTC. */
 export const timestamp = (description: string, example = '2026-03-01T10:00:00.000Z') =>
   z.string().check(describe(description, example, { format: 'date-time' }));
 

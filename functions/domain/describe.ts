@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
 /**
- * What the interface's documents say of a value: a sentence, an example that its schema takes, and what else of
- * JSON Schema cannot be read off the schema itself, such as the type that a transform ends in.
+ * Documents a value: a sentence, a valid example, and JSON Schema keywords that do not follow from the zod schema, such
+ * as the type that a transform returns.
  */
 export const describe = <T>(description: string, example: NoInfer<T>, keywords: JsonSchemaKeywords = {}) =>
   z.meta<T>({ description, examples: [example], ...keywords });
@@ -17,11 +17,11 @@ export type JsonSchemaKeywords = {
   maximum?: number;
   minItems?: number;
   maxItems?: number;
-  /** A schema that tells more than this one: of items that are checked one by one, so that a bad one fails alone. */
+  /** The schema to document instead of this one, whose items are validated one by one. */
   documentAs?: z.core.$ZodType;
 };
 
-/** Gives a record a name of its own in the documents, by which operations refer to it. */
+/** Makes a schema a named component of the OpenAPI document. */
 export const component = <S extends z.core.$ZodType>(name: string, description: string, schema: S): S => {
   z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id: name, description });
   return schema;

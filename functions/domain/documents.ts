@@ -20,11 +20,11 @@ export const DocumentSummary = component(
   'DocumentSummary',
   'A document of a knowledge base, without its text.',
   z.object({
-    id: z.string().check(describe('The document.', exampleId)),
+    id: z.string().check(describe('Id of the document.', exampleId)),
     agentId: AgentId,
-    name: z.string().check(describe('Its name; at first that of its file, as it was sent.', 'Price list.pdf')),
-    active: z.boolean().check(describe('Whether the agent answers from it.', true)),
-    lastUpdatedBy: z.string().check(describe('The user who changed it last.', 'demo-user')),
+    name: z.string().check(describe('Name of the document. Initially the name of the file.', 'Price list.pdf')),
+    active: z.boolean().check(describe('Whether the agent uses the document.', true)),
+    lastUpdatedBy: z.string().check(describe('Id of the user who last changed it.', 'demo-user')),
     lastUpdatedAt: timestamp('When it was changed last, by whomever: by the service too, when its text was extracted.'),
     fileUrl: z.optional(
       z
@@ -36,13 +36,15 @@ export const DocumentSummary = component(
           ),
         ),
     ),
-    status: DocumentStatus.check(describe('How far the extraction of its text has come.', 'ready')),
+    status: DocumentStatus.check(describe('Status of the text extraction.', 'ready')),
     error: z.optional(
-      z.string().check(describe('Why it failed, in a sentence.', 'The document is protected with a password.')),
+      z
+        .string()
+        .check(describe('The reason of a failure, in a sentence.', 'The document is protected with a password.')),
     ),
-    size: z.number().check(describe('The file’s bytes; of one not there yet, as announced.', 48_213)),
+    size: z.number().check(describe('Size of the file in bytes; the announced size until it is uploaded.', 48_213)),
     type: z.optional(
-      DocumentType.check(describe('What the file is, told by its content. Absent until it is there.', 'pdf')),
+      DocumentType.check(describe('Type of the file, determined by its content. Absent until it is uploaded.', 'pdf')),
     ),
   }),
 );
@@ -59,7 +61,7 @@ export const Document = component(
 );
 export type Document = z.infer<typeof Document>;
 
-export const DocumentId = Identifier.check(describe('The document.', exampleId));
+export const DocumentId = Identifier.check(describe('Id of the document.', exampleId));
 
 /** How a request names one document of an agent. */
 export const DocumentReference = z.object({ uid: Uid, agentId: AgentId, documentId: DocumentId });
@@ -79,11 +81,11 @@ export const RefusedFile = component(
   'RefusedFile',
   'A file that was not taken, and why.',
   z.object({
-    name: z.string().check(describe('The file’s name, as it was sent.', 'setup.exe')),
+    name: z.string().check(describe('Name of the file, as it was sent.', 'setup.exe')),
     code: z
       .enum(Object.keys(refusalReasons) as [RefusalCode, ...RefusalCode[]])
-      .check(describe('Why, as a code to switch on.', 'unsupported_file_type')),
-    reason: z.string().check(describe('Why, in a sentence.', refusalReasons.unsupported_file_type)),
+      .check(describe('The reason, as a code to switch on.', 'unsupported_file_type')),
+    reason: z.string().check(describe('The reason, in a sentence.', refusalReasons.unsupported_file_type)),
   }),
 );
 export type RefusedFile = z.infer<typeof RefusedFile>;

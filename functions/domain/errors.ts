@@ -2,38 +2,41 @@
 export const errors = {
   invalid_request: { status: 400, meaning: 'The request is invalid.' },
   too_many_numbers: { status: 400, meaning: 'The request has more than 10,000 numbers.' },
-  too_many_files: { status: 400, meaning: 'There are too many files in the request.' },
-  file_too_large: { status: 400, meaning: 'A file is too large.' },
-  unsupported_file_type: { status: 400, meaning: 'A file is of no kind that is read.' },
+  too_many_files: { status: 400, meaning: 'The request has more than 10 files.' },
+  file_too_large: { status: 400, meaning: 'A file is larger than 10 MB.' },
+  unsupported_file_type: { status: 400, meaning: 'A file is not a PDF, DOCX, TXT or Markdown file.' },
   empty_file: { status: 400, meaning: 'A file is empty.' },
   customer_id_required: { status: 400, meaning: 'The customer’s identifier is missing or malformed.' },
-  missing_api_key: { status: 401, meaning: 'There is no API key in the X-Authorization header.' },
+  missing_api_key: { status: 401, meaning: 'The X-Authorization header with the API key is missing.' },
   invalid_api_key: { status: 401, meaning: 'The API key is malformed, unknown, revoked or expired.' },
-  insufficient_permissions: { status: 401, meaning: 'The API key may not do this, or there is no such agent.' },
+  insufficient_permissions: {
+    status: 401,
+    meaning: 'The API key lacks the scope, or its user cannot access the agent.',
+  },
   unauthorized_origin: { status: 403, meaning: 'The request does not come from the platform’s own web application.' },
   call_not_found: { status: 404, meaning: 'The agent has no such call.' },
   website_not_found: { status: 404, meaning: 'The agent has no such website.' },
   document_not_found: { status: 404, meaning: 'The agent has no such document.' },
   invoices_not_found: { status: 404, meaning: 'The customer is unknown or has no invoices.' },
-  not_found: { status: 404, meaning: 'There is no such thing.' },
+  not_found: { status: 404, meaning: 'The path does not exist.' },
   idempotency_conflict: { status: 409, meaning: 'The Idempotency-Key was used with another request.' },
   idempotency_in_progress: { status: 409, meaning: 'The first request with this Idempotency-Key is still running.' },
-  crawl_in_progress: { status: 409, meaning: 'The website is being read at the moment.' },
-  not_failed: { status: 409, meaning: 'There is nothing to try again: it did not fail.' },
+  crawl_in_progress: { status: 409, meaning: 'The website is being crawled.' },
+  not_failed: { status: 409, meaning: 'The document did not fail.' },
   phone_number_in_use: { status: 409, meaning: 'Another agent of the user has this phone number.' },
   payload_too_large: { status: 413, meaning: 'The body is too large.' },
-  rate_limited: { status: 429, meaning: 'There were too many requests in a short time.' },
-  chat_budget_exhausted: { status: 429, meaning: 'The chat’s budget for today is spent.' },
+  rate_limited: { status: 429, meaning: 'Too many requests in a short time.' },
+  chat_budget_exhausted: { status: 429, meaning: 'The token budget of the chat for today is used up.' },
   internal_error: { status: 500, meaning: 'The request could not be completed. Try again later.' },
   chat_failed: { status: 500, meaning: 'The assistant could not answer.' },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 
 export type ErrorCode = keyof typeof errors;
 
-/** One field of a refused request: where it is (`numbers.3`) and what is wrong with it. */
+/** An invalid field of a request: its path (`numbers.3`) and what is wrong with it. */
 export type ErrorDetail = { path: string; message: string };
 
-/** A refusal the caller is told about. Anything else that is thrown is a fault of ours: logged, and answered 500 without detail. */
+/** An error that is reported to the caller. Anything else that is thrown is logged and answered with 500, without details. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
@@ -67,10 +70,10 @@ export const invalidField = (path: string, message: string) => invalidRequest([{
 
 export const missingApiKey = () => new ApiError('missing_api_key', 'Send your API key in the X-Authorization header.');
 
-/** Malformed, unknown, revoked and expired keys are told alike, so that an answer teaches nothing about a key. */
+/** The same for malformed, unknown, revoked and expired keys, so that a response reveals nothing about a key. */
 export const invalidApiKey = () => new ApiError('invalid_api_key', 'The API key is not valid.');
 
-/** A foreign agent, a missing agent and a foreign `uid` are told alike, byte for byte: nobody can enumerate agents. */
+/** The same, byte for byte, for a foreign agent, a missing agent and a foreign `uid`, so that nobody can enumerate agents. */
 export const insufficientPermissions = () =>
   new ApiError('insufficient_permissions', 'This API key may not do this, or there is no such agent.');
 

@@ -9,26 +9,26 @@ const form = /^[A-Za-z0-9_.:-]{1,128}$/;
 /** An identifier from a caller, such as `uid` or `agentId`. */
 export const Identifier = z.string().check(z.regex(form, { error: 'must be 1 to 128 of A-Z a-z 0-9 _ . : -' }));
 
-export const Uid = Identifier.check(describe('The user the API key belongs to.', examples.uid));
-export const AgentId = Identifier.check(describe('The agent.', examples.agentId));
+export const Uid = Identifier.check(describe('Id of the user that the API key belongs to.', examples.uid));
+export const AgentId = Identifier.check(describe('Id of the agent.', examples.agentId));
 
-/** An agent as a path names it: of any form, since one of a wrong form is simply unknown. */
-export const AgentIdInPath = z.string().check(describe('The agent.', examples.agentId));
+/** An agent id in a path. A malformed one is an unknown agent, not an invalid request. */
+export const AgentIdInPath = z.string().check(describe('Id of the agent.', examples.agentId));
 
-/** Whether something could be an identifier at all; what could not is simply unknown. */
+/** Whether a text is well-formed as an identifier. */
 export const isIdentifier = (value: string) => form.test(value);
 
 export type IdentifierKind = 'agent' | 'web' | 'doc' | 'key';
 
-/** Without a prefix: 26 characters that sort by the time they were made, also within one millisecond. */
+/** 26 characters that sort by the time of creation, also within one millisecond. */
 export const newUlid = monotonicFactory();
 
-/** An identifier we make: prefixed, and sortable by time. */
+/** A generated identifier: prefixed, and sortable by time. */
 export const newIdentifier = (kind: IdentifierKind, ulid = newUlid()) => `${kind}_${ulid}`;
 
 /**
- * The identifier of a copy of something we made: always the same for the same copy, different from the original's, and
- * sorting among its like as that does.
+ * The identifier of the copy of an item: always the same for the same copy, different from the original's, and in the
+ * same sort order.
  */
 export const identifierOfCopy = (id: string, copyId: string) => {
   const [, head = '', ulid = id, rest = ''] = /^([a-z]+_[0-9A-Z]{10})([0-9A-Z]{16})(.*)$/.exec(id) ?? [];

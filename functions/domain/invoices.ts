@@ -19,23 +19,23 @@ const time = (description: string, example: number | null) =>
 const text = (description: string, example: string) =>
   z.optional(z.nullable(z.string())).check(describe(description, example));
 
-/** An invoice with every field Stripe sends. Those named here are the contract's (2.7). */
+/** An invoice with every field that Stripe sends. The fields named here are those of the contract (2.7). */
 export const Invoice = component(
   'Invoice',
   'An invoice, with every field that the payment provider sends.',
   z.looseObject({
-    id: z.string().check(describe('The invoice.', 'in_bc83b719a3f5c1f9b5f45788')),
-    object: z.literal('invoice').check(describe('What this is.', 'invoice')),
-    amount_due: amount('What is to be paid.', 4900),
-    amount_paid: amount('What was paid.', 4900),
-    amount_remaining: amount('What is still to be paid.', 0),
-    currency: text('The currency, as three letters.', 'usd'),
-    customer: text('Whose invoice it is.', examples.customerId),
-    date: time('When it was made.', 1_772_323_200),
-    due_date: time('When it is due, if it is.', null),
-    paid: z.optional(z.boolean()).check(describe('Whether it is paid.', true)),
-    status: text('One of draft, open, paid, uncollectible and void.', 'paid'),
-    total: amount('What it amounts to.', 4900),
+    id: z.string().check(describe('Id of the invoice.', 'in_bc83b719a3f5c1f9b5f45788')),
+    object: z.literal('invoice').check(describe('Type of the object.', 'invoice')),
+    amount_due: amount('Amount due.', 4900),
+    amount_paid: amount('Amount paid.', 4900),
+    amount_remaining: amount('Amount that remains to be paid.', 0),
+    currency: text('Currency, as a three-letter code.', 'usd'),
+    customer: text('Id of the customer.', examples.customerId),
+    date: time('When the invoice was created.', 1_772_323_200),
+    due_date: time('When the invoice is due; null when it has no due date.', null),
+    paid: z.optional(z.boolean()).check(describe('Whether the invoice is paid.', true)),
+    status: text('`draft`, `open`, `paid`, `uncollectible` or `void`.', 'paid'),
+    total: amount('Total amount.', 4900),
   }),
 );
 export type Invoice = z.infer<typeof Invoice>;
@@ -44,10 +44,10 @@ export const InvoiceList = component(
   'InvoiceList',
   'A page of invoices, newest first.',
   z.looseObject({
-    object: z.literal('list').check(describe('What this is.', 'list')),
-    data: z.array(Invoice).check(z.describe('The invoices.')),
-    has_more: z.boolean().check(describe('Whether there are more after these.', false)),
-    url: z.string().check(describe('Where the payment provider lists them.', '/v1/invoices')),
+    object: z.literal('list').check(describe('Type of the object.', 'list')),
+    data: z.array(Invoice).check(z.describe('The invoices, newest first.')),
+    has_more: z.boolean().check(describe('Whether there are more invoices after this page.', false)),
+    url: z.string().check(describe('Path of this list at the payment provider.', '/v1/invoices')),
   }),
 );
 export type InvoiceList = z.infer<typeof InvoiceList>;

@@ -16,7 +16,7 @@ export const pageLimit = (most: number) =>
       z.transform(Number),
     )
     .check(
-      describe('How many items at most. Without it, as many as one answer may weigh (5 MB).', 100, {
+      describe('Maximum number of items per page. Default: as many as fit into a 5 MB response.', 100, {
         type: 'integer',
         minimum: 1,
         maximum: most,
@@ -25,24 +25,24 @@ export const pageLimit = (most: number) =>
 
 const exampleCursor = 'WyJkZW1vLWNhbGwtMiIsMTIzNDU2Nzg5XQ';
 
-/** The two query parameters every list takes. */
+/** The query parameters of every list. */
 export const paging = {
   limit: z.optional(pageLimit(limits.pageItems)),
-  cursor: z.optional(z.string().check(describe('`nextCursor` of the page before.', exampleCursor))),
+  cursor: z.optional(z.string().check(describe('`nextCursor` of the previous page.', exampleCursor))),
 };
 
-/** What every list adds to its items. */
+/** The field that every list has beside its items. */
 export const nextPage = {
   nextCursor: z.optional(
     z.string().check(describe('Send it as `cursor` to get the next page. Absent on the last page.', exampleCursor)),
   ),
 };
 
-/** A cursor: a position in one collection, with a checksum by which we know our own. It opens nothing but that collection. */
+/** A cursor: a position in one collection with a checksum. Valid only for the collection it was issued for. */
 export const toCursor = (collection: string, position: string) =>
   Buffer.from(JSON.stringify([position, crc32(`${collection}\n${position}`)])).toString('base64url');
 
-/** The position a cursor stands for. One that is not ours, or of another collection, is refused with 400. */
+/** The position of a cursor. One that was not issued for this collection is an invalid request. */
 export const fromCursor = (collection: string, cursor: string | undefined): string | undefined => {
   if (cursor === undefined) return undefined;
   try {
@@ -50,7 +50,7 @@ export const fromCursor = (collection: string, cursor: string | undefined): stri
     const isPosition = typeof position === 'string' && position !== '' && position.length <= limits.cursorCharacters;
     if (isPosition && toCursor(collection, position) === cursor && typeof checksum === 'number') return position;
   } catch {
-    // Not JSON: not ours.
+    // Not JSON: not a cursor of this service.
   }
   throw invalidField('cursor', 'is not a cursor of this list');
 };

@@ -7,7 +7,7 @@ const e164 = /^\+[1-9]\d{6,14}$/;
 export const isPhoneNumber = (text: string) => e164.test(text);
 
 /**
- * The E.164 form of a number written with spaces, hyphens, dots or parentheses; undefined when it has none.
+ * The E.164 form of a number written with spaces, hyphens, dots or parentheses; undefined when it is not a number.
  * No country is guessed for a national number.
  */
 export const normalisePhoneNumber = (text: string): string | undefined => {
@@ -15,7 +15,7 @@ export const normalisePhoneNumber = (text: string): string | undefined => {
   return isPhoneNumber(bare) ? bare : undefined;
 };
 
-/** A phone number as a caller may write it, kept in its E.164 form. */
+/** A phone number in a request, normalised to E.164. */
 export const PhoneNumber = z
   .pipe(
     z.string().check(
@@ -31,17 +31,16 @@ export const PhoneNumber = z
     }),
   );
 
-/** A phone number in an answer: E.164, nothing else. */
+/** A phone number in a response, in E.164 format. */
 export const phoneNumber = (description: string, example = '+14155550100') =>
   z.string().check(describe(description, example, { pattern: e164.source }));
 
-/** Phone numbers in an answer. */
+/** Phone numbers in a response. */
 export const phoneNumbers = (description: string, example: string[]) =>
   z.array(z.string().check(z.meta({ pattern: e164.source }))).check(describe(description, example));
 
 /**
- * A phone number from a query or a path, where a client may have turned the leading `+` into a space. A space before
- * a `+` is none.
+ * A phone number from a query or a path, where a client may have turned the leading `+` into a space.
  */
 export const restorePlus = (text: string) => (/^ +[^ +]/.test(text) ? `+${text.trimStart()}` : text);
 

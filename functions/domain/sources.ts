@@ -13,19 +13,21 @@ export type SourceKindName = z.infer<typeof SourceKindName>;
 /** The name of a website or a document. */
 export const SourceName = z
   .pipe(z.pipe(z.string(), z.transform(withoutControlCharacters)), text(1, limits.nameCharacters))
-  .check(describe('Its name. Control characters are removed.', 'Opening hours', { type: 'string' }));
+  .check(describe('Name of the source. Control characters are removed.', 'Opening hours', { type: 'string' }));
 
 /** What may be changed of a website or a document. */
 export const SourceChange = z.object({
-  active: z.optional(z.boolean().check(describe('Whether the agent answers from it.', true))),
+  active: z.optional(z.boolean().check(describe('Whether the agent uses the source.', true))),
   name: z.optional(SourceName),
 });
 export type SourceChange = z.infer<typeof SourceChange>;
 
 /** The text of a source: as a list shows it, or one piece of the whole. */
 export const sourceTextFields = {
-  content: z.string().check(describe('Its text.', 'Opening hours\n\nWe are open from nine to five.')),
-  contentMD: z.string().check(describe('The same as Markdown.', '# Opening hours\n\nWe are open from nine to five.')),
+  content: z.string().check(describe('The text.', 'Opening hours\n\nWe are open from nine to five.')),
+  contentMD: z
+    .string()
+    .check(describe('The same text as Markdown.', '# Opening hours\n\nWe are open from nine to five.')),
 };
 
 /** What a list shows of a source's texts, where they are asked for. */
@@ -33,7 +35,14 @@ export const listedTextFields = {
   content: z.optional(sourceTextFields.content),
   contentMD: z.optional(sourceTextFields.contentMD),
   truncated: z.optional(
-    z.literal(true).check(describe('There is more text than a list shows: get the whole of it by itself.', true)),
+    z
+      .literal(true)
+      .check(
+        describe(
+          'True when the text is longer than a list shows. Get the complete text with the content operation.',
+          true,
+        ),
+      ),
   ),
 };
 
@@ -42,9 +51,7 @@ export const SourceListQuery = z
   .object({
     uid: Uid,
     agentId: AgentId,
-    content: z.optional(
-      z.enum(['true', 'false']).check(describe('`false` leaves `content` and `contentMD` out.', 'false')),
-    ),
+    content: z.optional(z.enum(['true', 'false']).check(describe('`false` omits `content` and `contentMD`.', 'false'))),
     ...paging,
   })
   .check(

@@ -1,16 +1,16 @@
 import * as z from 'zod/mini';
 
-/** Characters as a person counts them: code points, so that an emoji is one. */
+/** The number of characters as a person counts them: code points, so that an emoji is one. */
 export const characters = (text: string) => [...text].length;
 
-/** The first `most` characters, never half of one. */
+/** The first `most` characters; no surrogate pair is split. */
 export const cut = (text: string, most: number) => [...text].slice(0, most).join('');
 
 /** The text without control characters, which a name in a header or a terminal must not carry. */
 export const withoutControlCharacters = (text: string) => text.replace(/\p{Cc}/gu, '');
 
 /**
- * Text of a bounded number of characters. Half a surrogate pair is refused: no UTF-8 store could give it back.
+ * Text with a minimum and a maximum number of characters. A lone surrogate is invalid, because UTF-8 cannot store it.
  */
 export const text = (least: number, most: number) =>
   z.string().check(

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { withoutControlCharacters } from './text.ts';
 
-/** A file of a multipart form. What two files are compared by are these fields: its bytes count by their hash. */
+/** A file of a multipart form. Two files are equal when these fields are; the bytes are compared by their hash. */
 export class UploadedFile {
-  /** As it was sent without control characters, and never a path. */
+  /** As it was sent, without control characters. Never used as a path. */
   readonly name: string;
   readonly size: number;
   readonly sha256: string;
@@ -22,7 +22,7 @@ export class UploadedFile {
   }
 }
 
-/** A file of a form, as its schema says it. */
+/** The schema of a file in a form. */
 export const FormFile = z
   .instanceof(UploadedFile)
   .check(z.meta({ description: 'A file, with its name.', type: 'string', format: 'binary', examples: ['…'] }));

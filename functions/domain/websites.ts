@@ -10,7 +10,7 @@ import { cut } from './text.ts';
 export const StartUrl = z.string().check(
   z.maxLength(limits.urlCharacters),
   z.refine((value) => isWebAddress(URL.parse(value)), { error: 'must be an http or https address of a website' }),
-  describe('The page the crawl starts from.', 'https://www.example.com/', { format: 'uri' }),
+  describe('The page that the crawl starts from.', 'https://www.example.com/', { format: 'uri' }),
 );
 
 /** Whether an address is one of a page that could be read at all. One that carries a password is not. */
@@ -22,8 +22,8 @@ export const FailedPage = component(
   'FailedPage',
   'A page that was not read, and why.',
   z.object({
-    url: z.string().check(describe('The page’s address.', 'https://www.example.com/broken')),
-    reason: z.string().check(describe('Why, in a sentence.', 'The page answered with status 404.')),
+    url: z.string().check(describe('Address of the page.', 'https://www.example.com/broken')),
+    reason: z.string().check(describe('The reason, in a sentence.', 'The page answered with status 404.')),
   }),
 );
 export type FailedPage = z.infer<typeof FailedPage>;
@@ -31,7 +31,7 @@ export type FailedPage = z.infer<typeof FailedPage>;
 export const WebsiteStatus = z.enum(['pending', 'crawling', 'ready', 'failed']);
 
 const exampleId = 'web_01KB3P8V4N6T0R2X5Z7B9D1F3H';
-export const WebsiteId = Identifier.check(describe('The website.', exampleId));
+export const WebsiteId = Identifier.check(describe('Id of the website.', exampleId));
 
 /** How a request names one website of an agent. */
 export const WebsiteReference = z.object({ uid: Uid, agentId: AgentId, websiteId: WebsiteId });
@@ -43,19 +43,19 @@ export const WebsiteSummary = component(
   'WebsiteSummary',
   'A website of a knowledge base, without its text.',
   z.object({
-    id: z.string().check(describe('The website.', exampleId)),
+    id: z.string().check(describe('Id of the website.', exampleId)),
     agentId: AgentId,
-    name: z.string().check(describe('Its name; at first that of its host.', 'www.example.com')),
-    url: z.string().check(describe('The page the crawl starts from.', 'https://www.example.com/')),
-    active: z.boolean().check(describe('Whether the agent answers from it.', true)),
-    lastUpdatedBy: z.string().check(describe('The user who changed it last.', 'demo-user')),
+    name: z.string().check(describe('Name of the website. Initially its host.', 'www.example.com')),
+    url: z.string().check(describe('The page that the crawl starts from.', 'https://www.example.com/')),
+    active: z.boolean().check(describe('Whether the agent uses the website.', true)),
+    lastUpdatedBy: z.string().check(describe('Id of the user who last changed it.', 'demo-user')),
     lastUpdatedAt: timestamp('When it was changed last, by whomever: by the service too, when its crawl ended.'),
-    status: WebsiteStatus.check(describe('How far its crawl has come.', 'ready')),
-    error: z.optional(z.string().check(describe('Why it failed, in a sentence.', 'The host was not found.'))),
-    pages: z.number().check(describe('How many pages were read.', 5, { type: 'integer' })),
-    failedPages: z.array(FailedPage).check(z.describe('The pages that were not read.')),
-    limit: z.number().check(describe('How many pages are read at most.', 5, { type: 'integer' })),
-    maxDepth: z.number().check(describe('How many links they are away at most.', 1, { type: 'integer' })),
+    status: WebsiteStatus.check(describe('Status of the crawl.', 'ready')),
+    error: z.optional(z.string().check(describe('The reason of a failure, in a sentence.', 'The host was not found.'))),
+    pages: z.number().check(describe('Number of pages that were read.', 5, { type: 'integer' })),
+    failedPages: z.array(FailedPage).check(z.describe('The pages that could not be read.')),
+    limit: z.number().check(describe('Maximum number of pages.', 5, { type: 'integer' })),
+    maxDepth: z.number().check(describe('Maximum number of links away from the start page.', 1, { type: 'integer' })),
     includePaths: listed('Only paths that one of these matches are read.', '^/help/'),
     excludePaths: listed('Paths that one of these matches are not read.', '/archive/'),
     lastCrawledAt: z.optional(timestamp('When the pages were read. Absent until they are for the first time.')),

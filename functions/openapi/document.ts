@@ -32,7 +32,7 @@ export const openApiDocument = (routes: AnyEndpoint[]): OpenApiDocument => {
         description: introduction,
         license: { name: 'MIT', identifier: 'MIT' },
       },
-      servers: [{ url: '/', description: 'The service that this document was got from.' }],
+      servers: [{ url: '/', description: 'This server.' }],
       tags: tags.filter(({ name }) => used.has(name)).map(({ name, description }) => ({ name, description })),
       paths,
     },
@@ -81,14 +81,13 @@ const securitySchemes = {
     in: 'header',
     name: 'X-Authorization',
     description:
-      'An API key, `vap_…`. A leading `Bearer ` is tolerated. Keys are made by the operator of the service, belong to one user, and may be limited to scopes.',
+      'An API key, `vap_…`. A leading `Bearer ` is accepted. The operator of the service creates keys. A key belongs to one user and may be limited to scopes.',
   },
   applicationOrigin: {
     type: 'apiKey',
     in: 'header',
     name: 'Origin',
-    description:
-      'The origin of the platform’s own web application, which a browser sends by itself. Nothing else may call.',
+    description: 'The origin of the platform’s own web application. The browser sends this header.',
   },
 };
 
@@ -116,15 +115,19 @@ const securityOf = (endpoint: AnyEndpoint) => {
 
 /** The groups of operations, by the first part of their paths. */
 const tags = [
-  { name: 'Block list', paths: ['agent-block-list'], description: 'The numbers that an agent takes no calls from.' },
-  { name: 'Agents', paths: ['agents', 'duplicate-agent'], description: 'Voice agents and their configurations.' },
-  { name: 'Calls', paths: ['calls', 'call-outcomes'], description: 'Calls, and the outcomes that are set on them.' },
-  { name: 'Websites', paths: ['agent-websites'], description: 'Websites that an agent knows by having read them.' },
-  { name: 'Documents', paths: ['agent-documents'], description: 'Files that an agent knows by having read them.' },
-  { name: 'Knowledge', paths: ['agent-knowledge'], description: 'The search of what an agent knows.' },
-  { name: 'Invoices', paths: ['get-invoices'], description: 'What a customer was billed by the payment provider.' },
-  { name: 'Chat', paths: ['chat'], description: 'The assistant that helps to build an agent.' },
-  { name: 'Interface', paths: ['openapi.json'], description: 'This description.' },
+  {
+    name: 'Block list',
+    paths: ['agent-block-list'],
+    description: 'Phone numbers whose calls an agent does not accept.',
+  },
+  { name: 'Agents', paths: ['agents', 'duplicate-agent'], description: 'Voice agents and their configuration.' },
+  { name: 'Calls', paths: ['calls', 'call-outcomes'], description: 'Calls and their outcomes.' },
+  { name: 'Websites', paths: ['agent-websites'], description: 'Websites in the knowledge of an agent.' },
+  { name: 'Documents', paths: ['agent-documents'], description: 'Documents in the knowledge of an agent.' },
+  { name: 'Knowledge', paths: ['agent-knowledge'], description: 'Search in the knowledge of an agent.' },
+  { name: 'Invoices', paths: ['get-invoices'], description: 'Invoices of a customer of the payment provider.' },
+  { name: 'Chat', paths: ['chat'], description: 'An assistant that helps to build an agent.' },
+  { name: 'OpenAPI', paths: ['openapi.json'], description: 'The OpenAPI document.' },
 ];
 
 const tagOf = ({ name, path }: AnyEndpoint): string => {
@@ -152,7 +155,8 @@ const requestBodyOf = ({ body, multipart }: AnyEndpoint) => {
 
 const successOf = (endpoint: AnyEndpoint) => {
   const { name, response, streams } = endpoint;
-  const { id, description = 'Done.' } = z.globalRegistry.get(response) ?? {};
+  const { id, description } = z.globalRegistry.get(response) ?? {};
+  if (!description) throw new Error(`${name} does not describe its response.`);
   return {
     description,
     headers: {
@@ -175,24 +179,24 @@ const IdempotencyKey = {
   in: 'header',
   required: false,
   description:
-    'Makes the request safe to repeat, for 24 hours: with the same key and the same content it is answered as it was the first time. 1 to 255 visible ASCII characters, such as a UUID.',
+    'Makes the request safe to repeat: for 24 hours a request with the same key and the same content returns the first response again. 1 to 255 visible ASCII characters, such as a UUID.',
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
   example: '3f2b8c1e-5a7d-4e90-8b61-2c9d0f4a7e13',
 };
 
-const introduction = `An HTTP interface to a platform that hosts voice agents.
+const introduction = `A self-hosted HTTP API for voice agents. Quickstarts and guides: [/docs](/docs).
 
-**Keys.** Send your API key in the \`X-Authorization\` header. It belongs to one user (\`uid\`), and may be limited to scopes.
+**Authentication.** Send your API key in the \`X-Authorization\` header. It belongs to one user (\`uid\`) and may be limited to scopes.
 
-**Refusals.** Every one is \`{ "error": code, "message": sentence }\`; a 400 adds \`details\` that name each bad field. What is wrong with a
-request is told only to the holder of a valid key. A foreign agent and one that does not exist are answered alike, with 401.
+**Errors.** Every error is \`{ "error": code, "message": sentence }\`; a 400 adds \`details\` with each bad field. Validation details are
+returned only to authenticated callers. An agent that you cannot access and one that does not exist both return 401.
 
-**Repeating.** A 429 or 500 may be sent again, after the seconds in \`retry-after\` where they are given. Operations that create
-something take an \`Idempotency-Key\`, which makes repeating them safe.
+**Retries.** Send a request again after 429 and 500, after the seconds in \`retry-after\` where they are given. Every POST and PATCH
+that changes something takes an \`Idempotency-Key\`, which makes repeating it safe.
 
-**Lists** take \`limit\` and \`cursor\`, and answer \`nextCursor\` unless the page is the last one.
+**Pagination.** Lists take \`limit\` and \`cursor\`. A response without \`nextCursor\` is the last page.
 
-**Limits.** A body weighs at most ${limits.bodyBytes / 1024 / 1024} MB and nests at most ${limits.jsonDepth} levels deep.
+**Limits.** A body has at most ${limits.bodyBytes / 1024 / 1024} MB and ${limits.jsonDepth} levels of JSON.
 
 **Compatibility.** Fields, headers and operations may be added: ignore what you do not know. Error codes are a closed list.
 

@@ -77,11 +77,11 @@ export const errorExamples = () =>
 /** What a status means in every operation that does not say more. */
 const meaningsOfStatuses: Record<number, string> = {
   400: 'The request is invalid; `details` names each bad field.',
-  401: 'The key is missing or not valid, or it may not do this.',
+  401: 'The API key is missing or not valid, lacks the scope, or its user cannot access the agent.',
   403: 'The request does not come from the platform’s own web application.',
   413: 'The body is too large.',
-  429: 'Too many requests at once. Send it again after the seconds in `retry-after`, or after a while where there are none.',
-  500: 'The request could not be carried out. The cause is in the service’s log under the `x-request-id`. Send it again later.',
+  429: 'Too many requests in a short time. Send the request again after the seconds in `retry-after`, or with exponential backoff when there are none.',
+  500: 'The request could not be completed. The log of the service has the cause under the `x-request-id`. Send the request again later.',
 };
 
 /** The body of every error (contract 2.9). */

@@ -1,46 +1,101 @@
+import { type Guide, headingId, withLinks, withoutLinks } from './guides.ts';
 import type { JsonSchema, OpenApiDocument, Operation } from './openapi.ts';
-import { nameOf } from './schemas.ts';
+import { nameOf, resolve } from './schemas.ts';
 
 /** A piece of the documentation that answers a question by itself. */
-export type Topic = { title: string; text: string };
-
-/** The OpenAPI document as prose to search in: a topic for each operation, for each record, and for what holds of all. */
-export const topicsOf = (document: OpenApiDocument): Topic[] => {
-  const usual = usualRefusals(document);
-  return [
-    ...generalTopics((document.info as { description: string }).description),
-    ...Object.entries(document.paths).flatMap(([path, item]) =>
-      Object.entries(item).map(([method, operation]) =>
-        operationTopic(`${method.toUpperCase()} ${path}`, operation, usual),
-      ),
-    ),
-    ...Object.entries(document.components.schemas).map(([name, schema]) => ({
-      title: `${name} (record)`,
-      text: [schema.description, ...fieldsOf(schema)].filter(Boolean).join('\n'),
-    })),
-  ];
+export type Topic = {
+  title: string;
+  text: string;
+  /** Where it stands, under the address of the service. */
+  page: string;
 };
 
-/** What most operations refuse alike is told once, with the error codes. */
-const usualRefusals = (document: OpenApiDocument): Set<string> => {
-  const said = Object.values(document.paths)
-    .flatMap((item) => Object.values(item))
-    .flatMap(({ responses }) => Object.values(responses).map(({ description }) => description));
-  return new Set(said.filter((description) => said.filter((other) => other === description).length >= 8));
-};
+/** The documentation as pieces to search in: each section of a guide, each operation, each record. */
+export const topicsOf = (document: OpenApiDocument, guides: Guide[]): Topic[] => [
+  ...guides.flatMap(guideTopics),
+  ...guides.flatMap(codeTopics),
+  ...operationTopics(document),
+  ...recordTopics(document),
+];
 
-/** A paragraph that begins with bold words is about them; the table is of the error codes. */
-const generalTopics = (description: string): Topic[] =>
-  description
-    .trim()
-    .split('\n\n')
-    .map((paragraph) => {
-      const about = /^\*\*(.+?)\.?\*\*/.exec(paragraph)?.[1];
-      return { title: about ?? (paragraph.startsWith('|') ? 'Error codes' : 'What this is'), text: paragraph };
+/** A topic for each row of a table whose first column is an error code and whose second is a status. */
+const codeTopics = ({ title, slug, source }: Guide): Topic[] =>
+  [...source.matchAll(/^\| `(\w+)` \| (\d{3}) \| (.+) \|$/gm)].map(([, code, status, text = '']) => ({
+    title: `${title}: ${code} (${status})`,
+    text: withoutLinks(text),
+    page: `/docs/${slug}`,
+  }));
+
+/** Code that is longer than this stays on its page. */
+const maxCodeLines = 30;
+
+/** A topic for each section, and for each of its paragraphs that begins with bold words. */
+const guideTopics = (guide: Guide): Topic[] =>
+  withLinks(guide, '')
+    .split(/^(?=## )/m)
+    .flatMap((section) => {
+      const [heading = '', ...paragraphs] = section.trim().split('\n\n');
+      const name = withoutLinks(heading.replace(/^#+ /, ''));
+      const isFirst = name === guide.title;
+      const title = isFirst ? name : `${guide.title}: ${name}`;
+      const page = `/docs/${guide.slug}${isFirst ? '' : `#${headingId(name)}`}`;
+      return withoutLongCode(paragraphs.join('\n\n'))
+        .split(/^(?=\*\*[^*]+\*\* )/m)
+        .filter((text) => text !== '')
+        .map((text) => {
+          const about = /^\*\*([^*]+?)\.?\*\* /.exec(text)?.[1];
+          return { title: about ? `${title}: ${about}` : title, text: text.trim(), page };
+        });
     });
 
-const operationTopic = (name: string, operation: Operation, usual: Set<string>): Topic => {
-  const { summary, description, parameters = [], requestBody, responses } = operation;
+const withoutLongCode = (markdown: string) =>
+  markdown.replaceAll(/^```[\s\S]*?^```$/gm, (code) =>
+    code.split('\n').length > maxCodeLines ? '(See the page.)' : code,
+  );
+
+/** A topic for each operation; errors that nearly all operations have are left out. */
+const operationTopics = (document: OpenApiDocument): Topic[] => {
+  const usual = usualErrors(document);
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => {
+      const name = `${method.toUpperCase()} ${path}`;
+      const tag = headingId(String((operation.tags as string[])[0]));
+      return {
+        title: `${name}: ${operation.summary}`,
+        text: operationText(document, operation, usual),
+        page: `/docs/reference#tag/${tag}/${name.replace(' ', '')}`,
+      };
+    }),
+  );
+};
+
+const recordTopics = (document: OpenApiDocument): Topic[] =>
+  Object.entries(document.components.schemas)
+    .filter(([name]) => !name.endsWith('Response'))
+    .map(([name, schema]) => ({
+      title: `${name} (record)`,
+      text: [schema.description, ...fieldsOf(document, schema)].filter(Boolean).join('\n'),
+      page: `/docs/reference#model/${name.toLowerCase()}`,
+    }));
+
+/** The reference as one Markdown page. */
+export const referenceMarkdown = (document: OpenApiDocument): string =>
+  [
+    '# API reference',
+    (document.info as { description: string }).description.trim(),
+    ...[...operationTopics(document), ...recordTopics(document)].map(({ title, text }) => `## ${title}\n\n${text}`),
+    '',
+  ].join('\n\n');
+
+const usualErrors = (document: OpenApiDocument): Set<string> => {
+  const descriptions = Object.values(document.paths)
+    .flatMap((item) => Object.values(item))
+    .flatMap(({ responses }) => Object.values(responses).map(({ description }) => description));
+  return new Set(descriptions.filter((one) => descriptions.filter((other) => other === one).length >= 8));
+};
+
+const operationText = (document: OpenApiDocument, operation: Operation, usual: Set<string>): string => {
+  const { description, parameters = [], requestBody, responses } = operation;
   const parts: [string, string[]][] = [
     [
       'Parameters',
@@ -50,10 +105,10 @@ const operationTopic = (name: string, operation: Operation, usual: Set<string>):
           : [`- ${parameter.name} (${parameter.in}${typeOf(parameter.schema)}): ${parameter.description}`],
       ),
     ],
-    ['Body', Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => fieldsOf(schema))],
-    ['Answer', Object.values(responses[200]?.content ?? {}).flatMap(({ schema }) => fieldsOf(schema))],
+    ['Body', Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => fieldsOf(document, schema))],
+    ['Response', Object.values(responses[200]?.content ?? {}).flatMap(({ schema }) => fieldsOf(document, schema))],
     [
-      'Refusals',
+      'Errors',
       Object.entries(responses).flatMap(([status, { description }]) =>
         status === '200' || usual.has(description) ? [] : [`- ${status}: ${description.replace(/\s+/g, ' ')}`],
       ),
@@ -62,15 +117,18 @@ const operationTopic = (name: string, operation: Operation, usual: Set<string>):
   const listed = parts
     .filter(([, lines]) => lines.length > 0)
     .map(([title, lines]) => `${title}:\n${lines.join('\n')}`);
-  return { title: `${name}: ${summary}`, text: [description, ...listed].join('\n\n') };
+  return [description, ...listed].join('\n\n');
 };
 
-const fieldsOf = (schema: JsonSchema): string[] => {
-  if (schema.$ref) return [`- ${nameOf(schema.$ref)} (record)`];
+/** The fields of a schema, one a line. A record is named; a response, which has its name after its operation, is shown. */
+const fieldsOf = (document: OpenApiDocument, schema: JsonSchema): string[] => {
+  const name = schema.$ref && nameOf(schema.$ref);
+  if (name?.endsWith('Response')) return fieldsOf(document, resolve(document, schema));
+  if (name) return [`- ${name} (record)`];
   const required = new Set(schema.required);
   return Object.entries(schema.properties ?? {}).map(([name, field]) => {
-    const says = field.description ? `: ${field.description}` : '';
-    return `- ${name} (${[shapeOf(field), required.has(name) && 'required', boundsOf(field)].filter(Boolean).join(', ')})${says}`;
+    const description = field.description ? `: ${field.description}` : '';
+    return `- ${name} (${[shapeOf(field), required.has(name) && 'required', boundsOf(field)].filter(Boolean).join(', ')})${description}`;
   });
 };
 
@@ -108,7 +166,9 @@ const boundsOf = ({
     .filter(Boolean)
     .join(', ');
 
-const range = (least: unknown, most: unknown, of: string) => {
-  if (least === undefined && most === undefined) return '';
-  return `${least ?? ''}–${most ?? ''} ${of}`.trim();
+const range = (min: unknown, max: unknown, of: string) => {
+  if (min === undefined && max === undefined) return '';
+  if (min === undefined) return `at most ${max} ${of}`.trim();
+  if (max === undefined) return `at least ${min} ${of}`.trim();
+  return `${min} to ${max} ${of}`.trim();
 };

@@ -190,8 +190,8 @@ describe('a browser', () => {
 });
 
 describe('the pages', () => {
-  it('are at the address: the chat at its root, the reference at /docs, and all that they name', async () => {
-    for (const path of ['/', '/docs']) {
+  it('are at the address: the chat at its root, the documentation at /docs, and all that they name', async () => {
+    for (const path of ['/', '/docs', '/docs/quickstart', '/docs/reference']) {
       const page = await fetch(target.baseUrl + path);
       expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
       expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
@@ -206,6 +206,9 @@ describe('the pages', () => {
         ]);
         expect((await asset.arrayBuffer()).byteLength).toBeGreaterThan(50);
       }
+    }
+    for (const path of ['/docs/quickstart.md', '/llms.txt']) {
+      expect(await (await fetch(target.baseUrl + path)).text()).toMatch(/^# /);
     }
     expect((await fetch(`${target.baseUrl}/assets/none.js`)).status).toBe(404);
   });

@@ -104,7 +104,7 @@ describe('the API', () => {
     'in %s has a route for every endpoint that is answered at once and for the pages, and no other',
     (_, deployment) => {
       const keys = deployment.all('AWS::ApiGatewayV2::Route').map(({ properties }) => properties.RouteKey);
-      const pages = ['GET /', 'GET /assets/{file}', 'GET /docs'];
+      const pages = ['GET /', 'GET /assets/{file}', 'GET /docs', 'GET /docs/{page}', 'GET /llms.txt'];
       expect(keys.sort()).toEqual([...answered.map(({ method, path }) => `${method} ${path}`), ...pages].sort());
     },
   );
@@ -123,12 +123,12 @@ describe('the API', () => {
 
   it('may invoke each function by its own route alone', () => {
     const permissions = dev.all('AWS::Lambda::Permission').filter(({ part }) => part === 'Api');
-    expect(permissions).toHaveLength(answered.length + 3);
+    expect(permissions).toHaveLength(answered.length + 5);
     for (const { properties } of permissions) {
       expect(properties).toMatchObject({ Action: 'lambda:InvokeFunction', Principal: 'apigateway.amazonaws.com' });
       const source = properties.SourceArn['Fn::Join'][1].at(-1) as string;
       expect(source).toMatch(/^\/\*\/\*\//);
-      const paths = [...answered.map(({ path }) => path), '/', '/docs', '/assets/*'];
+      const paths = [...answered.map(({ path }) => path), '/', '/docs', '/docs/*', '/llms.txt', '/assets/*'];
       expect(paths.map((path) => `/*/*${path.replace(/\{[^}]+\}/g, '*')}`)).toContain(
         source.replace(/\{[^}]+\}/g, '*'),
       );

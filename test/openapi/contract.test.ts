@@ -59,12 +59,17 @@ const exampleRequest = (path: string, operation: Operation) => {
       query,
       headers,
       ...(scheme === 'apiKey' && { apiKey: target.apiKey }),
-      ...(json && { body: json.example }),
+      ...(json && { body: withOwnNumber(json.example as object) }),
       ...(form && { body: formOf(form.example as Record<string, string | string[]>) }),
     },
     keyed: scheme === 'apiKey',
   };
 };
+
+/** No two agents of a user have the same phone number. */
+let agentNumber = 1000;
+const withOwnNumber = (body: object) =>
+  'phoneNumber' in body ? { ...body, phoneNumber: `+1415557${agentNumber++}` } : body;
 
 /** A form of an example: what stands in an array are files. */
 const formOf = (example: Record<string, string | string[]>, fileName = 'Price list.txt') => {
@@ -84,7 +89,11 @@ const changed = (body: unknown): unknown => {
     return form;
   }
   const { files = [] } = body as { files?: object[] };
-  return { ...(body as object), name: 'Another name', files: [...files, ...files] };
+  const others: Record<string, unknown> = {
+    ...{ name: 'Another name', numbers: ['+14155550188'], documentId: 'doc_other', websiteId: 'web_other' },
+    ...{ files: [...files, ...files], items: [{ agentId, callIdOrPhone: 'other' }], custom_call_outcome: 'other' },
+  };
+  return Object.fromEntries(Object.entries(body as object).map(([field, value]) => [field, others[field] ?? value]));
 };
 
 const described = (path: string, method: string, answer: Awaited<ReturnType<typeof call>>) =>

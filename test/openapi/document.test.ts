@@ -44,6 +44,9 @@ describe('the OpenAPI document', () => {
 
   it('cannot be made of an endpoint that says nothing of itself', () => {
     expect(() => openApiDocument([{ ...bare, description: undefined }])).toThrow('getNothing has no description.');
+    expect(() => openApiDocument([{ ...bare, response: z.object({}) }])).toThrow(
+      'getNothing does not describe its response',
+    );
     expect(() => openApiDocument([{ ...bare, path: '/nowhere' }])).toThrow('getNothing is at /nowhere');
     expect(() => openApiDocument([{ ...bare, path: '/agents/{agentId}' }])).toThrow('path variable agentId');
     expect(() => openApiDocument([{ ...bare, errorDescriptions: { 404: 'Not there.' } }])).toThrow(
@@ -51,15 +54,26 @@ describe('the OpenAPI document', () => {
     );
   });
 
+  it('has no description that says nothing', () => {
+    const descriptions = [...JSON.stringify(document).matchAll(/"description":"([^"]*)"/g)].map(([, text]) => text);
+    expect(
+      descriptions.filter((text) =>
+        /^(Done|The agent|The call|The document|The website|Its name)\.?$/.test(text ?? ''),
+      ),
+    ).toEqual([]);
+  });
+
   it('is found wanting when an endpoint does not describe a property, which is named', () => {
     const endpoints = [
       {
         ...bare,
         query: z.object({ bare: z.string(), described: z.string().check(z.describe('Only described.')) }),
-        response: z.object({
-          items: z.array(z.object({ name: z.string() })).check(z.describe('The items.')),
-          untyped: z.unknown().check(describeField('Anything.', 1)),
-        }),
+        response: z
+          .object({
+            items: z.array(z.object({ name: z.string() })).check(z.describe('The items.')),
+            untyped: z.unknown().check(describeField('Anything.', 1)),
+          })
+          .check(z.describe('The items.')),
       },
     ];
     expect(unsaid(openApiDocument(endpoints)).filter((line) => /^getNothing/i.test(line))).toEqual([
@@ -113,8 +127,8 @@ describe('the OpenAPI document', () => {
       return schema;
     };
     const endpoints = [
-      { ...bare, response: z.object({ a: twin('a') }) },
-      { ...bare, name: 'getMore', path: '/agents', response: z.object({ b: twin('b') }) },
+      { ...bare, response: z.object({ a: twin('a') }).check(z.describe('A.')) },
+      { ...bare, name: 'getMore', path: '/agents', response: z.object({ b: twin('b') }).check(z.describe('B.')) },
     ];
     expect(() => openApiDocument(endpoints)).toThrow('Duplicate schema id "Twin"');
   });
@@ -133,7 +147,7 @@ const bare = endpoint({
   summary: 'Get nothing',
   description: 'Gets nothing.',
   caller: { kind: 'anyone' },
-  response: z.object({}),
+  response: z.object({}).check(z.describe('Nothing.')),
   async handle() {
     return {};
   },

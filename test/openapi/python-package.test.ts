@@ -45,9 +45,17 @@ describe('npm run client -- --python', () => {
     const installed = join(folder, 'installed');
     // What the wheel depends on, the generator depends on, too: nothing is fetched.
     await run(python, ['-m', 'pip', 'install', '--quiet', '--no-deps', '--target', installed, wheel.trim()]);
-    const { uid, agentId, apiKey } = await newWorld();
+    const { uid, agentId, apiKey, recordCall } = await newWorld();
+    await recordCall('call-1');
     const { baseUrl } = target;
-    const env = { ...process.env, PYTHONPATH: installed, VAP_BASE_URL: baseUrl, VAP_API_KEY: apiKey, VAP_USER: uid };
+    const env = {
+      ...process.env,
+      PYTHONPATH: installed,
+      VAP_BASE_URL: baseUrl,
+      VAP_API_KEY: apiKey,
+      VAP_USER: uid,
+      VAP_AGENT: agentId,
+    };
     writeFileSync(join(folder, 'program.py'), program);
     const { stdout } = await run(python, [join(folder, 'program.py'), baseUrl, apiKey, uid, agentId], { env });
     expect(stdout.trim().split('\n')).toEqual([
@@ -56,9 +64,12 @@ describe('npm run client -- --python', () => {
       'invalid_api_key',
     ]);
 
-    const guide = readFileSync(join(folder, 'made/source/README.md'), 'utf8');
-    writeFileSync(join(folder, 'guide.py'), /```python\n(.*?)```/s.exec(guide)?.[1] ?? '');
-    const { stdout: shown } = await run(python, [join(folder, 'guide.py')], { env });
-    expect(shown).toMatch(/^agent_\w+\n200 \S+\n$/);
+    const exampleOf = async (guide: string) => {
+      const file = join(folder, 'guide.py');
+      writeFileSync(file, /```python\n(.*?)```/s.exec(readFileSync(guide, 'utf8'))?.[1] ?? '');
+      return (await run(python, [file], { env })).stdout;
+    };
+    expect(await exampleOf(join(folder, 'made/source/README.md'))).toMatch(/^agent_\w+\n200 \S+\n$/);
+    expect(await exampleOf('functions/openapi/guides/python-client.md')).toBe('call-1 +14155550100 no outcome\n');
   });
 });

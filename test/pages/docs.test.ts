@@ -1,10 +1,15 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { buildSync } from 'esbuild';
 import type { Browser, Page, Response } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readGuides } from '../../functions/openapi/guides.ts';
 import { openPage, startBrowser } from '../support/browser.ts';
 import { call, target } from '../support/world.ts';
 
-const url = `${target.baseUrl}/docs`;
+const docs = `${target.baseUrl}/docs`;
+const url = `${docs}/reference`;
+const { source: axe } = createRequire(import.meta.url)('axe-core') as { source: string };
 const screenshots = '.local/screenshots';
 const viewport = { width: 1400, height: 900 };
 
@@ -23,7 +28,7 @@ const complaintsOf = ({ complaints }: { complaints: string[] }) =>
 
 /** Opens an operation and sends its example, as a reader does. */
 const tryOut = async (page: Page) => {
-  const operation = 'Ask whether a number is blocked for an agent';
+  const operation = 'Check whether a number is blocked';
   await page.getByRole('link', { name: operation }).first().click();
   const section = page.locator('section').filter({ has: page.getByRole('heading', { name: operation }) });
   await section
@@ -86,8 +91,85 @@ describe('the reference page', () => {
   });
 
   it('runs nothing that is not its own', async () => {
-    const { headers } = await call('GET', '/docs');
+    const { headers } = await call('GET', '/docs/reference');
     expect(headers.get('content-security-policy')).toContain("script-src 'self';");
     expect(headers.get('content-security-policy')).toContain("connect-src 'self';");
+  });
+});
+
+describe('the documentation', () => {
+  it('lists every page, as a page and as Markdown, and each is there', async () => {
+    const list = (await call('GET', '/llms.txt')).text;
+    for (const { slug, title, summary } of readGuides()) {
+      expect(list).toContain(`- [${title}](/docs/${slug}.md): ${summary}`);
+      const page = await call('GET', `/docs/${slug}`);
+      expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+      const markdown = await call('GET', `/docs/${slug}.md`);
+      expect(markdown.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+      expect(markdown.text).toMatch(new RegExp(`^# ${RegExp.escape(title)}\n`));
+    }
+    expect((await call('GET', '/docs/reference.md')).text).toContain('## POST /agent-block-list');
+  });
+
+  it.each([
+    ['desktop', { width: 1400, height: 900 }, 'light'],
+    ['phone', { width: 390, height: 844 }, 'dark'],
+  ] as const)(
+    'can be read on a %s, without a fault that axe finds and without scrolling sideways',
+    async (name, size, colorScheme) => {
+      for (const path of ['', '/quickstart', '/errors', '/operating-on-aws']) {
+        const { page, complaints } = await openPage(browser, docs + path, {
+          viewport: size,
+          colorScheme,
+          bypassCSP: true,
+        });
+        await picture(page, `${name}${path.replace('/', '-')}`);
+        const width = await page.evaluate('document.documentElement.scrollWidth');
+        expect(width).toBeLessThanOrEqual(size.width);
+        await page.evaluate(axe);
+        const { violations } = (await page.evaluate('axe.run()')) as {
+          violations: { id: string; nodes: { html: string }[] }[];
+        };
+        expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+        expect(complaints).toEqual([]);
+        await page.context().close();
+      }
+    },
+  );
+
+  it('leads from its list to a guide, and from there to another', async () => {
+    const { page } = await openPage(browser, docs, { viewport });
+    await page.getByRole('main').getByRole('link', { name: 'Quickstart' }).click();
+    await page.getByRole('heading', { name: 'Make a request' }).waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'Telephony' }).click();
+    await page.getByRole('heading', { name: 'Telephony', level: 1 }).waitFor();
+    expect(await page.locator('.side a[aria-current]').textContent()).toBe('Telephony');
+    await page.context().close();
+  });
+
+  it('has an example of a chat that works as it stands', async () => {
+    const guide = readFileSync('functions/openapi/guides/web-application.md', 'utf8');
+    const [, component = ''] = /```tsx\n(.*?)```/s.exec(guide) ?? [];
+    const start = `import { createRoot } from 'react-dom/client';
+      ${component}
+      createRoot(document.querySelector('#example')!).render(<Chat />);`;
+    const { outputFiles } = buildSync({
+      stdin: { contents: start, loader: 'tsx', resolveDir: '.' },
+      bundle: true,
+      format: 'esm',
+      jsx: 'automatic',
+      define: { 'process.env.NODE_ENV': '"production"' },
+      write: false,
+    });
+    const page = await (await browser.newContext({ viewport })).newPage();
+    const contentType = 'text/html; charset=utf-8';
+    const body = `<div id="example"></div><script type="module">${outputFiles[0]?.text.replaceAll('</script', '<\\/script')}</script>`;
+    await page.route('**/example', (route) => route.fulfill({ contentType, body }));
+    await page.goto(`${target.baseUrl}/example`);
+    await page.getByLabel('Message').fill('How do I block a number?');
+    await page.getByLabel('Message').press('Enter');
+    await page.getByText('POST /agent-block-list').first().waitFor();
+    await page.context().close();
   });
 });

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '../..');
+
+/** The pages of the documentation by group, each with its Markdown file: the only source of page, .md file, llms.txt and search. */
+const groups = {
+  Quickstarts: {
+    quickstart: 'functions/openapi/guides/quickstart.md',
+    'web-application': 'functions/openapi/guides/web-application.md',
+    telephony: 'functions/openapi/guides/telephony.md',
+    batch: 'functions/openapi/guides/batch.md',
+    operator: 'functions/openapi/guides/operator.md',
+  },
+  Guides: {
+    authentication: 'functions/openapi/guides/authentication.md',
+    errors: 'functions/openapi/guides/errors.md',
+    pagination: 'functions/openapi/guides/pagination.md',
+    retries: 'functions/openapi/guides/retries.md',
+    limits: 'functions/openapi/guides/limits.md',
+    knowledge: 'functions/openapi/guides/knowledge.md',
+    'call-outcomes': 'functions/openapi/guides/call-outcomes.md',
+  },
+  Tools: {
+    'typescript-client': 'functions/openapi/README.md',
+    'python-client': 'functions/openapi/guides/python-client.md',
+    'batch-tool': 'bin/outcomes/README.md',
+    'operator-command-line': 'bin/operator/README.md',
+    'operating-on-aws': 'lib/README.md',
+  },
+};
+
+export type Guide = {
+  slug: string;
+  group: string;
+  /** Its path in the repository. */
+  file: string;
+  title: string;
+  /** The first paragraph, without its links. */
+  summary: string;
+  /** The file as it is, with links to other files. */
+  source: string;
+};
+
+/** The guides, in the order in which they are listed. */
+export const readGuides = (): Guide[] =>
+  Object.entries(groups).flatMap(([group, files]) =>
+    Object.entries(files).map(([slug, file]) => {
+      const source = readFileSync(join(root, file), 'utf8');
+      const [title = '', summary = ''] = source.split('\n\n');
+      return {
+        slug,
+        group,
+        file,
+        title: title.replace(/^# /, ''),
+        summary: withoutLinks(summary).replaceAll('\n', ' '),
+        source,
+      };
+    }),
+  );
+
+const slugsByFile = new Map(
+  Object.values(groups)
+    .flatMap((files) => Object.entries(files))
+    .map(([slug, file]) => [file, slug]),
+);
+
+/** The Markdown of a guide with its links to other guides' files as addresses under /docs; `extension` is that of the pages. */
+export const withLinks = ({ file, source }: Guide, extension: '' | '.md'): string =>
+  source.replaceAll(/\[([^\]]+)\]\((?![a-z]+:|\/|#)([^)]+)\)/g, (_, text: string, path: string) => {
+    const linked = join(file, '..', path);
+    const slug = slugsByFile.get(linked);
+    // A file of the repository that is no page is named instead.
+    return slug ? `[${text}](/docs/${slug}${extension})` : `\`${linked}\``;
+  });
+
+export const withoutLinks = (markdown: string) => markdown.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
+
+/** The id of a heading on its page. */
+export const headingId = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} -]/gu, '')
+    .replaceAll(' ', '-');
