@@ -193,7 +193,9 @@ export const tools: Record<ToolName, PublicTool | UserTool> = {
       'Blocks phone numbers for an agent, permanently or until a time. Numbers are processed independently: one invalid number does not fail the others.',
     input: z.extend(z.omit(bodyOf(addBlockedNumbers), { uid: true }), {
       // Few enough for a user to read before approving.
-      numbers: z.array(z.string()).check(z.minLength(1), z.maxLength(200)),
+      numbers: z
+        .array(z.string())
+        .check(z.minLength(1), z.maxLength(200), z.describe('Phone numbers in E.164 format.')),
     }),
     endpoint: addBlockedNumbers,
     request: (input, uid) => ({ body: { uid, ...input } }),

@@ -127,7 +127,7 @@ const requestsOf = (tool: UserTool, input: unknown, principal: Principal) =>
 const toJsonSchema = (schema: z.core.$ZodType) => {
   const metadata = {
     get: (of: z.core.$ZodType) => {
-      const { id: _, examples: __, readAs: ___, ...rest } = z.globalRegistry.get(of) ?? {};
+      const { id: _, examples: __, documentAs: ___, ...rest } = z.globalRegistry.get(of) ?? {};
       return rest;
     },
   } as unknown as typeof z.globalRegistry;

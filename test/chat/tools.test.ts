@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toolsFor } from '../../functions/chat/tools.ts';
+import { toolNames } from '../../functions/domain/chat.ts';
 import { newWorld, useTargetInThisProcess } from '../support/world.ts';
 
 describe('a tool that changes something', () => {
@@ -16,3 +17,23 @@ describe('a tool that changes something', () => {
     expect(body.agents.map(({ name }: { name: string }) => name)).toEqual(['Agent']);
   });
 });
+
+describe('the input schema of a tool', () => {
+  it('stands alone, says what each field is, and leaves the user to the key', async () => {
+    const principal = { uid: 'user', keyId: 'key_1', scopes: undefined };
+    const context = { requestId: 'request-1', address: '10.0.0.1', receivedAt: performance.now() };
+    const { tools } = toolsFor({ principal, apiKey: undefined, context, approvals: [] });
+    expect(Object.keys(tools).sort()).toEqual([...toolNames].sort());
+    for (const [name, { inputSchema }] of Object.entries(tools)) {
+      const schema = await (inputSchema as Schema).jsonSchema;
+      const { properties } = schema;
+      expect(schema.type, name).toBe('object');
+      expect(Object.keys(properties), name).not.toContain('uid');
+      expect(JSON.stringify(schema), name).not.toMatch(/"\$ref"|"examples"|"documentAs"/);
+      const undescribed = Object.entries(properties).filter(([, { description }]) => !description);
+      expect(undescribed.map(([field]) => `${name}.${field}`)).toEqual([]);
+    }
+  });
+});
+
+type Schema = { jsonSchema: PromiseLike<{ type: string; properties: Record<string, { description?: string }> }> };
