@@ -33,6 +33,10 @@ export const environment = {
   get clientAddressHeader() {
     return process.env.CLIENT_ADDRESS_HEADER || undefined;
   },
+  /** The secrets by which CloudFront is known: the current one, and the one before while a deployment changes it. Unset, anyone may call. */
+  get edgeSecrets(): readonly string[] {
+    return (process.env.EDGE_SECRETS ?? '').split(',').filter(Boolean);
+  },
   /** The model of the build chat, as Bedrock names it: a model, or an inference profile. */
   get chatModelId() {
     return required('CHAT_MODEL_ID');

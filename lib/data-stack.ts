@@ -28,6 +28,8 @@ export class DataStack extends NamedNestedStack {
   /** The address of any job's queue, with `{job}` in place of the job's name. */
   readonly queueUrl: string;
   readonly secrets: Record<SecretName, CfnSecret>;
+  /** The secrets by which functions know CloudFront, the current one first; none without the edge. */
+  readonly edgeSecrets: CfnSecret[];
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
@@ -106,6 +108,17 @@ export class DataStack extends NamedNestedStack {
         generateSecretString: { passwordLength: 64, excludePunctuation: true },
       }),
     };
+    // CloudFront takes minutes to change a header everywhere: meanwhile functions accept the secret before it, too.
+    const versions = settings.edge ? [settings.edgeSecretVersion, settings.edgeSecretVersion - 1] : [];
+    this.edgeSecrets = versions
+      .filter((version) => version > 0)
+      .map(
+        (version) =>
+          new CfnSecret(this, `EdgeSecret${version}`, {
+            description: 'Sent by CloudFront to the API and the chat, which refuse requests without it.',
+            generateSecretString: { passwordLength: 43, excludePunctuation: true },
+          }),
+      );
     suppress(this, 'rotation');
   }
 
@@ -150,3 +163,6 @@ export class DataStack extends NamedNestedStack {
     }
   }
 }
+
+/** A secret's value, as CloudFormation puts it into a property while it deploys: no template contains it. */
+export const secretValueOf = (secret: CfnSecret) => `{{resolve:secretsmanager:${secret.attrId}:SecretString}}`;

@@ -19,9 +19,10 @@ import {
 } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { Construct } from 'constructs';
+import { edgeSecretHeader } from '../functions/http/require-edge.ts';
 import type { ApiStack } from './api-stack.ts';
 import type { ChatStack } from './chat-stack.ts';
-import type { DataStack } from './data-stack.ts';
+import { type DataStack, secretValueOf } from './data-stack.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
 import { viewerAddressHeader } from './service-function.ts';
 import type { Settings } from './settings.ts';
@@ -39,6 +40,8 @@ export class EdgeStack extends NamedNestedStack {
     super(scope, id);
     const { data, api, chat } = parts;
     const { domain, webAclArn, allowedCountries } = settings;
+    const [secret] = data.edgeSecrets;
+    const originAt = (host: string) => originOf(host, secret ? { [edgeSecretHeader]: secretValueOf(secret) } : {});
     const apiOrigin = originAt(`${api.api.apiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`);
     this.distribution = new Distribution(this, 'Distribution', {
       comment: this.nestedStackParent?.stackName ?? id,
@@ -95,8 +98,9 @@ const passOn = (origin: IOrigin) => ({
   compress: false,
 });
 
-const originAt = (host: string) =>
+const originOf = (host: string, customHeaders: Record<string, string>) =>
   new HttpOrigin(host, {
+    customHeaders,
     protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
     originSslProtocols: [OriginSslPolicy.TLS_V1_2],
     // A chat is silent for ten seconds at most, and an answer of the API comes within thirty.

@@ -16,7 +16,7 @@ import { filesFolder } from '../functions/domain/documents.ts';
 import type { JobName } from '../functions/domain/job-messages.ts';
 import type { Permission, SecretName } from '../functions/service.ts';
 import { bundlePath, toKebabCase } from './bundles.ts';
-import type { DataStack } from './data-stack.ts';
+import { type DataStack, secretValueOf } from './data-stack.ts';
 import { suppress } from './nag-suppressions.ts';
 import { deploymentName, type Settings } from './settings.ts';
 
@@ -132,7 +132,7 @@ const getSecret = 'secretsmanager:GetSecretValue';
 const namedIn = (permissions: Permission[], action: string): string[] =>
   permissions.filter((one) => one.startsWith(`${action}:`)).map((one) => one.slice(action.length + 1));
 
-/** The settings of a function, by its permissions. None of them is a secret. */
+/** The settings of a function, by its permissions. The only secret is the one by which it knows CloudFront. */
 const environmentOf = (
   { permissions, services = {} }: ServiceFunctionProps,
   data: DataStack,
@@ -141,6 +141,7 @@ const environmentOf = (
   const has = (prefix: string) => permissions.some((permission) => permission.startsWith(prefix));
   return {
     APP_ORIGIN: settings.appOrigins.join(','),
+    ...(data.edgeSecrets.length > 0 && { EDGE_SECRETS: data.edgeSecrets.map(secretValueOf).join(',') }),
     ...(has('dynamodb:') && { TABLE_NAME: data.table.tableName }),
     ...(has('s3:') && { FILES_BUCKET: data.files.bucketName }),
     ...(has(sendMessage) && { JOBS_QUEUE_URL: data.queueUrl }),

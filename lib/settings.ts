@@ -56,6 +56,7 @@ const settings = z.strictObject(
       .enum(['true', 'false'], mustBe('true or false'))
       .transform((value) => value === 'true')
       .default(true),
+    edgeSecretVersion: whole().default(1),
     domainName: text(
       /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
       'a host name such as api.example.com',

@@ -12,11 +12,12 @@ import { logRequests } from './log-requests.ts';
 import { parseRequest } from './parse-request.ts';
 import { perform } from './perform.ts';
 import type { ApiEvent, ApiHandler, ApiMiddleware, ApiResult, HandlerContext, Internal } from './pipeline.ts';
+import { requireEdge } from './require-edge.ts';
 import { errorHandler } from './response.ts';
 import { canStream } from './stream.ts';
 
 /**
- * Makes an endpoint a Lambda handler for API Gateway's HTTP API (payload 2.0): request log, error responses, input,
+ * Makes an endpoint a Lambda handler for API Gateway's HTTP API (payload 2.0): the edge, request log, error responses, input,
  * authentication and authorization, then idempotency, the handler and its response schema.
  */
 export const lambda = (endpoint: AnyEndpoint): ApiHandler =>
@@ -45,6 +46,7 @@ const handlerOf = (
 
   const executionMode = endpoint.streams && canStream() ? executionModeStreamifyResponse : executionModeStandard;
   return middy<ApiEvent, ApiResult, Error, HandlerContext, Internal>({ timeoutEarlyInMillis: 500, executionMode })
+    .use(requireEdge())
     .use(logRequests(endpoint))
     .use(errorHandler())
     .use(parseRequest(endpoint))

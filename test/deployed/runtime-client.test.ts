@@ -24,7 +24,13 @@ beforeAll(async () => {
 const run = async (name: string, event: unknown): Promise<Invocation> => {
   const functionName = `${deployed.stack}-${toKebabCase(name)}`;
   const { Configuration } = await new LambdaClient({}).send(new GetFunctionCommand({ FunctionName: functionName }));
-  const environment = { ...deployed.environment, ...deployed.fakes, ...Configuration?.Environment?.Variables };
+  const environment: Record<string, string> = {
+    ...deployed.environment,
+    ...deployed.fakes,
+    ...Configuration?.Environment?.Variables,
+  };
+  // There is no CloudFront in front of a single function.
+  environment.EDGE_SECRETS = '';
   return runUnderRuntimeClient(client, { folder: bundlePath(name), functionName, environment, event });
 };
 

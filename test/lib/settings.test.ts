@@ -31,6 +31,7 @@ describe('the settings', () => {
       crawlTrustedOrigins: [],
       alarmEmail: undefined,
       edge: true,
+      edgeSecretVersion: 1,
       domain: undefined,
       webAclArn: undefined,
       allowedCountries: [],

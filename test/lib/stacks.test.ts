@@ -253,16 +253,23 @@ describe('the functions', () => {
 
   it('are told what they use by settings, and no secret', () => {
     const environment = functionOf(dev, 'duplicateAgent').properties.Environment.Variables;
-    expect(Object.keys(environment).sort()).toEqual(['APP_ORIGIN', 'FILES_BUCKET', 'JOBS_QUEUE_URL', 'TABLE_NAME']);
+    expect(Object.keys(environment).sort()).toEqual([
+      'APP_ORIGIN',
+      'EDGE_SECRETS',
+      'FILES_BUCKET',
+      'JOBS_QUEUE_URL',
+      'TABLE_NAME',
+    ]);
     expect(JSON.stringify(environment.JOBS_QUEUE_URL)).toContain('/voice-agents-dev-{job}');
     const invoices = functionOf(dev, 'getInvoices').properties.Environment.Variables;
-    expect(Object.keys(invoices).sort()).toEqual(['APP_ORIGIN', 'STRIPE_SECRET_ARN']);
+    expect(Object.keys(invoices).sort()).toEqual(['APP_ORIGIN', 'EDGE_SECRETS', 'STRIPE_SECRET_ARN']);
     const trusting = deploymentOf({ ...required, crawlTrustedOrigins: 'https://intranet.example.com' });
     expect(functionOf(trusting, 'crawlWebsite').properties.Environment.Variables).toMatchObject({
       CRAWL_TRUSTED_ORIGINS: 'https://intranet.example.com',
     });
     for (const { properties } of functionsOf(prod)) {
-      expect(JSON.stringify(properties.Environment ?? {})).not.toMatch(/resolve:secretsmanager|sk_|SecretString/);
+      const { EDGE_SECRETS: _, ...others } = properties.Environment?.Variables ?? {};
+      expect(JSON.stringify(others)).not.toMatch(/resolve:secretsmanager|sk_|SecretString/);
     }
   });
 });
@@ -345,9 +352,13 @@ describe('what is kept', () => {
     ).toEqual(expect.arrayContaining(['Data', 'Jobs', 'Api', 'Edge', 'Observability']));
   });
 
-  it('has secrets that no template knows: one is made empty, one by Secrets Manager', () => {
+  it('has secrets that no template contains: one is created empty, the others by Secrets Manager', () => {
     const secrets = prod.all('AWS::SecretsManager::Secret');
-    expect(secrets).toHaveLength(2);
+    expect(secrets.map(({ logicalId }) => logicalId).sort()).toEqual([
+      'ChatSigningSecret',
+      'EdgeSecret1',
+      'StripeSecret',
+    ]);
     for (const { properties } of secrets) expect(properties.SecretString).toBeUndefined();
     const stripe = secrets.find(({ logicalId }) => logicalId === 'StripeSecret');
     expect(stripe?.properties.GenerateSecretString).toBeUndefined();
@@ -551,6 +562,33 @@ describe('the edge', () => {
     expect(functionOf(without, 'buildChat').properties.Environment.Variables.CLIENT_ADDRESS_HEADER).toBeUndefined();
   });
 
+  it('sends its origins a secret that every function asks for, and that no template contains', () => {
+    const secretsIn = (value: Json) =>
+      [...JSON.stringify(value).matchAll(/resolve:secretsmanager:"?[^}]*?EdgeSecret(\d+)/g)].map(
+        ([, version]) => version,
+      );
+    const versionsOf = (deployment: Deployment) => ({
+      sent: distributionOf(deployment).Origins.map(({ OriginCustomHeaders }: Json) => {
+        expect(OriginCustomHeaders).toHaveLength(1);
+        expect(OriginCustomHeaders[0].HeaderName).toBe('x-origin-secret');
+        return secretsIn(OriginCustomHeaders[0].HeaderValue);
+      }),
+      accepted: new Set(
+        functionsOf(deployment).map(({ properties }) =>
+          String(secretsIn(properties.Environment.Variables.EDGE_SECRETS)),
+        ),
+      ),
+    });
+    expect(versionsOf(dev)).toEqual({ sent: [['1'], ['1']], accepted: new Set(['1']) });
+    // While CloudFront changes the header, both are accepted.
+    const rotated = deploymentOf({ ...required, edgeSecretVersion: '3' });
+    expect(versionsOf(rotated)).toEqual({ sent: [['3'], ['3']], accepted: new Set(['3,2']) });
+    const without = deploymentOf({ ...required, edge: 'false' });
+    for (const { properties } of functionsOf(without))
+      expect(properties.Environment.Variables.EDGE_SECRETS).toBeUndefined();
+    expect(without.all('AWS::SecretsManager::Secret')).toHaveLength(2);
+  });
+
   it('takes a domain with its certificate, a web ACL and countries when they are given', () => {
     expect(distributionOf(prod)).toMatchObject({
       Aliases: ['api.example.com'],
@@ -644,7 +682,9 @@ describe('what is watched', () => {
   });
 
   it('costs an idle deployment at most $4 a month, all alarms and secrets included', () => {
-    const dollars = 0.1 * watched(prod).length + 0.4 * prod.all('AWS::SecretsManager::Secret').length;
+    const dollars =
+      0.1 * watched(prod).length +
+      0.4 * deploymentOf({ ...production, edgeSecretVersion: '2' }).all('AWS::SecretsManager::Secret').length;
     expect(dollars).toBeGreaterThan(1);
     expect(dollars).toBeLessThanOrEqual(4);
     // Anything else that is charged by the month would have to be added here.

@@ -1,0 +1,24 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { environment } from '../environment.ts';
+import type { ApiMiddleware } from './pipeline.ts';
+import { json } from './response.ts';
+import { warmUpEvent } from './warm-up.ts';
+
+/** The header in which CloudFront sends its secret. A viewer cannot set it: CloudFront replaces it. */
+export const edgeSecretHeader = 'x-origin-secret';
+
+/**
+ * Middleware that refuses a request that did not come through CloudFront, where the deployment has one: its web ACL, its
+ * countries and the caller's address would not hold otherwise. Like a gateway's own refusal it is no error of the interface.
+ */
+export const requireEdge = (): ApiMiddleware => ({
+  before({ event }) {
+    const secrets = environment.edgeSecrets;
+    if (secrets.length === 0 || event === warmUpEvent) return;
+    const sent = event.headers[edgeSecretHeader] ?? '';
+    if (!secrets.some((secret) => isSame(secret, sent))) return json(403, { message: 'Forbidden' });
+  },
+});
+
+const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b));
+const digest = (text: string) => createHash('sha256').update(text).digest();

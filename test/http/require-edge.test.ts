@@ -1,0 +1,38 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { listAgents } from '../../functions/api/list-agents.ts';
+import { invoke } from '../support/events.ts';
+import { newWorld, useTargetInThisProcess } from '../support/world.ts';
+
+useTargetInThisProcess();
+afterEach(() => {
+  delete process.env.EDGE_SECRETS;
+});
+
+const listedWith = async (headers: Record<string, string>) => {
+  const { apiKey, uid } = await newWorld();
+  const { status, body } = await invoke(listAgents, { apiKey, query: { uid }, headers });
+  return { status, body };
+};
+
+describe('a deployment behind CloudFront', () => {
+  it('refuses a request without its secret, or with another, whatever its key', async () => {
+    process.env.EDGE_SECRETS = 'current,former';
+    for (const headers of [{}, { 'x-origin-secret': '' }, { 'x-origin-secret': 'current,former' }] as Record<
+      string,
+      string
+    >[]) {
+      expect(await listedWith(headers)).toEqual({ status: 403, body: { message: 'Forbidden' } });
+    }
+  });
+
+  it('accepts the current secret and, while a deployment changes it, the one before', async () => {
+    process.env.EDGE_SECRETS = 'current,former';
+    for (const secret of ['current', 'former']) {
+      expect(await listedWith({ 'x-origin-secret': secret })).toMatchObject({ status: 200 });
+    }
+  });
+
+  it('asks for no secret where there is no CloudFront', async () => {
+    expect(await listedWith({})).toMatchObject({ status: 200 });
+  });
+});
