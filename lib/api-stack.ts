@@ -17,7 +17,7 @@ import { deploymentName, type Settings } from './settings.ts';
 
 const memoryMegabytes = 512;
 
-/** Every operation that is answered at once: the HTTP API, and a function for each route. */
+/** The HTTP API, with a function for each route. */
 export class ApiStack extends NamedNestedStack {
   readonly api: HttpApi;
   readonly stage: HttpStage;
@@ -38,7 +38,7 @@ export class ApiStack extends NamedNestedStack {
       detailedMetricsEnabled: true,
       throttle: { rateLimit: settings.requestsPerSecond, burstLimit: 2 * settings.requestsPerSecond },
       accessLogSettings: {
-        // A name under /aws/vendedlogs/ needs no line of its own in the account's log policy, which has room for few.
+        // Names under /aws/vendedlogs/ need no entry in the account's log resource policy, whose size is limited.
         destination: new LogGroupLogDestination(
           new LogGroup(this, 'AccessLog', {
             logGroupName: `/aws/vendedlogs/${name}-api`,
@@ -63,7 +63,7 @@ export class ApiStack extends NamedNestedStack {
         integration: new HttpLambdaIntegration(endpoint.name, lambda),
       });
     }
-    // They speak to the chat under their own address, which only the edge gives both.
+    // The pages call the chat at their own address, which exists only with CloudFront.
     if (settings.edge) this.#addPages(data, settings);
     suppress(this, 'keys');
   }
@@ -80,10 +80,10 @@ export class ApiStack extends NamedNestedStack {
   }
 }
 
-/** Where the pages are, and what they are made of. */
+/** The paths of the pages and their assets. */
 export const pagePaths = ['/', '/docs', '/docs/{page}', '/llms.txt', '/assets/{file}'];
 
-/** What a browser of the application's may send, and what its scripts may see. */
+/** What a browser may send, and what scripts of the application may read. */
 const corsOf = (settings: Settings) => ({
   allowOrigins: settings.appOrigins,
   allowMethods: cors.methods.map((method) => CorsHttpMethod[method]),
@@ -92,7 +92,7 @@ const corsOf = (settings: Settings) => ({
   maxAge: Duration.seconds(cors.maxAgeSeconds),
 });
 
-/** The route, not the path: a path may hold a phone number. */
+/** The route, not the path: a path may contain a phone number. */
 const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     requestId: '$context.requestId',

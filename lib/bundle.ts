@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { bundling } from './bundling.ts';
 
-// A process of its own makes the bundles: the stacks cannot wait for a promise, and with plugins esbuild makes one.
+// Runs in a process of its own: stacks are synchronous, and esbuild with plugins is not.
 const [outdir = '', entryPoints = '[]'] = process.argv.slice(2);
 const root = join(import.meta.dirname, '..');
 

@@ -9,15 +9,15 @@ import type { PackedPage } from '../functions/pages/serve-pages.ts';
 import { routes } from '../functions/routes.ts';
 import { buildPages, pageHeaders } from './pages.ts';
 
-/** The name of a function's file, and the end of its own name: `addBlockedNumbers` is `add-blocked-numbers`. */
+/** The name of a function's file, and the end of its name on AWS: `addBlockedNumbers` becomes `add-blocked-numbers`. */
 export const toKebabCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** The function that sends the pages: no operation, and so in no table of them. */
+/** The function that serves the pages. It is no operation. */
 export const pagesFunction = 'servePages';
 
 let folder: string | undefined;
 
-/** The folder of a function's bundle. All of them are made in one go, once a process, and gone with it. */
+/** The folder of a function's bundle. All bundles are built together, once per process, and deleted when it ends. */
 export const bundlePath = (name: string): string => {
   folder ??= bundleAll();
   return join(folder, toKebabCase(name));
@@ -47,7 +47,7 @@ const entryOf = ({ name, caller, streams }: AnyEndpoint) => {
   return caller.kind === 'key' ? `warm:functions/http/warm-up.ts:${file}` : file;
 };
 
-/** Puts the pages beside the function that sends them, which finds them by `pages.json`. */
+/** Writes the pages beside the function that serves them, with an index in `pages.json`. */
 const packPages = (folder: string) => {
   const packed = buildPages().map(({ path, contentType, cacheControl, body, headers }, index): PackedPage => {
     const file = `${index}.gz`;

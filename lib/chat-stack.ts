@@ -14,7 +14,7 @@ import { deploymentName, type Settings } from './settings.ts';
 
 const memoryMegabytes = 1024;
 
-/** The build chat: an answer that streams needs a Function URL, which API Gateway cannot give. */
+/** The build chat. It has a Function URL, because API Gateway's HTTP API cannot stream. */
 export class ChatStack extends NamedNestedStack {
   readonly url: FunctionUrl;
   readonly functionName: string;
@@ -33,7 +33,7 @@ export class ChatStack extends NamedNestedStack {
       reservedConcurrency: settings.chatConcurrency === 'shared' ? undefined : settings.chatConcurrency,
     });
     this.url = lambda.addFunctionUrl({
-      // Anyone may chat: what one may spend is bounded in the function.
+      // Anyone may use the chat: the function limits rate and tokens.
       authType: FunctionUrlAuthType.NONE,
       invokeMode: InvokeMode.RESPONSE_STREAM,
       cors: {

@@ -19,13 +19,13 @@ import { suppress } from './nag-suppressions.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
 import { deploymentName, type Settings } from './settings.ts';
 
-/** What outlives every function: the table, the files, the work that waits, the secrets. */
+/** Everything with state: the table, the files, the queues, the secrets. */
 export class DataStack extends NamedNestedStack {
   readonly table: Table;
   readonly files: Bucket;
   readonly logs: Bucket;
   readonly #queues = new Map<string, Queue>();
-  /** The address of any job's queue, with `{job}` in place of the job's name. */
+  /** The URL of any job's queue, with `{job}` in place of the job's name. */
   readonly queueUrl: string;
   readonly secrets: Record<SecretName, CfnSecret>;
   /** The secrets by which functions know CloudFront, the current one first; none without the edge. */
@@ -60,8 +60,8 @@ export class DataStack extends NamedNestedStack {
         queueName: `${deploymentName(settings)}-${name}`,
         encryption: QueueEncryption.SQS_MANAGED,
         enforceSSL: true,
-        // A message whose function died comes again this much later, and its user waits for it. AWS advises six times what
-        // the function may take, so that one throttled for long keeps its message: here it may come twice, which changes nothing.
+        // A message whose function died is delivered again after this time, and its user waits for it. AWS recommends six times
+        // the function's timeout for functions that are throttled: here a second delivery changes nothing.
         visibilityTimeout: Duration.seconds(timeoutSeconds + 60),
         // As long as a dead letter: the messages of a job that is switched off wait for it.
         retentionPeriod: Duration.days(14),
@@ -75,7 +75,7 @@ export class DataStack extends NamedNestedStack {
       encryption: BucketEncryption.S3_MANAGED,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       enforceSSL: true,
-      // CloudFront delivers its logs by an access list still.
+      // CloudFront delivers its logs with an access control list.
       objectOwnership: settings.edge ? ObjectOwnership.OBJECT_WRITER : ObjectOwnership.BUCKET_OWNER_ENFORCED,
       lifecycleRules: [{ expiration: Duration.days(30) }],
       removalPolicy,
@@ -101,10 +101,10 @@ export class DataStack extends NamedNestedStack {
     this.#startJobsByFiles();
 
     this.secrets = {
-      // Made without a value: the operator fills it, so that it is in no template and no environment.
+      // Created empty: the operator sets it, so that no template and no environment contains it.
       stripe: new CfnSecret(this, 'StripeSecret', { description: 'The secret key of the Stripe account.' }),
       chatSigning: new CfnSecret(this, 'ChatSigningSecret', {
-        description: 'What the build chat signs its tool results and approvals with.',
+        description: 'Signs the tool results and approvals of the build chat.',
         generateSecretString: { passwordLength: 64, excludePunctuation: true },
       }),
     };
@@ -129,14 +129,14 @@ export class DataStack extends NamedNestedStack {
     return queue;
   }
 
-  /** Where the messages of a job end that were delivered too often. */
+  /** The dead-letter queue of a job. */
   deadLettersOf(job: string): Queue {
     return this.queueOf(job).deadLetterQueue?.queue as Queue;
   }
 
   /**
-   * Lets S3 tell the queues of new files. It is a property of the bucket: CDK's own way is a custom resource with a
-   * function of its own. The bucket's policy cannot be named by the queues', which must be there before it.
+   * Has S3 send a message for each new file, by a property of the bucket: CDK's own way adds a custom resource with a
+   * function. The queue policies must exist first, and therefore cannot name the bucket.
    */
   #startJobsByFiles() {
     const started = jobs.filter(({ startedByFilesUnder }) => startedByFilesUnder !== undefined);

@@ -27,7 +27,7 @@ import { NamedNestedStack } from './named-nested-stack.ts';
 import { viewerAddressHeader } from './service-function.ts';
 import type { Settings } from './settings.ts';
 
-/** CloudFront before API and chat, so that both have one address. Of the API and the chat it keeps nothing: every request goes through. */
+/** CloudFront in front of API and chat, so that both have one address. Only assets are cached. */
 export class EdgeStack extends NamedNestedStack {
   readonly distribution: Distribution;
 
@@ -53,7 +53,7 @@ export class EdgeStack extends NamedNestedStack {
             functionAssociations: [{ function: this.#viewerAddress(), eventType: FunctionEventType.VIEWER_REQUEST }],
           },
         }),
-        // Named after their content: they never change, and are the only thing that is kept.
+        // Named after their content: they never change.
         '/assets/*': {
           origin: apiOrigin,
           cachePolicy: CachePolicy.CACHING_OPTIMIZED,
@@ -74,7 +74,7 @@ export class EdgeStack extends NamedNestedStack {
     });
   }
 
-  /** Tells who called: to what lies behind the edge, every caller has the edge's address. What a caller says of it is lost. */
+  /** Sends the caller's address to the chat, which otherwise sees CloudFront's. A caller cannot set the header. */
   #viewerAddress() {
     return new EdgeFunction(this, 'ViewerAddress', {
       runtime: FunctionRuntime.JS_2_0,
@@ -88,7 +88,7 @@ export class EdgeStack extends NamedNestedStack {
   }
 }
 
-/** Everything passes, in both directions. A request by plain HTTP is refused rather than redirected: it has shown its key already. */
+/** Forwards everything. Plain HTTP is refused rather than redirected: such a request has already exposed its key. */
 const passOn = (origin: IOrigin) => ({
   origin,
   allowedMethods: AllowedMethods.ALLOW_ALL,
@@ -103,11 +103,11 @@ const originOf = (host: string, customHeaders: Record<string, string>) =>
     customHeaders,
     protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
     originSslProtocols: [OriginSslPolicy.TLS_V1_2],
-    // A chat is silent for ten seconds at most, and an answer of the API comes within thirty.
+    // The chat sends something at least every ten seconds, and the API responds within thirty.
     readTimeout: Duration.seconds(60),
     keepaliveTimeout: Duration.seconds(60),
     connectionAttempts: 2,
   });
 
-/** The host of an address that is not known before it is deployed. */
+/** The host of a URL that is known only during the deployment. */
 const hostOf = (url: string) => Fn.select(2, Fn.split('/', url));

@@ -9,10 +9,10 @@ import { ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 
 const memoryMegabytes = 1024;
-/** How many messages of one job are worked on at once, so that a burst of uploads leaves functions for the API. */
-const atOnce = 10;
+/** The concurrency of one job: a burst of uploads must leave functions for the API. */
+const maxConcurrency = 10;
 
-/** All background work: a function for each job, fed by the job's queue. */
+/** All background work: a function for each job, triggered by the job's queue. */
 export class JobsStack extends NamedNestedStack {
   constructor(scope: Construct, id: string, data: DataStack, settings: Settings) {
     super(scope, id);
@@ -26,10 +26,8 @@ export class JobsStack extends NamedNestedStack {
         memoryMegabytes: job.memoryMegabytes ?? memoryMegabytes,
         worksOff: queue,
       });
-      // One message a call: a job may take all the time and memory that its function has.
-      lambda.addEventSource(
-        new SqsEventSource(queue, { batchSize: 1, maxConcurrency: atOnce, reportBatchItemFailures: true }),
-      );
+      // One message per invocation: a job may use all the time and memory of its function.
+      lambda.addEventSource(new SqsEventSource(queue, { batchSize: 1, maxConcurrency, reportBatchItemFailures: true }));
     }
     suppress(this, 'deadLetters');
   }

@@ -1,12 +1,12 @@
 import { Validations } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 
-/** What cdk-nag asks for and this deployment does not do, and why. There are no others. */
+/** Every suppressed finding of cdk-nag, with its justification. */
 export const acknowledged = {
   keys: {
     rules: ['AwsSolutions-APIG4'],
     reason:
-      'API keys are checked in each function, with the access to the agent, in one read: an authorizer in front would read twice.',
+      'API keys are checked in each function, with the access to the agent, in one read: an authorizer in front of them would read twice.',
   },
   rotation: {
     rules: ['AwsSolutions-SMG4'],
@@ -30,10 +30,7 @@ export const acknowledged = {
   },
 } as const;
 
-/**
- * Acknowledges on a construct, and on what is in it. A rule that tells findings apart (IAM5) is acknowledged finding by
- * finding.
- */
+/** Suppresses rules on a construct and everything in it. Rules with separate findings (IAM5) are suppressed finding by finding. */
 export const suppress = (scope: IConstruct, what: keyof typeof acknowledged, findings: string[] = []) => {
   const { rules, reason } = acknowledged[what];
   for (const id of rules.flatMap((rule) => [rule, ...findings.map((finding) => `${rule}[${finding}]`)])) {

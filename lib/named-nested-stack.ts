@@ -1,7 +1,7 @@
 import { type CfnStack, NestedStack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 
-/** A part of a deployment, under its plain name: what AWS names after it reads `voice-agents-dev-Data-…`. */
+/** A nested stack whose logical id is its plain name, so that names AWS derives from it read `voice-agents-dev-Data-…`. */
 export class NamedNestedStack extends NestedStack {
   constructor(scope: Construct, id: string) {
     super(scope, id);

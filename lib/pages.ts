@@ -5,23 +5,23 @@ import { runInNewContext } from 'node:vm';
 import { buildSync } from 'esbuild';
 import { documentationPages } from './documentation-pages.ts';
 
-/** A file that a browser gets, under its path at the service's own address. */
+/** A file that is served to browsers, with its path. */
 export type PageFile = {
   path: string;
   contentType: string;
   cacheControl: string;
   body: Uint8Array;
-  /** Sent in the place of those in `pageHeaders`. */
+  /** Override those in `pageHeaders`. */
   headers?: Record<string, string>;
 };
 
 const root = join(import.meta.dirname, '..');
 const folder = join(root, 'functions/pages');
 
-/** Where the pages are, by their folders. */
+/** The paths of the pages, by their folders. */
 const paths: Record<string, string> = { chat: '/', docs: '/docs', reference: '/docs/reference' };
 
-/** A page runs what is its own, speaks to its own address, and is shown in nobody's frame. */
+/** A page loads and calls its own origin only, and cannot be framed. */
 const policy = {
   'default-src': "'none'",
   'script-src': "'self'",
@@ -36,7 +36,7 @@ const policy = {
 };
 type Policy = Partial<Record<keyof typeof policy | 'font-src', string | undefined>>;
 
-/** What a page needs beyond that: Scalar writes its styles into the page, and brings its own fonts and HTML. */
+/** Exceptions: Scalar adds inline styles, and brings its own fonts and HTML. */
 const looser: Record<string, Policy> = {
   reference: {
     'style-src': "'self' 'unsafe-inline'",
@@ -63,9 +63,9 @@ export const pageHeaders = {
 };
 
 /**
- * Builds every page: a folder with an `index.html`, and what that names by `./`, bundled under names that change with
- * their content. What it names by `npm:` is a package's own bundle: a file, or with `#name` the script that a module of
- * the package has in this variable.
+ * Builds every page: a folder with an `index.html`. Files that it references by `./` are bundled under names that contain a hash
+ * of their content; a reference by `npm:` is a package's own bundle: a file, or with `#name` the script that a module of the
+ * package has in this variable.
  */
 export const buildPages = (): PageFile[] =>
   readdirSync(folder, { withFileTypes: true })

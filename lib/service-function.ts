@@ -21,7 +21,7 @@ import { suppress } from './nag-suppressions.ts';
 import { deploymentName, type Settings } from './settings.ts';
 
 export type ServiceFunctionProps = {
-  /** The endpoint's or the job's. */
+  /** The name of the endpoint or the job. */
   name: string;
   permissions: Permission[];
   /** The services it uses, where one of them has a setting. */
@@ -29,13 +29,13 @@ export type ServiceFunctionProps = {
   timeoutSeconds: number;
   memoryMegabytes: number;
   reservedConcurrency?: number | undefined;
-  /** The queue it works off. */
+  /** The queue whose messages it receives. */
   worksOff?: Queue;
 };
 
 /**
- * The function of an endpoint or a job: its bundle, its log, a role of its own. Grants and settings are those that its
- * needs name, and no others.
+ * The function of an endpoint or a job: its bundle, its log group, and a role of its own. Grants and environment follow from its
+ * permissions.
  */
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
@@ -52,7 +52,7 @@ export class ServiceFunction extends Construct {
     });
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-      description: `What ${functionName} may do.`,
+      description: `The permissions of ${functionName}.`,
       inlinePolicies: {
         may: new PolicyDocument({
           statements: [
@@ -69,7 +69,7 @@ export class ServiceFunction extends Construct {
       functionName,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      // Whoever only looks at the templates need not wait for the bundles.
+      // Tests that look at the templates need no bundles.
       code: Stack.of(this).bundlingRequired ? Code.fromAsset(bundlePath(name)) : Code.fromInline('unbundled'),
       handler: 'index.handler',
       timeout: Duration.seconds(props.timeoutSeconds),
@@ -87,10 +87,10 @@ export class ServiceFunction extends Construct {
   }
 }
 
-/** The header in which the edge tells a function who called. */
+/** The header in which CloudFront sends the caller's address to the chat. */
 export const viewerAddressHeader = 'x-viewer-address';
 
-/** What Lambda does in the function's name to hand it the messages of a queue. */
+/** What Lambda needs to deliver the messages of a queue to the function. */
 const takeActions = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
 
 /** The name of a function on AWS: `voice-agents-dev-add-blocked-numbers`. */
@@ -99,7 +99,7 @@ export const functionNameOf = (settings: Settings, name: string) => `${deploymen
 /** An action on the bucket itself: without it, S3 answers 403 where a file is missing. */
 const listBucket = 's3:ListBucket' satisfies Permission;
 
-/** The wildcards that grants need, as cdk-nag spells them: by the parameter that brings the bucket's ARN from its part. */
+/** The wildcards in grants, as cdk-nag spells them: with the parameter that holds the bucket's ARN. */
 const wildcardsOf = (data: DataStack, settings: Settings) => {
   const part = Names.nodeUniqueId((data.nestedStackResource as CfnResource).node);
   const bucket = Names.nodeUniqueId((data.files.node.defaultChild as CfnResource).node);
@@ -158,8 +158,8 @@ const environmentOf = (
 };
 
 /**
- * What the chat's model is to IAM. An inference profile (`eu.`, `global.` …) calls a foundation model in whichever
- * region has room, and both must be allowed.
+ * The ARNs of the chat's model. An inference profile (`eu.`, `global.` …) calls a foundation model in any region with capacity:
+ * both must be allowed.
  */
 const modelArns = (model: string): string[] => {
   if (model.startsWith('arn:')) return [model];

@@ -10,8 +10,8 @@ import { ObservabilityStack } from './observability-stack.ts';
 import { deploymentName, type Settings } from './settings.ts';
 
 /**
- * A whole deployment. Its parts are nested stacks: it goes up, is updated and is rolled back as one, nothing is
- * exported from one stack to hold another, and every output is found on this one.
+ * A whole deployment. Its parts are nested stacks: it is deployed and rolled back as one, no stack exports values to another, and all
+ * outputs are on this one.
  */
 export class VoiceAgentsStack extends Stack {
   readonly data: DataStack;
@@ -23,7 +23,7 @@ export class VoiceAgentsStack extends Stack {
 
   constructor(scope: Construct, settings: Settings) {
     super(scope, deploymentName(settings), {
-      description: 'Voice agents: block lists, agents, calls, knowledge, invoices and the build chat.',
+      description: 'Voice agent platform: block lists, agents, calls, knowledge, invoices and the build chat.',
       terminationProtection: settings.stage === 'prod',
     });
     Tags.of(this).add('deployment', deploymentName(settings));
@@ -51,15 +51,18 @@ export class VoiceAgentsStack extends Stack {
     const outputs: Record<string, { value: string | undefined; description: string }> = {
       BaseUrl: {
         value: host ? `https://${host}` : this.api.api.apiEndpoint,
-        description: 'Where callers find the service.',
+        description: 'The address of the service.',
       },
-      ApiUrl: { value: this.api.api.apiEndpoint, description: 'The API without the edge before it.' },
-      ChatUrl: { value: this.chat?.url.url, description: 'The chat without the edge before it.' },
-      TableName: { value: this.data.table.tableName, description: 'The table: npm run operator finds it by this.' },
-      FilesBucket: { value: this.data.files.bucketName, description: 'Where uploaded documents are.' },
-      StripeSecretName: { value: this.data.secrets.stripe.attrId, description: 'Where the Stripe key is to be put.' },
-      AlarmTopic: { value: this.observability.topic.topicArn, description: 'Where alarms are told.' },
-      DashboardUrl: { value: dashboard + deploymentName(settings), description: 'How it goes.' },
+      ApiUrl: { value: this.api.api.apiEndpoint, description: 'The API behind CloudFront.' },
+      ChatUrl: { value: this.chat?.url.url, description: 'The chat behind CloudFront.' },
+      TableName: { value: this.data.table.tableName, description: 'The DynamoDB table.' },
+      FilesBucket: { value: this.data.files.bucketName, description: 'The S3 bucket of uploaded documents.' },
+      StripeSecretName: {
+        value: this.data.secrets.stripe.attrId,
+        description: 'The secret that holds the Stripe key.',
+      },
+      AlarmTopic: { value: this.observability.topic.topicArn, description: 'The SNS topic for alarms.' },
+      DashboardUrl: { value: dashboard + deploymentName(settings), description: 'The CloudWatch dashboard.' },
     };
     for (const [name, { value, description }] of Object.entries(outputs)) {
       if (value) new CfnOutput(this, name, { value, description });
