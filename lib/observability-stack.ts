@@ -7,7 +7,6 @@ import {
   type IMetric,
   LogQueryVisualizationType,
   LogQueryWidget,
-  MathExpression,
   Metric,
   Stats,
   TextWidget,
@@ -77,15 +76,10 @@ export class ObservabilityStack extends NamedNestedStack {
     const serverErrors = api.api.metricServerError({ period, statistic: Stats.SUM });
     this.#alarm(
       'ApiErrors',
-      5,
-      'More than 5 % of the API requests fail with 5xx. Filter the function logs by level "error"; if it began with a deployment, deploy the version before.',
-      {
-        metric: new MathExpression({
-          expression: 'IF(requests >= 20, 100 * errors / requests, IF(errors >= 5, 100, 0))',
-          usingMetrics: { requests, errors: serverErrors },
-          period,
-        }),
-      },
+      0.05,
+      'For ten minutes, at least 5 % of the API requests have failed with 5xx. Filter the function logs by level "error"; if it began with a deployment, deploy the version before.',
+      // The average over requests, which count 0 or 1 each, is the share of errors.
+      { metric: api.api.metricServerError({ period, statistic: Stats.AVERAGE }), periods: 2 },
     );
     const slowest = api.api.metricLatency({ period, statistic: 'p99' });
     this.#alarm(
@@ -147,19 +141,15 @@ export class ObservabilityStack extends NamedNestedStack {
 
     const tableThrottles = ['ReadThrottleEvents', 'WriteThrottleEvents'].map((metricName) =>
       data.table.metric(metricName, { period, statistic: Stats.SUM, label: metricName }),
-    ) as [Metric, Metric];
-    this.#alarm(
-      'TableThrottles',
-      10,
-      'DynamoDB rejects requests. If the load is real, wait: a table on demand doubles its capacity within half an hour; a single hot item is a caller to slow down.',
-      {
-        metric: new MathExpression({
-          expression: 'reads + writes',
-          usingMetrics: { reads: tableThrottles[0], writes: tableThrottles[1] },
-          period,
-        }),
-      },
     );
+    for (const metric of tableThrottles) {
+      this.#alarm(
+        `Table${metric.metricName}`,
+        10,
+        'DynamoDB rejects requests. If the load is real, wait: a table on demand doubles its capacity within half an hour; a single hot item is a caller to slow down.',
+        { metric },
+      );
+    }
     const throttles = new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: Stats.SUM, period });
     this.#alarm(
       'Concurrency',
