@@ -9,7 +9,7 @@ import { agents } from '../store/agents.ts';
 import { websites } from '../store/websites.ts';
 import { job, worker } from './job.ts';
 
-/** Reads the pages of a website, and makes their text what readers see. A site that cannot be read ends as failed, with the reason. */
+/** Crawls a website and stores the text of its pages. A website without a readable page becomes `failed`, with the reason. */
 export const crawlWebsite = job({
   name: 'crawlWebsite',
   message: jobMessages.crawlWebsite,
@@ -55,7 +55,7 @@ export const crawlWebsite = job({
   },
 });
 
-/** A page among others: its title, unless it begins with it, and where it was found. */
+/** A page as a section: a heading with its title, its URL, and its text without the same heading. */
 const markdownOf = ({ url, title, markdown }: CrawledPage) => {
   const heading = `# ${title}`;
   const rest = markdown.startsWith(`${heading}\n`) || markdown === heading ? markdown.slice(heading.length) : markdown;

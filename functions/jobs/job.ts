@@ -53,16 +53,16 @@ export const worker = (job: AnyJob): JobHandler => {
       const started = performance.now();
       const isLast = Number(attributes?.ApproximateReceiveCount) >= maxDeliveries;
       const read = () => z.parse(job.message, JSON.parse(body));
-      const fault = await attempt(async () => job.handle(read(), services, until, isLast ? endsBy : undefined));
-      const unheard = fault && isLast ? await attempt(async () => job.giveUp?.(read(), services)) : undefined;
-      if (fault) failed.push(messageId);
-      log(fault ? 'error' : 'info', {
+      const failure = await attempt(async () => job.handle(read(), services, until, isLast ? endsBy : undefined));
+      const reportFailure = failure && isLast ? await attempt(async () => job.giveUp?.(read(), services)) : undefined;
+      if (failure) failed.push(messageId);
+      log(failure ? 'error' : 'info', {
         messageId,
         job: job.name,
         milliseconds: Math.round(performance.now() - started),
-        ...(fault && {
-          cause: describeError(fault),
-          ...(isLast && { givenUp: unheard ? describeError(unheard) : true }),
+        ...(failure && {
+          cause: describeError(failure),
+          ...(isLast && { givenUp: reportFailure ? describeError(reportFailure) : true }),
         }),
       });
     }

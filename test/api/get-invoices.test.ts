@@ -103,7 +103,7 @@ const json =
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(JSON.stringify(body));
   };
-const refusal = (status: number, error: object = {}, headers = {}) =>
+const errorResponse = (status: number, error: object = {}, headers = {}) =>
   json(status, { error: { type: leak, message: `${leak}: invalid key ${key}`, doc_url: leak, ...error } }, headers);
 const list = (data: unknown) => ({ object: 'list', data, has_more: false, url: '/v1/invoices' });
 const text =
@@ -119,14 +119,14 @@ const failures: Record<string, Behaviour> = {
     const timer = setInterval(() => response.write(' '), 100);
     response.on('close', () => clearInterval(timer));
   },
-  'refuses the key': refusal(401),
-  'refuses permission': refusal(403),
-  'refuses the request': refusal(400, { code: leak }),
-  'is asked too often': refusal(429, { code: 'rate_limit' }, { 'retry-after': '60' }),
-  'fails with 500': refusal(500),
-  'fails with 503 and asks to wait': refusal(503, {}, { 'retry-after': '60', 'stripe-should-retry': 'true' }),
+  'refuses the key': errorResponse(401),
+  'refuses permission': errorResponse(403),
+  'refuses the request': errorResponse(400, { code: leak }),
+  'is asked too often': errorResponse(429, { code: 'rate_limit' }, { 'retry-after': '60' }),
+  'fails with 500': errorResponse(500),
+  'fails with 503 and asks to wait': errorResponse(503, {}, { 'retry-after': '60', 'stripe-should-retry': 'true' }),
   'fails without an error body': json(500, {}),
-  'says success and means an error': refusal(200),
+  'says success and means an error': errorResponse(200),
   'resets the connection': (response) => response.socket?.resetAndDestroy(),
   'resets the connection in mid-body': (response) => {
     response.writeHead(200, { 'content-length': 1000 }).write('{"object":"list"');
@@ -162,7 +162,11 @@ const others: Record<string, Behaviour> = {
     pour();
   },
   'fails once': (response, request, attempt) =>
-    (attempt === 1 ? refusal(500) : json(200, list([{ id: 'in_1', object: 'invoice' }])))(response, request, attempt),
+    (attempt === 1 ? errorResponse(500) : json(200, list([{ id: 'in_1', object: 'invoice' }])))(
+      response,
+      request,
+      attempt,
+    ),
   'resets once': (response, request, attempt) =>
     attempt === 1
       ? response.socket?.resetAndDestroy()
@@ -186,8 +190,8 @@ const others: Record<string, Behaviour> = {
       })),
     ),
   ),
-  'misses the customer with 404': refusal(404, { code: 'resource_missing', param: 'customer' }),
-  'misses the customer with 400': refusal(400, { code: 'resource_missing' }),
+  'misses the customer with 404': errorResponse(404, { code: 'resource_missing', param: 'customer' }),
+  'misses the customer with 400': errorResponse(400, { code: 'resource_missing' }),
 };
 
 const behaviours = { ...failures, ...others };
@@ -329,14 +333,14 @@ describe('a call to Stripe', () => {
 });
 
 describe('the key to Stripe', () => {
-  it('is read anew after Stripe refused it, and only then', async () => {
-    const told: string[] = [];
-    const secret = { read: async () => key, forget: () => void told.push('forget') };
+  it('is read again after Stripe rejected it, and only then', async () => {
+    const calls: string[] = [];
+    const secret = { read: async () => key, forget: () => void calls.push('forget') };
     await account(secret).listInvoices(customerOf('still sends date and paid'), undefined);
     await expect(account(secret).listInvoices(customerOf('refuses permission'), undefined)).rejects.toThrow();
-    expect(told).toEqual([]);
+    expect(calls).toEqual([]);
     await expect(account(secret).listInvoices(customerOf('refuses the key'), undefined)).rejects.toThrow();
-    expect(told).toEqual(['forget']);
+    expect(calls).toEqual(['forget']);
   });
 
   it('takes of the time for the answer when it comes late', async () => {

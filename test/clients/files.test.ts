@@ -20,7 +20,7 @@ describe('files', () => {
     await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT' });
   });
 
-  it('are kept, told of, copied and deleted', async () => {
+  it('are stored, described, copied and deleted', async () => {
     const bytes = Buffer.from([0, 1, 2, 255]);
     await files.put('documents/a', bytes);
     const { size, etag } = (await files.head('documents/a')) ?? {};

@@ -13,7 +13,7 @@ import { type Names, startNameServer } from '../support/dns-stub.ts';
 import { type Reply, type Site, startSite } from '../support/site.ts';
 
 const signal = new AbortController().signal;
-const refusalOf = (reading: Promise<unknown>): Promise<string> =>
+const failureOf = (reading: Promise<unknown>): Promise<string> =>
   reading.then(
     () => 'It was read.',
     (error: Error) => {
@@ -64,7 +64,7 @@ describe('an address that is not public', () => {
   const ports = () => new Set([port]);
   const hosts = insideHosts();
 
-  it('is told from a public one, whatever it is next to', () => {
+  it('is distinguished from a public one, whatever it is next to', () => {
     expect(publicAddresses.filter((address) => !isPublicAddress(address))).toEqual([]);
     expect(['', 'example.com', '1.2.3', '1.2.3.4.5', '::g'].filter(isPublicAddress)).toEqual([]);
   });
@@ -74,7 +74,7 @@ describe('an address that is not public', () => {
     const reader = readerWith({ ports: ports() });
     const outcomes = new Map<string, string>();
     for (const host of hosts) {
-      outcomes.set(host, await refusalOf(reader.read(new URL(`http://${host}:${port}/`), { signal })));
+      outcomes.set(host, await failureOf(reader.read(new URL(`http://${host}:${port}/`), { signal })));
     }
     expect([...outcomes].filter(([, outcome]) => outcome !== notPublic)).toEqual([]);
     expect(attempts).toEqual([]);
@@ -89,7 +89,7 @@ describe('an address that is not public', () => {
     open.push(site.stop);
     const reader = readerWith({ ports: new Set([port]), trustedOrigins: new Set([site.origin]) });
     for (const [index, host] of hosts.entries()) {
-      const outcome = await refusalOf(reader.read(new URL(`${site.origin}/${index}`), { signal }));
+      const outcome = await failureOf(reader.read(new URL(`${site.origin}/${index}`), { signal }));
       expect([host, outcome]).toEqual([host, notPublic]);
     }
     expect(attempts.filter((address) => address !== '127.0.0.1')).toEqual([]);
@@ -110,12 +110,12 @@ describe('an address that is not public', () => {
     open.push(server.stop);
     const reader = readerWith({ ports: ports(), resolve: server.resolve });
     for (const name of Object.keys(names)) {
-      expect([name, await refusalOf(reader.read(new URL(`http://${name}:${port}/`), { signal }))]).toEqual([
+      expect([name, await failureOf(reader.read(new URL(`http://${name}:${port}/`), { signal }))]).toEqual([
         name,
         notPublic,
       ]);
     }
-    expect(await refusalOf(reader.read(new URL(`http://unknown.test:${port}/`), { signal }))).toBe(
+    expect(await failureOf(reader.read(new URL(`http://unknown.test:${port}/`), { signal }))).toBe(
       'The host was not found.',
     );
     expect(attempts).toEqual([]);
@@ -126,7 +126,7 @@ describe('an address that is not public', () => {
     const server = await startNameServer({ 'rebinding.test': (asked) => [asked === 1 ? outside : '127.0.0.1'] });
     open.push(server.stop);
     const reader = readerWith({ ports: ports(), resolve: server.resolve });
-    const read = () => refusalOf(reader.read(new URL(`http://rebinding.test:${port}/`), { signal }));
+    const read = () => failureOf(reader.read(new URL(`http://rebinding.test:${port}/`), { signal }));
     // The address that was checked is the one that is connected to, and here nobody answers there.
     expect(await read()).toBe('The connection to the site failed.');
     expect(attempts).toEqual([outside]);
@@ -140,10 +140,10 @@ describe('an address that is not public', () => {
     open.push(site.stop);
     const reader = readerWith({ trustedOrigins: new Set([site.origin]) });
     expect((await reader.read(new URL(`${site.origin}/`), { signal })).text).toBe('<p>inside</p>');
-    expect(await refusalOf(reader.read(new URL(`http://localhost:${site.port}/`), { signal }))).toBe(
+    expect(await failureOf(reader.read(new URL(`http://localhost:${site.port}/`), { signal }))).toBe(
       'Only the ports 80 and 443 are read.',
     );
-    expect(await refusalOf(reader.read(new URL(`http://127.0.0.1:${port}/`), { signal }))).toBe(
+    expect(await failureOf(reader.read(new URL(`http://127.0.0.1:${port}/`), { signal }))).toBe(
       'Only the ports 80 and 443 are read.',
     );
   });
@@ -157,7 +157,7 @@ it('a port that is not the web’s is not connected to, public or not', async ()
     'http://example.com:443/',
     'http://[2606:4700::1]:6379/',
   ]) {
-    const outcome = await refusalOf(
+    const outcome = await failureOf(
       reader.read(new URL(url), { signal: AbortSignal.timeout(50) }).catch((error) => {
         throw error.name === 'TimeoutError' ? new PageFetchError('It was tried.') : error;
       }),
@@ -187,7 +187,7 @@ describe('a page', () => {
     return new URL(site.origin + path);
   };
   const read = (reply: Reply) => reader.read(serve(reply), { signal });
-  const refused = (reply: Reply) => refusalOf(read(reply));
+  const failure = (reply: Reply) => failureOf(read(reply));
 
   it('is asked for under the crawler’s name', async () => {
     await read('<p>x</p>');
@@ -199,7 +199,7 @@ describe('a page', () => {
 
   it.each([204, 301, 404, 403, 500, 503])('that answers %i is refused with the status', async (status) => {
     const outcome = status === 204 ? 'It was read.' : `The page answered with status ${status}.`;
-    expect(await refused({ status })).toBe(outcome);
+    expect(await failure({ status })).toBe(outcome);
   });
 
   describe('in a character set', () => {
@@ -268,14 +268,14 @@ describe('a page', () => {
   it.each(['application/pdf', 'image/png', 'application/json', 'text/css', 'application/octet-stream'])(
     'of the type %s is refused',
     async (type) => {
-      expect(await refused({ body: 'x', headers: { 'content-type': type } })).toBe(
+      expect(await failure({ body: 'x', headers: { 'content-type': type } })).toBe(
         `The page is neither HTML nor plain text but ${type}.`,
       );
     },
   );
 
   it('that calls a binary file text is refused', async () => {
-    expect(await refused({ body: Buffer.from([1, 0, 2]), headers: { 'content-type': 'text/plain' } })).toBe(
+    expect(await failure({ body: Buffer.from([1, 0, 2]), headers: { 'content-type': 'text/plain' } })).toBe(
       'The page is not text, though it says so.',
     );
   });
@@ -308,7 +308,7 @@ describe('a page', () => {
       ['compress', Buffer.from('x'), 'The page is compressed in a way that is not known (compress).'],
       ['gzip, gzip, gzip', Buffer.from('x'), 'The page is compressed too many times.'],
     ])('by %s in no way we can read is refused', async (coding, body, reason) => {
-      expect(await refused(send(coding, body))).toBe(reason);
+      expect(await failure(send(coding, body))).toBe(reason);
     });
 
     const quick = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 2 } };
@@ -322,25 +322,25 @@ describe('a page', () => {
       const bomb = (await bombs[coding]?.(zeros)) as Buffer;
       expect(bomb.length).toBeLessThan(300_000);
       const before = process.memoryUsage().rss;
-      expect(await refused(send(coding, bomb))).toBe('The page is larger than 5 MB.');
+      expect(await failure(send(coding, bomb))).toBe('The page is larger than 5 MB.');
       expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
     });
 
     it('a bomb within a bomb is refused too', async () => {
       const bomb = zlib.gzipSync(zlib.gzipSync(Buffer.alloc(100 * 1024 * 1024)));
-      expect(await refused(send('gzip, gzip', bomb))).toBe('The page is larger than 5 MB.');
+      expect(await failure(send('gzip, gzip', bomb))).toBe('The page is larger than 5 MB.');
     });
   });
 
   it('of 5 MB is read, of a byte more refused', async () => {
     const most = 5 * 1024 * 1024;
     expect((await read({ body: 'x'.repeat(most) })).text.length).toBe(most);
-    expect(await refused({ body: 'x'.repeat(most + 1) })).toBe('The page is larger than 5 MB.');
+    expect(await failure({ body: 'x'.repeat(most + 1) })).toBe('The page is larger than 5 MB.');
   });
 
   it('that never ends is aborted at 5 MB', async () => {
     let closed = false;
-    const outcome = await refused((_, response) => {
+    const outcome = await failure((_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' });
       const more = () => {
         while (!closed && response.write('x'.repeat(65_536)));
@@ -368,7 +368,7 @@ describe('a page', () => {
     const impatient = new WebPages({ trustedOrigins: new Set([site.origin]), timeoutMs: 1500 }).open();
     open.push(() => impatient.close());
     const started = Date.now();
-    expect(await refusalOf(impatient.read(serve(reply), { signal }))).toBe('The page took longer than 1.5 seconds.');
+    expect(await failureOf(impatient.read(serve(reply), { signal }))).toBe('The page took longer than 1.5 seconds.');
     expect(Date.now() - started).toBeLessThan(4000);
   });
 
@@ -386,7 +386,7 @@ describe('a page', () => {
       },
     ],
   ])('of a site that %s is refused', async (_, reply) => {
-    expect(await refused(reply)).toMatch(/^(The connection to the site failed|The site does not answer in HTTP)\.$/);
+    expect(await failure(reply)).toMatch(/^(The connection to the site failed|The site does not answer in HTTP)\.$/);
   });
 
   it('is found through five redirects, and no sixth', async () => {
@@ -399,12 +399,12 @@ describe('a page', () => {
       return reader.read(new URL(target, site.origin), { signal });
     };
     expect((await chain(5)).text).toBe('<p>the end</p>');
-    expect(await refusalOf(chain(6))).toBe('The page redirects too often.');
+    expect(await failureOf(chain(6))).toBe('The page redirects too often.');
   });
 
   it('that redirects to itself, or to nothing of the web, is refused', async () => {
     site.pages['/loop'] = { status: 302, headers: { location: '/loop' } };
-    expect(await refusalOf(reader.read(new URL(`${site.origin}/loop`), { signal }))).toBe(
+    expect(await failureOf(reader.read(new URL(`${site.origin}/loop`), { signal }))).toBe(
       'The page redirects too often.',
     );
     for (const location of [
@@ -415,7 +415,7 @@ describe('a page', () => {
       'http://[',
       'data:text/html,x',
     ]) {
-      const outcome = await refused({ status: 302, headers: { location } });
+      const outcome = await failure({ status: 302, headers: { location } });
       expect([location, outcome]).toEqual([location, 'The page redirects to something that is no web page.']);
     }
   });
@@ -429,7 +429,7 @@ describe('a page', () => {
       asked.push(url.href);
       throw new PageFetchError('Not there.');
     };
-    expect(await refusalOf(reader.read(start, { signal, mayFollow }))).toBe('Not there.');
+    expect(await failureOf(reader.read(start, { signal, mayFollow }))).toBe('Not there.');
     expect(asked).toEqual([end.href]);
   });
 

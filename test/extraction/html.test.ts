@@ -47,7 +47,7 @@ describe('what is said on a page', () => {
       'what its name says is navigation',
       '<div class="main-menu"><a href="/a">evil</a> <a href="/b">evil</a></div><ol id="breadcrumbs"><li><a href="/">evil</a></li></ol>',
     ],
-  ])('is told without %s', (_, noise) => {
+  ])('does not contain %s', (_, noise) => {
     const { text, markdown } = read(`<p>Before</p>${noise}<p>After</p>`);
     expect(text).toBe('Before\n\nAfter');
     expect(markdown).toBe('Before\n\nAfter');

@@ -33,7 +33,7 @@ const add = (path = '/', more: Partial<WebsiteRecord> = {}) =>
 const messageOf = ({ agentId, id, attempt }: WebsiteRecord) =>
   JSON.stringify({ job: 'crawlWebsite', agentId, websiteId: id, attempt });
 
-/** Delivers messages in one batch, for the so-manieth time, and tells which of them are to be delivered again. */
+/** Delivers messages in one batch, as the given delivery of each, and returns those to be delivered again. */
 const deliver = async (bodies: string[], delivery = 1, job = crawlWebsite): Promise<string[]> => {
   const Records = bodies.map((body, index) => ({
     messageId: String(index),
