@@ -54,22 +54,28 @@ export class SourceTexts {
   newRevision = () => newUlid();
 
   async write(sourceId: string, revision: string, texts: Texts): Promise<TextReference> {
-    const pieces = { content: piecesOf(texts.content.whole), contentMD: piecesOf(texts.contentMD.whole) };
-    const all = parts.flatMap((part) => pieces[part].map((text, index) => ({ part, text, index })));
-    for (let start = 0; start < all.length; start += piecesPerBatch) {
-      const items = await pMap(all.slice(start, start + piecesPerBatch), async ({ part, text, index }) => ({
-        ...textPieceKey(sourceId, revision, part, index),
-        deflated: await deflate(text),
+    const [content, contentMD, index] = await Promise.all([
+      this.#writePart(sourceId, revision, 'content', texts.content),
+      this.#writePart(sourceId, revision, 'contentMD', texts.contentMD),
+      texts.index && this.writeIndex(sourceId, revision, texts.index),
+    ]);
+    return { revision, content, contentMD, ...(index && { index }) };
+  }
+
+  async #writePart(sourceId: string, revision: string, part: Part, text: SourceText): Promise<StoredText> {
+    const pieces = piecesOf(text.whole);
+    for (let start = 0; start < pieces.length; start += piecesPerBatch) {
+      const items = await pMap(pieces.slice(start, start + piecesPerBatch), async (piece, index) => ({
+        ...textPieceKey(sourceId, revision, part, start + index),
+        deflated: await deflate(piece),
       }));
       await this.#table.putMany(items);
     }
-    const stored = (part: Part): StoredText => ({
-      pieces: pieces[part].length,
-      listedBytes: jsonBytes(excerptOf(texts[part])),
-      ...(texts[part].excerpt && { excerpt: texts[part].excerpt }),
-    });
-    const index = texts.index && (await this.writeIndex(sourceId, revision, texts.index));
-    return { revision, content: stored('content'), contentMD: stored('contentMD'), ...(index && { index }) };
+    return {
+      pieces: pieces.length,
+      listedBytes: jsonBytes(excerptOf(text)),
+      ...(text.excerpt && { excerpt: text.excerpt }),
+    };
   }
 
   /** Writes an index of a text beside it. It is read once a record points to it. */

@@ -10,6 +10,7 @@ import { fairness } from './benchmarks/fairness.ts';
 import { knowledgeLists } from './benchmarks/knowledge-lists.ts';
 import { middleware } from './benchmarks/middleware.ts';
 import { roundTrips } from './benchmarks/round-trips.ts';
+import { search } from './benchmarks/search.ts';
 
 /** All measurements, in the order in which they are made and shown. */
 export const rows: Row[] = [
@@ -24,4 +25,5 @@ export const rows: Row[] = [
   coldStarts,
   extraction,
   fairness,
+  search,
 ];
