@@ -39,6 +39,9 @@ describe('a search', () => {
   it('finds a word without its diacritics, and one that is written without them', async () => {
     expect(await search(['Le café est fermée le lundi', 'Rien'], 'cafe fermee', 'fr')).toHaveLength(1);
     expect(await search(['Le cafe est fermee', 'Rien'], 'café fermé', 'fr')).toHaveLength(1);
+    // Without its diacritics the word has another stem.
+    expect(await search(['La piscine est fermée', 'Rien'], 'fermee', 'fr')).toHaveLength(1);
+    expect(await search(['La piscine est fermee', 'Rien'], 'fermée', 'fr')).toHaveLength(1);
     expect(await search(['Zürich', 'Bern'], 'ZURICH')).toEqual(['Zürich']);
   });
 
@@ -67,6 +70,8 @@ describe('a search', () => {
   it('is not decided by function words of the language', async () => {
     const texts = ['What is it and when is it and what was it when it is', 'The price of the service'];
     expect(await search(texts, 'What is the price?')).toEqual(['The price of the service']);
+    const headed = ['# What is the point\n\nFun.', 'A price'];
+    expect(await search(headed, 'What is the price?')).toEqual(['A price']);
   });
 
   it('finds headings of function words alone', async () => {
