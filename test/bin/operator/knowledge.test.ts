@@ -46,14 +46,14 @@ const documentsOf = async ({ uid, agentId, call }: World) =>
 /** A PDF of more bytes than a request of files can carry. */
 const largePdf = async (text: string) => Buffer.concat([await pdfOf(text), Buffer.alloc(5_000_000, '\n')]);
 
-/** The service as seen through somebody who may delay, break and change answers. */
+/** A proxy before the service that delays, breaks and changes responses. */
 const startBetween = async (
   treat: (request: IncomingMessage, response: ServerResponse, forward: () => Promise<Response>) => Promise<unknown>,
 ) => {
   let begun = 0;
   const server = createServer(async (request, response) => {
     begun += 1;
-    // Whoever is stopped half-way sends no whole body.
+    // A client that was stopped sends no complete body.
     const body = await buffer(request).catch(() => undefined);
     if (!body) return;
     const forward = () =>
@@ -80,7 +80,7 @@ const startBetween = async (
 };
 
 describe('knowledge upload', () => {
-  it('tells what became of each file, the bad ones among the good ones', async () => {
+  it('reports the result of each file', async () => {
     const world = await newWorld();
     const files = [
       newFile(await pdfOf('Open from nine to five'), 'hours.pdf'),
@@ -111,7 +111,7 @@ describe('knowledge upload', () => {
     ]);
   });
 
-  it('sends what no request can carry by a form, and refuses what is too large for that', async () => {
+  it('sends large files by presigned uploads, and rejects larger ones', async () => {
     const world = await newWorld();
     const files = [
       newFile(await largePdf('By a form'), 'large.pdf'),
@@ -161,7 +161,7 @@ describe('knowledge upload', () => {
     ]);
   });
 
-  it('stores a file once whose answer was lost on the way', async () => {
+  it('stores a file once when a response was lost', async () => {
     const world = await newWorld();
     let lost = 0;
     await using between = await startBetween(async (request, response, forward) => {
@@ -175,7 +175,7 @@ describe('knowledge upload', () => {
     expect(await documentsOf(world)).toHaveLength(1);
   });
 
-  it('does not pretend to know what became of a file whose answers were all lost', async () => {
+  it('reports a file as unknown when all responses were lost', async () => {
     const world = await newWorld();
     await using between = await startBetween(
       async (request, response) => request.method === 'POST' && response.destroy(),
@@ -254,7 +254,7 @@ describe('knowledge upload', () => {
 });
 
 describe('knowledge add-site', () => {
-  it('brings a website, and tells what its crawl came to', async () => {
+  it('adds a website, and reports the result of its crawl', async () => {
     const world = await newWorld();
     const site = newFolder();
     await site.put('', page('home', site.at('a'), site.at('missing'), site.at('b')));
@@ -298,7 +298,7 @@ describe('knowledge add-site', () => {
     ]);
   });
 
-  it('tells the service’s refusal in a sentence', async () => {
+  it('reports an error of the service in a sentence', async () => {
     const world = await newWorld();
     const { code, stdout, stderr } = await knowledge([
       'add-site',
@@ -315,7 +315,7 @@ describe('knowledge add-site', () => {
 });
 
 describe('knowledge list', () => {
-  it('tells of all websites and documents, how far each has come and why one failed', async () => {
+  it('lists all websites and documents with their status and error', async () => {
     const world = await newWorld();
     const list = () => json('knowledge', 'list', '--agent-id', world.agentId, '--base-url', target.baseUrl);
     expect(await list()).toEqual({ agentId: world.agentId, websites: [], documents: [] });
@@ -334,7 +334,7 @@ describe('knowledge list', () => {
 });
 
 describe('the key for knowledge', () => {
-  it('is made for the owner and gone afterwards, also after a failure', async () => {
+  it('is made for the owner and deleted afterwards, also after a failure', async () => {
     const world = await newWorld();
     await json('knowledge', 'list', '--agent-id', world.agentId, '--base-url', target.baseUrl);
     await knowledge(['list', '--agent-id', world.agentId, '--base-url', 'http://127.0.0.1:9']);

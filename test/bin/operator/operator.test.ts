@@ -18,8 +18,8 @@ import {
 } from '../../support/operator-command.ts';
 import { call, newUser, newWorld, target, unique } from '../../support/world.ts';
 
-/** Whether a key opens the door now. */
-const opens = async (apiKey: string, uid: string) =>
+/** Whether a key is accepted. */
+const isAccepted = async (apiKey: string, uid: string) =>
   (await call('GET', '/agents', { apiKey, query: { uid } })).status === 200;
 
 describe('the command line', () => {
@@ -160,7 +160,7 @@ describe('the table', () => {
 });
 
 describe('users', () => {
-  it('are made once', async () => {
+  it('are created once', async () => {
     const uid = unique('user');
     expect(await json('user', 'create', uid, '--name', 'Zoë')).toMatchObject({ uid, name: 'Zoë' });
     const again = await operator('user', 'create', uid);
@@ -178,7 +178,7 @@ describe('users', () => {
     expect(stdout).toContain(world.keyId);
   });
 
-  it('that are not there are told so', async () => {
+  it('that do not exist are reported in a sentence', async () => {
     for (const args of [
       ['user', 'show', 'nobody'],
       ['key', 'list', '--uid', 'nobody'],
@@ -194,18 +194,18 @@ describe('users', () => {
 });
 
 describe('keys', () => {
-  it('open the door, and are shown only once', async () => {
+  it('are accepted by the API, and shown only once', async () => {
     const { uid } = await newUser();
     const { stdout } = await operator('key', 'create', '--uid', uid, '--name', 'website');
     const apiKey = stdout.split('\n')[0] as string;
-    expect(await opens(apiKey, uid)).toBe(true);
+    expect(await isAccepted(apiKey, uid)).toBe(true);
     const list = await operator('key', 'list', '--uid', uid, '--json');
     expect(list.stdout).toContain('website');
     expect(list.stdout).not.toContain(apiKey);
     expect((await operator('key', 'list', '--uid', uid)).stdout).not.toContain(apiKey);
   });
 
-  it('carry the scopes they were given, however those were written', async () => {
+  it('have the given scopes, in either notation', async () => {
     const { uid } = await newUser();
     const named = ['--scope', 'calls,agents', '--scope', 'block-list', 'calls'];
     const made = await json('key', 'create', '--uid', uid, '--name', 'batch', ...named);
@@ -221,23 +221,23 @@ describe('keys', () => {
     ['2w', () => Date.now() + 14 * 86_400_000],
     ['2099-02-28', () => Date.parse('2099-02-28T00:00:00Z')],
     ['2099-02-28T12:00:00+02:00', () => Date.parse('2099-02-28T10:00:00Z')],
-  ])('end when they are told to: --expires %s', async (expires, expected) => {
+  ])('expire at the given time: --expires %s', async (expires, expected) => {
     const { uid } = await newUser();
     const { expiresAt } = await json('key', 'create', '--uid', uid, '--name', 'x', '--expires', expires);
     expect(Math.abs(Date.parse(expiresAt) - expected())).toBeLessThan(20_000);
   });
 
-  it('stop opening the door once they have expired', async () => {
+  it('are rejected once they have expired', async () => {
     const { uid } = await newUser();
     const expires = new Date(Date.now() + 1500).toISOString();
     const { apiKey } = await json('key', 'create', '--uid', uid, '--name', 'x', '--expires', expires);
     await sleep(Math.max(0, Date.parse(expires) - Date.now() + 50));
-    expect(await opens(apiKey, uid)).toBe(false);
+    expect(await isAccepted(apiKey, uid)).toBe(false);
     const { keys } = await json('key', 'list', '--uid', uid);
     expect(keys.map((key: { status: string }) => key.status)).toEqual(['active', 'expired']);
   });
 
-  it('are rotated: a new one of the same name and scopes, the old one good for the overlap', async () => {
+  it('are rotated: a new key with the same name and scopes, the old one valid for the overlap', async () => {
     const { uid } = await newUser();
     const old = await json(
       'key',
@@ -254,27 +254,27 @@ describe('keys', () => {
     const made = await json('key', 'rotate', '--uid', uid, old.keyId, '--overlap', '2s');
     expect(made).toMatchObject({ name: 'b', scopes: ['agents'], expiresAt: '2099-01-01T00:00:00.000Z' });
     expect(made.keyId).not.toBe(old.keyId);
-    expect(await opens(made.apiKey, uid)).toBe(true);
-    expect(await opens(old.apiKey, uid)).toBe(true);
+    expect(await isAccepted(made.apiKey, uid)).toBe(true);
+    expect(await isAccepted(old.apiKey, uid)).toBe(true);
     const { keys } = await json('key', 'list', '--uid', uid);
     expect(keys.find((key: { keyId: string }) => key.keyId === old.keyId).status).toBe('ending');
 
     await sleep(Math.max(0, Date.parse(made.replaces.endsAt) - Date.now() + 50));
-    expect(await opens(made.apiKey, uid)).toBe(true);
-    expect(await opens(old.apiKey, uid)).toBe(false);
+    expect(await isAccepted(made.apiKey, uid)).toBe(true);
+    expect(await isAccepted(old.apiKey, uid)).toBe(false);
   });
 
-  it('are rotated with a day of overlap when none is said, and at once when it is nought', async () => {
+  it('are rotated with a day of overlap by default, and at once with 0s', async () => {
     const user = await newUser();
     const made = await json('key', 'rotate', '--uid', user.uid, user.keyId);
     const overlap = Date.parse(made.replaces.endsAt) - Date.now();
     expect(Math.abs(overlap - 86_400_000)).toBeLessThan(20_000);
     const next = await json('key', 'rotate', '--uid', user.uid, made.keyId, '--overlap', '0s');
-    expect(await opens(made.apiKey, user.uid)).toBe(false);
-    expect(await opens(next.apiKey, user.uid)).toBe(true);
+    expect(await isAccepted(made.apiKey, user.uid)).toBe(false);
+    expect(await isAccepted(next.apiKey, user.uid)).toBe(true);
   });
 
-  it('are rotated once: the second of two rotations at once makes no key', async () => {
+  it('are rotated once: of two parallel rotations one fails', async () => {
     const { uid, keyId } = await newUser();
     const both = await Promise.all([1, 2].map(() => ended(start(['key', 'rotate', '--uid', uid, keyId, '--json']))));
     expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
@@ -289,15 +289,15 @@ describe('keys', () => {
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(oneSentence);
     const { apiKey } = await json('key', 'rotate', '--uid', uid, old.keyId, '--expires', '1d');
-    expect(await opens(apiKey, uid)).toBe(true);
+    expect(await isAccepted(apiKey, uid)).toBe(true);
   });
 
-  it('are revoked at once, also during an overlap, and never come back', async () => {
+  it('are revoked at once, also during an overlap, and for good', async () => {
     const user = await newUser();
     await json('key', 'rotate', '--uid', user.uid, user.keyId, '--overlap', '7d');
-    expect(await opens(user.apiKey, user.uid)).toBe(true);
+    expect(await isAccepted(user.apiKey, user.uid)).toBe(true);
     const first = await json('key', 'revoke', '--uid', user.uid, user.keyId);
-    expect(await opens(user.apiKey, user.uid)).toBe(false);
+    expect(await isAccepted(user.apiKey, user.uid)).toBe(false);
     const again = await json('key', 'revoke', '--uid', user.uid, user.keyId);
     expect(again.revokedAt).toBe(first.revokedAt);
     expect((await operator('key', 'rotate', '--uid', user.uid, user.keyId)).code).toBe(1);
@@ -309,12 +309,12 @@ describe('keys', () => {
       const { code, stderr } = await operator('key', command, '--uid', other.uid, user.keyId);
       expect({ code, stderr }).toEqual({ code: 1, stderr: `User ${other.uid} has no key ${user.keyId}.\n` });
     }
-    expect(await opens(user.apiKey, user.uid)).toBe(true);
+    expect(await isAccepted(user.apiKey, user.uid)).toBe(true);
   });
 });
 
 describe('agents', () => {
-  it('are made with a configuration, a number and an id of one’s own', async () => {
+  it('are created with a configuration, a phone number and a given id', async () => {
     const user = await newUser();
     const agentId = unique('agent');
     const configuration = { greeting: 'Hello', routing: { queue: ['a', 1.5, null] } };
@@ -332,7 +332,7 @@ describe('agents', () => {
     expect(await json('agent', 'show', agentId)).toEqual({ ...body, guests: [] });
   });
 
-  it('are never made over another one', async () => {
+  it('never replace another one', async () => {
     const world = await newWorld();
     for (const uid of [world.uid, (await newUser()).uid]) {
       const { code, stderr } = await operator('agent', 'create', '--uid', uid, '--name', 'x', '--id', world.agentId);
@@ -345,11 +345,11 @@ describe('agents', () => {
     ['is not there', join(folder, 'nothing'), 'no such file'],
     ['is a folder', folder, 'folder'],
     ['is not JSON', newFile('{"a":'), 'not JSON'],
-    ['is not an object', newFile('[]'), 'expected'],
+    ['is not an object', newFile('[]'), 'must be'],
     ['has a field of the wrong kind', newFile('{"greeting":5}'), 'greeting'],
     ['is too large', newFile(JSON.stringify({ x: 'x'.repeat(210_000) })), 'bytes'],
     ['nests too deep', newFile(`{"x":${'['.repeat(40)}${']'.repeat(40)}}`), 'deep'],
-  ])('are not made when the configuration %s', async (_, file, said) => {
+  ])('are not created when the configuration %s', async (_, file, said) => {
     const { uid } = await newUser();
     const { code, stdout, stderr } = await operator(
       'agent',
@@ -366,7 +366,7 @@ describe('agents', () => {
     expect(stderr).toContain(said);
   });
 
-  it('are open to a guest from grant to revoke', async () => {
+  it('are accessible to a guest from grant to revoke', async () => {
     const [world, guest] = [await newWorld(), await newUser()];
     const read = async () => (await call('GET', `/agents/${world.agentId}`, { apiKey: guest.apiKey })).status;
     expect(await read()).toBe(401);
@@ -382,14 +382,14 @@ describe('agents', () => {
     expect({ code: again.code, stdout: again.stdout }).toEqual({ code: 1, stdout: '' });
   });
 
-  it('stay their owner’s: an owner is made no guest, and loses nothing', async () => {
+  it('keep their owner: an owner cannot become a guest', async () => {
     const world = await newWorld();
     expect((await operator('agent', 'grant', world.agentId, '--to', world.uid)).code).toBe(1);
     expect((await operator('agent', 'revoke', world.agentId, '--from', world.uid)).code).toBe(1);
     expect((await world.call('GET', `/agents/${world.agentId}`)).status).toBe(200);
   });
 
-  it('are not given to users who are not there, nor are missing agents given to anyone', async () => {
+  it('and users that do not exist cannot be granted', async () => {
     const world = await newWorld();
     expect(await operator('agent', 'grant', world.agentId, '--to', 'nobody')).toMatchObject({ code: 1, stdout: '' });
     for (const args of [
@@ -402,7 +402,7 @@ describe('agents', () => {
     }
   });
 
-  it('cannot command the operator’s terminal by their name', async () => {
+  it('have names without control characters on the terminal', async () => {
     const world = await newWorld();
     await world.call('PATCH', `/agents/${world.agentId}`, { body: { name: 'A\u001b[2Jb\u202e' } });
     const { stdout } = await operator('agent', 'show', world.agentId);
@@ -432,7 +432,7 @@ describe('the import of calls', () => {
     return found;
   };
 
-  it('records every call, and again changes nothing, the outcome least of all', async () => {
+  it('records every call; a second import changes nothing', async () => {
     const world = await newWorld();
     const { agentId } = world;
     const more = { endedAt: '2026-01-31T12:05:00+01:00', durationSeconds: 300.5, status: 'completed' };
@@ -448,7 +448,7 @@ describe('the import of calls', () => {
     expect(await callsOf(world)).toHaveLength(2);
   });
 
-  it('takes the last of several lines about one call', async () => {
+  it('keeps the last of several lines of one call', async () => {
     const world = await newWorld();
     const lines = Array.from({ length: 40 }, (_, n) => lineOf(world.agentId, 'same', { durationSeconds: n }));
     await json('calls', 'import', newFile(lines.join('\n')));
@@ -461,7 +461,7 @@ describe('the import of calls', () => {
     const lines: [string | Buffer, RegExp | undefined][] = [
       [good('a'), undefined],
       ['{"agentId":', /not JSON/],
-      ['[]', /expected object/],
+      ['[]', /must be/],
       [lineOf(world.agentId, 'b', { phone: '0155' }), /phone/],
       [lineOf(world.agentId, 'c', { startedAt: 'yesterday' }), /startedAt/],
       [lineOf(world.agentId, 'd', { direction: 'up' }), /direction/],
@@ -499,7 +499,7 @@ describe('the import of calls', () => {
     expect(stderr).toContain(said);
   });
 
-  it.each(['SIGKILL', 'SIGTERM'] as const)('that %s ends half-way goes on from there', async (signal) => {
+  it.each(['SIGKILL', 'SIGTERM'] as const)('continues after %s', async (signal) => {
     const world = await newWorld();
     const ids = Array.from({ length: 300 }, (_, n) => `call-${n}`);
     using door = await openDoor(new URL(target.endpoints.dynamodb), { delayMilliseconds: 100 });
@@ -534,7 +534,7 @@ describe('the import of calls', () => {
     expect(existsSync(`${file}.progress`)).toBe(false);
   });
 
-  it('begins anew when the file was changed after it was stopped', async () => {
+  it('starts at the first line when the file has changed', async () => {
     const world = await newWorld();
     const file = newFile(lineOf(world.agentId, 'one'));
     const state = { line: 1, end: 500, imported: 1, failed: 0, errors: [] };
@@ -542,7 +542,7 @@ describe('the import of calls', () => {
     expect(await json('calls', 'import', file)).toEqual({ file, lines: 1, imported: 1, failed: 0, errors: [] });
   });
 
-  it('waits for a table that is away for a moment', async () => {
+  it('waits for a table that is briefly unreachable', async () => {
     const world = await newWorld();
     const file = newFile(Array.from({ length: 400 }, (_, n) => lineOf(world.agentId, `call-${n}`)).join('\n'));
     using door = await openDoor(new URL(target.endpoints.dynamodb));
@@ -574,7 +574,7 @@ describe('the demo', () => {
     expect((await call('GET', `/calls/${agentId}/${phone}`, { apiKey })).body.callId).toBe(callId);
     expect((await call('GET', `/agents/${otherAgentId}`, { apiKey: otherApiKey })).body.uid).toBe(otherUid);
     expect((await call('GET', `/agents/${agentId}`, { apiKey: otherApiKey })).status).toBe(401);
-    expect(await opens(apiKey, uid)).toBe(true);
+    expect(await isAccepted(apiKey, uid)).toBe(true);
     const { stdout } = await operator('demo');
     expect(stdout).toMatch(/^apiKey +vap_/m);
     expect(stdout).not.toContain(uid);

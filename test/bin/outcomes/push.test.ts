@@ -33,7 +33,7 @@ const manyRows = (world: World, rows: number, calls: number) =>
   );
 
 describe('outcomes push', () => {
-  it('sets the outcome of each row of a CSV file, and tells of each what became of it', async () => {
+  it('sets the outcome of each row of a CSV file, and writes the result of each', async () => {
     const world = await worldWithCalls(3);
     const { code, stdout, stderr } = await push(world.file, { baseUrl, apiKey: world.apiKey });
     expect([code, stderr]).toEqual([0, '']);
@@ -231,7 +231,7 @@ describe('outcomes push', () => {
     expect(resultsOf(file).map(({ status }) => status)).toEqual(['updated', 'updated', 'updated']);
   });
 
-  it('gives up after the retries, and goes on there when it is run again', async () => {
+  it('gives up after the retries, and continues when it is run again', async () => {
     const world = await worldWithCalls(5);
     const file = manyRows(world, 2500, 5);
     let broken = true;
@@ -254,7 +254,7 @@ describe('outcomes push', () => {
     expect(resultsOf(file).map(({ line }) => Number(line))).toEqual(Array.from({ length: 2500 }, (_, row) => row + 2));
   });
 
-  it('killed half-way goes on where it ended: each row is in the results once, and in the calls', async () => {
+  it('continues after SIGKILL: each row is in the results once', async () => {
     const world = await worldWithCalls(5);
     const file = manyRows(world, 4000, 5);
     const third = Promise.withResolvers<void>();
@@ -283,7 +283,7 @@ describe('outcomes push', () => {
     expect((await outcomeOf(world, 'c4')).custom_call_outcome).toBe('row 3999');
   });
 
-  it('told to stop says how to go on, and leaves no row undone when it does', async () => {
+  it('says how to continue after SIGTERM, and then sends every row', async () => {
     const world = await worldWithCalls(2);
     const begun = Promise.withResolvers<void>();
     await using proxy = await startProxy(async ({ number }) => {
@@ -299,7 +299,7 @@ describe('outcomes push', () => {
     expect((await push(world.file, options)).code).toBe(0);
   });
 
-  it('starts anew when the file changed since it was interrupted', async () => {
+  it('starts at the first row when the file has changed since the interruption', async () => {
     const world = await worldWithCalls(5);
     const file = manyRows(world, 2000, 5);
     await using proxy = await startProxy(({ number }) => (number === 2 ? { status: 400, body: {} } : undefined));
