@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { describe } from './describe.ts';
 
-const form = 'must be an ISO 8601 date-time with an offset, such as 2026-01-31T12:00:00Z';
+const form = ({ input }: { input?: unknown }) =>
+  input === undefined ? 'is required' : 'must be an ISO 8601 date-time with an offset, such as 2026-01-31T12:00:00Z';
 
 /** An ISO 8601 date-time with its offset, kept as UTC to the millisecond so that text order is time order. */
 export const DateTime = z

@@ -45,7 +45,7 @@ const measure = async (wanted: Row[]): Promise<Measured[]> => {
 };
 
 const quantity = ({ value, unit }: Quantity) => {
-  const digits = unit === 'nDCG@10' ? 3 : unit === 'KiB' || unit === 'µs' || unit === '%' ? 1 : 0;
+  const digits = unit === 'nDCG@10' ? 3 : unit === '$' ? 2 : unit === 'KiB' || unit === 'µs' || unit === '%' ? 1 : 0;
   return `${value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit}`;
 };
 

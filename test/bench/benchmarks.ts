@@ -4,6 +4,7 @@ import { adds } from './benchmarks/adds.ts';
 import { bundles } from './benchmarks/bundles.ts';
 import { chat } from './benchmarks/chat.ts';
 import { coldStarts } from './benchmarks/cold-starts.ts';
+import { cost } from './benchmarks/cost.ts';
 import { crawlPace } from './benchmarks/crawl.ts';
 import { extraction } from './benchmarks/extraction.ts';
 import { fairness } from './benchmarks/fairness.ts';
@@ -17,6 +18,7 @@ export const rows: Row[] = [
   adds,
   addRequests,
   roundTrips,
+  cost,
   knowledgeLists,
   middleware,
   chat,

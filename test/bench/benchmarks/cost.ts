@@ -1,0 +1,244 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { AnyEndpoint } from '../../../functions/http/endpoint.ts';
+import { routes } from '../../../functions/routes.ts';
+import { table } from '../../../functions/store/table.ts';
+import { type Figure, median, type Row } from '../benchmark.ts';
+import { freshNumbers, samples } from '../operations.ts';
+import prices from '../prices.json' with { type: 'json' };
+import { type Seen, sequentialDepth } from '../proxy.ts';
+import { invoke, type Request, type World } from '../world.ts';
+
+/** A sample: a request, and how many things it does at once. */
+type CostSample = {
+  endpoint: AnyEndpoint;
+  what: string;
+  request(world: World): Request | Promise<Request>;
+  count: number;
+};
+
+/** Dollars per million requests, or per million of what a request does in bulk. */
+type Cost = { apiGateway: number; lambda: number; dynamodb: number; s3: number; sqs: number; transfer: number };
+
+/** The targets, in dollars per million. */
+const targets: Record<string, number> = {
+  'updateCallOutcome, by id': 2.6,
+  'updateCallOutcomes, one of 1,000': 0.8,
+  'addBlockedNumbers, one of 10,000': 0.75,
+  checkBlockedNumber: 1.6,
+  getAgent: 1.6,
+  'getCall, by id': 1.6,
+};
+
+const eachWayMilliseconds = 40;
+const runs = 9;
+const readme = join(import.meta.dirname, '../../../lib/README.md');
+const markers = ['<!-- cost: made by npm run bench -- cost -->', '<!-- cost: end -->'] as const;
+
+/** What a million of each operation cost by published prices, without CloudFront, logs and the chat's model. */
+export const cost: Row = {
+  name: 'cost',
+  title: `Cost of a million requests in ${prices.region}, prices of ${prices.date}`,
+
+  async measure(open, say) {
+    const world = await open();
+    const units = countUnits(table.get().client);
+    const figures: Figure[] = [];
+    const lines: [string, Cost][] = [];
+    for (const sample of [...ofEveryOperation(), ...inBulk(world)]) {
+      const measured = await costOf(sample, world, units);
+      const total = Object.values(measured).reduce((sum, part) => sum + part, 0);
+      const target = targets[sample.what];
+      lines.push([sample.what, measured]);
+      figures.push({
+        what: sample.what,
+        ours: { value: total, unit: '$' },
+        note: sharesOf(measured, total),
+        ...(target !== undefined && { target: { text: `≤ $${target.toFixed(2)}`, reached: total <= target } }),
+      });
+    }
+    writeTable(lines);
+    say('The table in lib/README.md is written.');
+    return figures;
+  },
+};
+
+const ofEveryOperation = (): CostSample[] =>
+  routes.flatMap((endpoint) =>
+    (samples[endpoint.name] ?? []).map(({ what, request }) => ({
+      endpoint,
+      what: what ? `${endpoint.name}, ${what}` : endpoint.name,
+      request,
+      count: 1,
+    })),
+  );
+
+const inBulk = ({ directly, newAgent, uid }: World): CostSample[] => {
+  const byName = (name: string) => routes.find((endpoint) => endpoint.name === name) as AnyEndpoint;
+  const callIds = Array.from({ length: 1000 }, (_, n) => `call-${n}`);
+  const facts = { phone: '+14155550177', direction: 'inbound', startedAt: '2026-03-01T10:00:00.000Z' } as const;
+  let agent: Promise<string> | undefined;
+  const agentWithCalls = async () => {
+    const agentId = await newAgent();
+    for (const callId of callIds) await directly.calls.record(agentId, callId, facts);
+    return agentId;
+  };
+  return [
+    {
+      endpoint: byName('updateCallOutcomes'),
+      what: 'updateCallOutcomes, one of 1,000',
+      count: callIds.length,
+      async request() {
+        agent ??= agentWithCalls();
+        const agentId = await agent;
+        const items = callIds.map((callIdOrPhone) => ({ agentId, callIdOrPhone, custom_call_outcome: 'booked' }));
+        return { body: { items } };
+      },
+    },
+    {
+      endpoint: byName('addBlockedNumbers'),
+      what: 'addBlockedNumbers, one of 10,000',
+      count: 10_000,
+      request: async () => ({ body: { uid, agentId: await newAgent(), numbers: freshNumbers(10_000) } }),
+    },
+  ];
+};
+
+const costOf = async (sample: CostSample, world: World, units: Units): Promise<Cost> => {
+  const { endpoint, count } = sample;
+  const { proxy, apiKey } = world;
+  const newRequest = async () => ({ apiKey, ...(await sample.request(world)) });
+  proxy.delay(0);
+  await invoke(endpoint, await newRequest());
+  // The processor's time, without the waits.
+  const processor: number[] = [];
+  for (let run = 0; run < (count > 1 ? 1 : runs); run++) {
+    const request = await newRequest();
+    const begin = process.threadCpuUsage();
+    await invoke(endpoint, request);
+    const { user, system } = process.threadCpuUsage(begin);
+    processor.push((user + system) / 1000);
+  }
+  // The waits: how many requests one after the other. A bulk is too long to be slowed down: its waits are counted.
+  const request = await newRequest();
+  proxy.delay(count > 1 ? 0 : eachWayMilliseconds);
+  await proxy.take();
+  units.take();
+  const { body = '' } = await invoke(endpoint, request);
+  const seen = await proxy.take();
+  const used = units.take();
+  return toCost({
+    seen,
+    used,
+    count,
+    milliseconds: median(processor) / processorShare + sequentialDepth(seen) * prices.assumptions.roundTripMilliseconds,
+    requestBytes: Buffer.byteLength(
+      typeof request.body === 'string' ? request.body : JSON.stringify(request.body ?? ''),
+    ),
+    responseBytes: Buffer.byteLength(String(body)),
+    isBehindApiGateway: endpoint.name !== 'buildChat',
+  });
+};
+
+const { assumptions } = prices;
+/** The share of one processor that a function has. */
+const processorShare = assumptions.memoryMegabytes / assumptions.megabytesOfOneProcessor;
+
+const toCost = (measured: {
+  seen: Seen[];
+  used: { read: number; write: number };
+  count: number;
+  milliseconds: number;
+  requestBytes: number;
+  responseBytes: number;
+  isBehindApiGateway: boolean;
+}): Cost => {
+  const { seen, used, count, milliseconds, requestBytes, responseBytes, isBehindApiGateway } = measured;
+  const requestsTo = (service: string, verb?: RegExp) =>
+    seen.filter((one) => one.service === service && (verb?.test(one.operation) ?? true)).length;
+  const apiRequests = isBehindApiGateway ? Math.max(1, Math.ceil(requestBytes / prices.apiGatewayRequestBytes)) : 0;
+  const gigabyteSeconds = (assumptions.memoryMegabytes / 1024) * (Math.ceil(milliseconds) / 1000);
+  const per = (dollars: number) => dollars / count;
+  return {
+    apiGateway: per(apiRequests * prices.apiGatewayPerMillionRequests),
+    lambda: per(prices.lambdaPerMillionRequests + gigabyteSeconds * 1e6 * prices.lambdaPerGigabyteSecond),
+    dynamodb: per(used.read * prices.dynamodbPerMillionReadUnits + used.write * prices.dynamodbPerMillionWriteUnits),
+    s3: per(
+      requestsTo('s3', /^(PUT|POST)/) * prices.s3PerMillionWrites +
+        requestsTo('s3', /^(GET|HEAD)/) * prices.s3PerMillionReads,
+    ),
+    sqs: per(requestsTo('sqs') * prices.sqsPerMillionRequests),
+    transfer: per((responseBytes / 1024 ** 3) * 1e6 * prices.transferPerGigabyte),
+  };
+};
+
+type Units = { take(): { read: number; write: number } };
+type Capacity = { CapacityUnits?: number };
+
+/** Counts the capacity units that DynamoDB reports for each request of a client. */
+const countUnits = (client: DynamoDBDocumentClient): Units => {
+  let used = { read: 0, write: 0 };
+  type Next = (args: {
+    input: object;
+  }) => Promise<{ output: { ConsumedCapacity?: Capacity | Capacity[]; Responses?: unknown } }>;
+  const count =
+    (next: Next, { commandName = '' }: { commandName?: string }) =>
+    async (args: { input: object }) => {
+      const result = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } });
+      const kind = /^(Get|BatchGet|Query)/.test(commandName) ? 'read' : 'write';
+      const { ConsumedCapacity = [], Responses } = result.output;
+      // DynamoDB Local reports nothing of PartiQL. The samples' items are under 1 KB: each statement is one unit.
+      if (commandName.startsWith('BatchExecuteStatement')) used.write += (Responses as unknown[]).length;
+      else for (const { CapacityUnits = 0 } of [ConsumedCapacity].flat()) used[kind] += CapacityUnits;
+      return result;
+    };
+  client.middlewareStack.add(count as never, { step: 'initialize', name: 'countUnits', override: true });
+  return {
+    take() {
+      const taken = used;
+      used = { read: 0, write: 0 };
+      return taken;
+    },
+  };
+};
+
+const labels: Record<keyof Cost, string> = {
+  apiGateway: 'API Gateway',
+  lambda: 'Lambda',
+  dynamodb: 'DynamoDB',
+  s3: 'S3',
+  sqs: 'SQS',
+  transfer: 'transfer',
+};
+const parts = Object.keys(labels) as (keyof Cost)[];
+
+const sharesOf = (measured: Cost, total: number) =>
+  parts
+    .filter((part) => measured[part] / total >= 0.005)
+    .map((part) => `${labels[part]} ${Math.round((100 * measured[part]) / total)} %`)
+    .join(', ');
+
+/** Writes the table between its markers in the operator's guide. */
+const writeTable = (lines: [string, Cost][]): void => {
+  const dollars = (value: number) => (value < 0.0005 ? '' : value.toFixed(value < 0.1 ? 3 : 2));
+  const rows = lines.map(([what, measured]) => {
+    const total = Object.values(measured).reduce((sum, part) => sum + part, 0);
+    return `| ${what} | ${parts.map((part) => dollars(measured[part])).join(' | ')} | **${total.toFixed(2)}** |`;
+  });
+  const text = [
+    markers[0],
+    '',
+    `Dollars per million in ${prices.region}, prices of ${prices.date}, without CloudFront, logs and the chat’s model. A function has ${assumptions.memoryMegabytes} MB; a round trip within the region takes ${assumptions.roundTripMilliseconds} ms.`,
+    '',
+    `| | ${parts.map((part) => labels[part]).join(' | ')} | total |`,
+    `|---|${parts.map(() => '---').join('|')}|---|`,
+    ...rows,
+    '',
+    markers[1],
+  ].join('\n');
+  const guide = readFileSync(readme, 'utf8');
+  const [begin, end] = markers.map((marker) => guide.indexOf(marker)) as [number, number];
+  if (begin < 0 || end < begin) throw new Error('lib/README.md has no markers for the table of costs.');
+  writeFileSync(readme, guide.slice(0, begin) + text + guide.slice(end + markers[1].length));
+};
