@@ -17,7 +17,7 @@ const questions: [question: string, page: string][] = [
   ['How do I deploy to AWS?', '/docs/operat'],
   ['What does it cost on AWS?', '/docs/operating-on-aws'],
   ['How do I revoke a key?', '/docs/operator'],
-  ['A key leaked. What now?', '/docs/operator'],
+  ['A key leaked. What now?', '/docs/operat'],
   ['How do I restore the table from a backup?', '/docs/operating-on-aws'],
   ['Which alarms are there and what do I do?', '/docs/operating-on-aws'],
   ['Is there a kill switch for the chat?', '/docs/operating-on-aws'],
