@@ -140,7 +140,7 @@ export class ObservabilityStack extends NamedNestedStack {
     }
 
     const tableThrottles = ['ReadThrottleEvents', 'WriteThrottleEvents'].map((metricName) =>
-      data.table.metric(metricName, { period, statistic: Stats.SUM, label: metricName }),
+      data.table.metric(metricName, { period, statistic: Stats.SUM }),
     );
     for (const metric of tableThrottles) {
       this.#alarm(
