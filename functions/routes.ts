@@ -1,9 +1,12 @@
 import { addBlockedNumbers } from './api/add-blocked-numbers.ts';
+import { addUserBlockedNumbers } from './api/add-user-blocked-numbers.ts';
 import { addWebsite } from './api/add-website.ts';
 import { buildChat } from './api/build-chat.ts';
 import { checkBlockedNumber } from './api/check-blocked-number.ts';
+import { checkBlockedNumbers } from './api/check-blocked-numbers.ts';
 import { createAgent } from './api/create-agent.ts';
 import { createDocumentUploads } from './api/create-document-uploads.ts';
+import { decideCallStart } from './api/decide-call-start.ts';
 import { deleteDocument } from './api/delete-document.ts';
 import { deleteWebsite } from './api/delete-website.ts';
 import { duplicateAgent } from './api/duplicate-agent.ts';
@@ -17,10 +20,13 @@ import { listAgents } from './api/list-agents.ts';
 import { listBlockedNumbers } from './api/list-blocked-numbers.ts';
 import { listCalls } from './api/list-calls.ts';
 import { listDocuments } from './api/list-documents.ts';
+import { listUserBlockedNumbers } from './api/list-user-blocked-numbers.ts';
 import { listWebsites } from './api/list-websites.ts';
+import { receiveHook } from './api/receive-hook.ts';
 import { recordCall } from './api/record-call.ts';
 import { refreshWebsite } from './api/refresh-website.ts';
 import { removeBlockedNumbers } from './api/remove-blocked-numbers.ts';
+import { removeUserBlockedNumbers } from './api/remove-user-blocked-numbers.ts';
 import { retryDocument } from './api/retry-document.ts';
 import { searchKnowledge } from './api/search-knowledge.ts';
 import { updateAgent } from './api/update-agent.ts';
@@ -37,6 +43,10 @@ export const routes: AnyEndpoint[] = [
   removeBlockedNumbers,
   listBlockedNumbers,
   checkBlockedNumber,
+  checkBlockedNumbers,
+  addUserBlockedNumbers,
+  removeUserBlockedNumbers,
+  listUserBlockedNumbers,
   duplicateAgent,
   listAgents,
   createAgent,
@@ -61,6 +71,8 @@ export const routes: AnyEndpoint[] = [
   listCalls,
   updateCallOutcome,
   updateCallOutcomes,
+  decideCallStart,
+  receiveHook,
   getInvoices,
   buildChat,
   getOpenapiDocument,

@@ -26,7 +26,7 @@ const roomOf = (path: string) =>
 
 const base = ['functions/domain', 'functions/environment.ts', 'functions/service.ts', 'functions/log.ts'];
 const below = [...base, 'functions/store', 'functions/clients', 'functions/extraction'];
-const capabilities = ['functions/crawling', 'functions/duplication', 'functions/search'];
+const capabilities = ['functions/hooks', 'functions/crawling', 'functions/duplication', 'functions/search'];
 
 /** What each folder may import of the other folders. */
 const arrows: Record<string, string[]> = {
@@ -39,6 +39,7 @@ const arrows: Record<string, string[]> = {
   'functions/extraction': base,
   'functions/http': below,
   'functions/crawling': below,
+  'functions/hooks': below,
   'functions/duplication': below,
   'functions/search': below,
   'functions/chat': [...below, 'functions/api', 'functions/http', 'functions/openapi'],

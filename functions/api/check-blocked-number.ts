@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { BlockedNumber } from '../domain/block-list.ts';
+import { BlockedNumber, BlockScope } from '../domain/block-list.ts';
 import { describe } from '../domain/describe.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { PhoneNumber, phoneNumber, restorePlus } from '../domain/phone-numbers.ts';
@@ -7,14 +7,14 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { blockList } from '../store/block-list.ts';
 
-/** Says whether a number is blocked. A telephony hook asks before it answers: one point read after the key. */
+/** Says whether a number is blocked, by the agent's list or its owner's: one round trip after the key. */
 export const checkBlockedNumber = endpoint({
   name: 'checkBlockedNumber',
   method: 'GET',
   path: '/agent-block-list/check',
   summary: 'Check whether a number is blocked',
   description:
-    'Call this before you accept a call. It is one fast, strongly consistent read. A `+` that arrives as a space is treated as a `+`.',
+    'Call this before you accept a call. It looks into the list of the agent and the list of its owner in one fast, strongly consistent read. A `+` that arrives as a space is treated as a `+`.',
   caller: { kind: 'key', scope: 'block-list', agent: ({ query }) => query },
   services: { blockList: blockList.for('find') },
   query: z.object({
@@ -28,11 +28,12 @@ export const checkBlockedNumber = endpoint({
     .extend(z.partial(BlockedNumber), {
       number: phoneNumber('The number, in E.164 format.'),
       blocked: z.boolean().check(describe('Whether the number is blocked now.', true)),
+      scope: z.optional(BlockScope),
     })
     .check(z.describe('Whether the number is blocked, and since when.')),
 
-  async handle({ query: { agentId, number } }, { blockList }) {
-    const entry = await blockList.find(agentId, number);
+  async handle({ agent, query: { number } }, { blockList }) {
+    const entry = (await blockList.find(agent, [number])).get(number);
     return { number, blocked: entry !== undefined, ...entry };
   },
 });

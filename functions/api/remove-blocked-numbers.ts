@@ -1,6 +1,4 @@
-import * as z from 'zod/mini';
-import { BlockListFailures, BlockListMessage, BlockListRequest, blockListRequest } from '../domain/block-list.ts';
-import { phoneNumbers } from '../domain/phone-numbers.ts';
+import { BlockListRequest, blockListRequest, RemovedNumbers } from '../domain/block-list.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { blockList } from '../store/block-list.ts';
@@ -16,13 +14,7 @@ export const removeBlockedNumbers = endpoint({
   caller: { kind: 'key', scope: 'block-list', agent: ({ body }) => body },
   services: { blockList: blockList.for('remove') },
   body: BlockListRequest,
-  response: z
-    .object({
-      message: BlockListMessage,
-      removed: phoneNumbers('The numbers that this request unblocked, in E.164 format.', ['+14155550100']),
-      failed: BlockListFailures,
-    })
-    .check(z.describe('The result of each number.')),
+  response: RemovedNumbers,
   errors: ['too_many_numbers'],
   errorDescriptions: {
     400: 'The body or its numbers are invalid.',
@@ -30,7 +22,7 @@ export const removeBlockedNumbers = endpoint({
 
   async handle({ body: { agentId, numbers } }, { blockList }) {
     const request = blockListRequest(numbers);
-    const outcomes = await blockList.remove(agentId, request.distinct);
+    const outcomes = await blockList.remove({ agentId }, request.distinct);
     const { done, failed } = request.report(outcomes, 'not_found');
     return { message: 'Block list updated successfully', removed: done, failed };
   },

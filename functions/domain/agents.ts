@@ -25,6 +25,9 @@ const fields = {
   language: z.string().check(describe('Language, as a BCP 47 tag.', 'en-US')),
   model: z.string().check(describe('Name of the language model, as the voice platform knows it.', 'default')),
   timeZone: z.string().check(describe('Time zone, as an IANA name.', 'Europe/Berlin')),
+  rejectWithheldNumbers: z
+    .boolean()
+    .check(describe('Whether to reject calls whose caller withholds the number.', false)),
   transferTo: z.string().check(describe('Phone number to transfer calls to, in E.164 format.', '+14155550199')),
   variables: z
     .record(z.string(), z.unknown())

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
 
 /** What a key may be used for. A key without scopes may do everything. */
-export const Scope = z.enum(['agents', 'knowledge', 'calls', 'block-list']);
+export const Scope = z.enum(['agents', 'knowledge', 'calls', 'block-list', 'hooks']);
 export type Scope = z.infer<typeof Scope>;
 
 /** A key's record. The key itself is shown once and never kept: only its SHA-256 and its first characters are. */

@@ -1,27 +1,41 @@
 import * as z from 'zod/mini';
-import { timestamp } from './date-time.ts';
+import { DateTime, timestamp } from './date-time.ts';
 import { component, describe } from './describe.ts';
 import { AgentId, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
-import { normalisePhoneNumber, phoneNumber } from './phone-numbers.ts';
+import { nextPage } from './paging.ts';
+import { normalisePhoneNumber, phoneNumber, phoneNumbers } from './phone-numbers.ts';
+import { text } from './text.ts';
 
-/** The body of block-list requests (contract 2.1). */
-export const BlockListRequest = z.object({
-  uid: Uid,
-  agentId: AgentId,
-  numbers: z.array(z.string()).check(
-    z.minLength(1, { error: 'must have at least 1 number' }),
-    z.refine((numbers) => numbers.length <= limits.numbersPerRequest, {
-      error: `must have at most ${limits.numbersPerRequest} numbers`,
-      params: { code: 'too_many_numbers' },
-    }),
-    describe(
-      'Phone numbers in E.164 format. Spaces, hyphens, dots and parentheses are ignored. An invalid number is reported in `failed`.',
-      ['+14155550100', '+44 20 7183 8750', '12345'],
-      { maxItems: limits.numbersPerRequest },
+const numbers = z.array(z.string()).check(
+  z.minLength(1, { error: 'must have at least 1 number' }),
+  z.refine((numbers) => numbers.length <= limits.numbersPerRequest, {
+    error: `must have at most ${limits.numbersPerRequest} numbers`,
+    params: { code: 'too_many_numbers' },
+  }),
+  describe(
+    'Phone numbers in E.164 format. Spaces, hyphens, dots and parentheses are ignored. An invalid number is reported in `failed`.',
+    ['+14155550100', '+44 20 7183 8750', '12345'],
+    { maxItems: limits.numbersPerRequest },
+  ),
+);
+
+/** The body of requests to the block list of a user. */
+export const UserBlockListRequest = z.object({ uid: Uid, numbers });
+
+/** The body of requests to the block list of an agent (contract 2.1). */
+export const BlockListRequest = z.object({ uid: Uid, agentId: AgentId, numbers });
+
+/** What may be said of numbers when they are added. */
+export const blockTerms = {
+  reason: z.optional(text(0, limits.blockReasonCharacters).check(describe('Why the numbers are blocked.', 'Spam'))),
+  expiresAt: z.optional(
+    DateTime.check(
+      z.refine((value) => Date.parse(value) > Date.now(), { error: 'must lie in the future' }),
+      describe('When the numbers are unblocked automatically. Must be in the future.', '2099-01-31T12:00:00Z'),
     ),
   ),
-});
+};
 
 const reasons = {
   invalid_format: 'Invalid phone number format',
@@ -57,6 +71,22 @@ export const BlockListMessage = z
   .string()
   .check(describe('Confirmation for a person.', 'Block list updated successfully'));
 
+export const AddedNumbers = z
+  .object({
+    message: BlockListMessage,
+    added: phoneNumbers('The numbers that this request blocked, in E.164 format.', ['+14155550100']),
+    failed: BlockListFailures,
+  })
+  .check(z.describe('The result of each number.'));
+
+export const RemovedNumbers = z
+  .object({
+    message: BlockListMessage,
+    removed: phoneNumbers('The numbers that this request unblocked, in E.164 format.', ['+14155550100']),
+    failed: BlockListFailures,
+  })
+  .check(z.describe('The result of each number.'));
+
 /** A number that is blocked now. */
 export const BlockedNumber = component(
   'BlockedNumber',
@@ -72,12 +102,32 @@ export const BlockedNumber = component(
 );
 export type BlockedNumber = z.infer<typeof BlockedNumber>;
 
+/** A page of a block list. */
+export const BlockListPage = z
+  .object({
+    blockList: phoneNumbers('The numbers without details.', ['+14155550100']),
+    entries: z
+      .array(BlockedNumber)
+      .check(
+        describe('The same numbers, each with its reason and times.', [
+          { number: '+14155550100', reason: 'Spam', blockedAt: '2026-03-01T10:00:00.000Z' },
+        ]),
+      ),
+    ...nextPage,
+  })
+  .check(z.describe('A page of the block list.'));
+
+/** The list that blocks a number. */
+export const BlockScope = z
+  .enum(['agent', 'user'])
+  .check(describe('The list that blocks the number: the agent’s own, or its owner’s.', 'agent'));
+
 /** The outcome of one number: done, or why not. */
 export type NumberOutcome = 'done' | Exclude<FailureCode, 'invalid_format'>;
 
 /**
- * The numbers of one request, as sent and in their E.164 form. `distinct` are those to be added or removed. `report` lists
- * their outcomes in the order sent: a number repeated in one request counts once, in whatever spelling, and its repetitions
+ * The numbers of one request, as sent and in their E.164 form. `distinct` are those to be added or removed. `malformed` are the
+ * texts that are no phone number, once each. `report` lists their outcomes in the order sent: a number repeated in one request counts once, in whatever spelling, and its repetitions
  * fail with the code `repeated`, as if they had been sent after the first.
  */
 export const blockListRequest = (sent: string[]) => {
@@ -96,7 +146,10 @@ export const blockListRequest = (sent: string[]) => {
     }
     return { done, failed };
   };
-  return { distinct, report };
+  const malformed = [...new Set(numbers.flatMap(({ number, phone }) => (phone === undefined ? number : [])))].map(
+    (number): BlockListFailure => ({ number, reason: reasons.invalid_format, code: 'invalid_format' }),
+  );
+  return { distinct, malformed, report };
 };
 
 /** A repetition of a number whose outcome is unknown is unknown too. */

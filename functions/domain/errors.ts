@@ -14,10 +14,12 @@ export const errors = {
     meaning: 'The API key lacks the scope, or its user cannot access the agent.',
   },
   unauthorized_origin: { status: 403, meaning: 'The request does not come from the platform’s own web application.' },
+  call_rejected: { status: 403, meaning: 'The call is rejected (the response to ElevenLabs).' },
   call_not_found: { status: 404, meaning: 'The agent has no such call.' },
   website_not_found: { status: 404, meaning: 'The agent has no such website.' },
   document_not_found: { status: 404, meaning: 'The agent has no such document.' },
   invoices_not_found: { status: 404, meaning: 'The customer is unknown or has no invoices.' },
+  agent_not_found: { status: 404, meaning: 'No agent of the user has the number of the call.' },
   not_found: { status: 404, meaning: 'The path does not exist.' },
   idempotency_conflict: { status: 409, meaning: 'The Idempotency-Key was used with another request.' },
   idempotency_in_progress: { status: 409, meaning: 'The first request with this Idempotency-Key is still running.' },
@@ -95,6 +97,9 @@ export const noSuchCall = (callIdOrPhone: string) =>
       ? 'This agent has no call of that id. A phone number needs its leading +, also in a path.'
       : 'This agent has no such call.',
   );
+
+export const noAgentWithNumber = () =>
+  new ApiError('agent_not_found', 'No agent of this user has the number of this call. Name one by `agentId`.');
 
 export const noSuchDocument = () => new ApiError('document_not_found', 'This agent has no such document.');
 export const noSuchWebsite = () => new ApiError('website_not_found', 'This agent has no such website.');

@@ -1,11 +1,18 @@
 import type { Scope } from '../domain/api-keys.ts';
 import { insufficientPermissions, missingScope } from '../domain/errors.ts';
 import type { Access } from '../store/credentials.ts';
+import type { Item } from '../store/table.ts';
 import type { AgentReference, AnyEndpoint, AuthorizedAgent, Principal } from './endpoint.ts';
 import type { Input, ParsedInput } from './parse-request.ts';
 
 /** A request that may be performed: its input, and who asks for what, as its endpoint's `caller` says. */
-export type AuthorizedRequest = { input: Input; principal?: Principal; apiKey?: string; agent?: AuthorizedAgent };
+export type AuthorizedRequest = {
+  input: Input;
+  principal?: Principal;
+  apiKey?: string;
+  agent?: AuthorizedAgent;
+  prefetched?: Item[];
+};
 
 /**
  * Authorizes a request of a principal, in the order of the contract: the key's scope, then the input, then access to the

@@ -4,6 +4,8 @@ import type * as z from 'zod/mini';
 import type { Scope } from '../domain/api-keys.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { Service, ServicesOf } from '../service.ts';
+import type { ItemKey } from '../store/keys.ts';
+import type { Item } from '../store/table.ts';
 
 /** An agent as a request names it. With `uid`, that user must be the key's. */
 export type AgentReference = { uid?: string | undefined; agentId: string };
@@ -14,7 +16,16 @@ export type AgentReference = { uid?: string | undefined; agentId: string };
  */
 export type Caller<Input> =
   | { kind: 'key'; scope: Scope; agent: (input: Input) => AgentReference; user?: never }
-  | { kind: 'key'; scope: Scope; user: (input: Input) => { uid: string }; agent?: never }
+  | {
+      kind: 'key';
+      scope: Scope;
+      user: (input: Input) => { uid: string };
+      agent?: never;
+      /** A voice platform calls: it may send the key as its `Authorization`, or in the query. */
+      platform?: true;
+      /** Items that are read together with the key, in one round trip; the handler gets those that exist. */
+      prefetch?: (input: Input) => ItemKey[];
+    }
   | { kind: 'key'; scope: Scope; agent?: never; user?: never }
   | { kind: 'application' }
   | { kind: 'anyone'; key?: 'optional' };
@@ -28,11 +39,13 @@ export type AuthorizedAgent = { agentId: string; uid: string };
 /** What authorization adds to a request, as its endpoint's `caller` asks for it. */
 export type Authorized<C> = C extends { kind: 'key'; agent: unknown }
   ? { principal: Principal; agent: AuthorizedAgent }
-  : C extends { kind: 'key' }
-    ? { principal: Principal }
-    : C extends { kind: 'anyone'; key: 'optional' }
-      ? { principal?: Principal | undefined; apiKey?: string | undefined }
-      : object;
+  : C extends { kind: 'key'; prefetch: unknown }
+    ? { principal: Principal; prefetched: Item[] }
+    : C extends { kind: 'key' }
+      ? { principal: Principal }
+      : C extends { kind: 'anyone'; key: 'optional' }
+        ? { principal?: Principal | undefined; apiKey?: string | undefined }
+        : object;
 
 /** What is known of every request. */
 export type RequestContext = {
@@ -96,6 +109,14 @@ export type Endpoint<
   multipart?: MultipartForm;
   /** A POST that changes nothing, such as a check. Every other keyed POST and PATCH takes an `Idempotency-Key`. */
   readOnly?: true;
+  /** Parses the body instead of JSON. */
+  readBody?(event: APIGatewayProxyEventV2): unknown;
+  /** Responds with a form of its own. */
+  custom?: true;
+  /** The media types of its responses beside JSON, for the documentation. */
+  mediaTypes?: string[];
+  /** Answers in time whatever happens: sent when the handler has not responded by then, or fails with 500. */
+  fallback?: { afterMilliseconds: number; respond(event: APIGatewayProxyEventV2): CustomResponse | undefined };
   /** Responds piece by piece: API Gateway cannot, so its function has a URL of its own. */
   streams?: true;
   response: Response;
@@ -109,6 +130,24 @@ export type Endpoint<
   ): Promise<z.input<Response>>;
 };
 
+/** A response with a form of its own, such as a voice platform's. */
+export type CustomResponse = { status: number; contentType: string; body: string };
+
+/** An operation whose responses are not JSON of one schema. Its `response` describes them for the documentation. */
+export type CustomEndpoint<
+  Params extends Schema | undefined,
+  Query extends Schema | undefined,
+  Body extends Schema | undefined,
+  Services extends AnyServices,
+  C extends Caller<RequestInput<Params, Query, Body>>,
+> = Omit<Endpoint<Params, Query, Body, Schema, Services, C>, 'handle' | 'custom'> & {
+  custom: true;
+  handle(
+    request: RequestInput<Params, Query, Body> & Authorized<C> & RequestContext,
+    services: ServicesOf<Services>,
+  ): Promise<CustomResponse>;
+};
+
 /** A response that is sent while it is produced, with its media type among its headers. A slow reader applies back-pressure. */
 export type StreamedResponse = { headers: { 'content-type': string } & Record<string, string>; body: Readable };
 
@@ -119,7 +158,7 @@ export type StreamingEndpoint<
   Body extends Schema | undefined,
   Services extends AnyServices,
   C extends Caller<RequestInput<Params, Query, Body>>,
-> = Omit<Endpoint<Params, Query, Body, z.ZodMiniString, Services, C>, 'handle' | 'readOnly' | 'streams'> & {
+> = Omit<Endpoint<Params, Query, Body, z.ZodMiniString, Services, C>, 'handle' | 'readOnly' | 'custom' | 'streams'> & {
   streams: true;
   handle(
     request: RequestInput<Params, Query, Body> & Authorized<C> & RequestContext,
@@ -160,4 +199,17 @@ export const streamingEndpoint = <
   const C extends Caller<RequestInput<Params, Query, Body>> = Caller<RequestInput<Params, Query, Body>>,
 >(
   definition: StreamingEndpoint<Params, Query, Body, Services, C>,
+) => definition;
+
+/** Declares an endpoint whose responses have a form of their own. */
+export const customEndpoint = <
+  const Params extends Schema | undefined = undefined,
+  const Query extends Schema | undefined = undefined,
+  const Body extends Schema | undefined = undefined,
+  // biome-ignore lint/suspicious/noExplicitAny: a service of anything
+  // biome-ignore lint/complexity/noBannedTypes: no services
+  Services extends Record<string, Service<any>> = {},
+  const C extends Caller<RequestInput<Params, Query, Body>> = Caller<RequestInput<Params, Query, Body>>,
+>(
+  definition: CustomEndpoint<Params, Query, Body, Services, C>,
 ) => definition;

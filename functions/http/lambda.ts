@@ -15,6 +15,7 @@ import type { ApiEvent, ApiHandler, ApiMiddleware, ApiResult, HandlerContext, In
 import { requireEdge } from './require-edge.ts';
 import { errorHandler } from './response.ts';
 import { canStream } from './stream.ts';
+import { withFallback } from './with-fallback.ts';
 
 /**
  * Makes an endpoint a Lambda handler for API Gateway's HTTP API (payload 2.0): the edge, request log, error responses, input,
@@ -45,7 +46,10 @@ const handlerOf = (
   };
 
   const executionMode = endpoint.streams && canStream() ? executionModeStreamifyResponse : executionModeStandard;
-  return middy<ApiEvent, ApiResult, Error, HandlerContext, Internal>({ timeoutEarlyInMillis: 500, executionMode })
+  const handler = middy<ApiEvent, ApiResult, Error, HandlerContext, Internal>({
+    timeoutEarlyInMillis: 500,
+    executionMode,
+  })
     .use(requireEdge())
     .use(logRequests(endpoint))
     .use(errorHandler())
@@ -55,4 +59,5 @@ const handlerOf = (
       context.internal = internal;
     })
     .handler(handle) as unknown as ApiHandler;
+  return endpoint.fallback ? withFallback(handler, endpoint.fallback) : handler;
 };

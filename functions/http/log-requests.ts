@@ -2,6 +2,7 @@ import { ApiError } from '../domain/errors.ts';
 import { describeError, log } from '../log.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import type { ApiMiddleware } from './pipeline.ts';
+import { headersOfEveryResponse } from './response.ts';
 import { warmUpEvent } from './warm-up.ts';
 
 /** Middleware that logs one line per request, and adds the headers that every response carries. */
@@ -28,5 +29,3 @@ export const logRequests = (endpoint: AnyEndpoint): ApiMiddleware => {
     onError: finish,
   };
 };
-
-const headersOfEveryResponse = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };

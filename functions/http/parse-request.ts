@@ -51,8 +51,13 @@ export const parseInput = (endpoint: AnyEndpoint, sent: Input): Input => {
 const readParts = async (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): Promise<Input> => ({
   params: event.pathParameters ?? {},
   query: event.queryStringParameters ?? {},
-  body: endpoint.multipart ? await endpoint.multipart.read(event) : endpoint.body && readJson(endpoint, event),
+  body: await readBody(endpoint, event),
 });
+
+const readBody = (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): unknown => {
+  if (endpoint.readBody) return endpoint.readBody(event);
+  return endpoint.multipart ? endpoint.multipart.read(event) : endpoint.body && readJson(endpoint, event);
+};
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

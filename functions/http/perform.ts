@@ -3,7 +3,7 @@ import type { ServicesOf } from '../service.ts';
 import type { AuthorizedRequest } from './authorize.ts';
 import type { AnyEndpoint, RequestContext } from './endpoint.ts';
 import type { ApiResult } from './pipeline.ts';
-import { json } from './response.ts';
+import { custom, json } from './response.ts';
 import { streamed } from './stream.ts';
 
 /** Performs an authorized request: runs the handler, and checks its response with the endpoint's schema. */
@@ -15,5 +15,7 @@ export const perform = async (
   services: ServicesOf<any>,
 ): Promise<ApiResult> => {
   const result = await endpoint.handle({ ...context, ...authorized, ...input }, services);
-  return endpoint.streams ? streamed(result) : json(200, z.parse(endpoint.response, result));
+  if (endpoint.streams) return streamed(result);
+  if (endpoint.custom) return custom(result);
+  return json(200, z.parse(endpoint.response, result));
 };

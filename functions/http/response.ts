@@ -1,11 +1,21 @@
 import { ApiError } from '../domain/errors.ts';
+import type { CustomResponse } from './endpoint.ts';
 import type { ApiMiddleware, ApiResult } from './pipeline.ts';
+
+export const headersOfEveryResponse = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 /** A response with a JSON body. */
 export const json = (status: number, body: unknown, headers: Record<string, string> = {}): ApiResult => ({
   statusCode: status,
   headers: { 'content-type': 'application/json', ...headers },
   body: JSON.stringify(body),
+});
+
+/** A response with a form of its own. */
+export const custom = ({ status, contentType, body }: CustomResponse): ApiResult => ({
+  statusCode: status,
+  headers: { 'content-type': contentType },
+  body,
 });
 
 /** Middleware that turns a thrown error into the error body of the contract. Anything but an `ApiError` is a 500 without detail. */

@@ -117,11 +117,16 @@ const securityOf = (endpoint: AnyEndpoint) => {
 const tags = [
   {
     name: 'Block list',
-    paths: ['agent-block-list'],
-    description: 'Phone numbers whose calls an agent does not accept.',
+    paths: ['agent-block-list', 'block-list'],
+    description: 'Phone numbers whose calls an agent, or every agent of a user, does not accept.',
   },
   { name: 'Agents', paths: ['agents', 'duplicate-agent'], description: 'Voice agents and their configuration.' },
   { name: 'Calls', paths: ['calls', 'call-outcomes'], description: 'Calls and their outcomes.' },
+  {
+    name: 'Call time',
+    paths: ['call-starts', 'hooks'],
+    description: 'Decisions on calls that start, and the webhooks of voice platforms.',
+  },
   { name: 'Websites', paths: ['agent-websites'], description: 'Websites in the knowledge of an agent.' },
   { name: 'Documents', paths: ['agent-documents'], description: 'Documents in the knowledge of an agent.' },
   { name: 'Knowledge', paths: ['agent-knowledge'], description: 'Search in the knowledge of an agent.' },
@@ -154,7 +159,7 @@ const requestBodyOf = ({ body, multipart }: AnyEndpoint) => {
 };
 
 const successOf = (endpoint: AnyEndpoint) => {
-  const { name, response, streams } = endpoint;
+  const { name, response, streams, mediaTypes = [] } = endpoint;
   const { id, description } = z.globalRegistry.get(response) ?? {};
   if (!description) throw new Error(`${name} does not describe its response.`);
   return {
@@ -167,6 +172,7 @@ const successOf = (endpoint: AnyEndpoint) => {
       [streams ? 'text/event-stream' : 'application/json']: {
         schema: id || streams ? response : component(responseNameOf(name), description, z.clone(response)),
       },
+      ...Object.fromEntries(mediaTypes.map((type) => [type, { schema: z.string().check(z.describe(description)) }])),
     },
   };
 };

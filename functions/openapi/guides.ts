@@ -18,6 +18,7 @@ const groups = {
     pagination: 'functions/openapi/guides/pagination.md',
     retries: 'functions/openapi/guides/retries.md',
     limits: 'functions/openapi/guides/limits.md',
+    'voice-platforms': 'functions/openapi/guides/voice-platforms.md',
     knowledge: 'functions/openapi/guides/knowledge.md',
     'call-outcomes': 'functions/openapi/guides/call-outcomes.md',
   },

@@ -15,8 +15,8 @@ import {
 } from './table.ts';
 
 /** The configuration is stored as JSON text, so that every value is returned as it was sent. */
-type AgentItem = Item & Omit<Agent, 'configuration'> & { configuration: string; version: string };
-type NumberItem = Item & { agentId: string };
+export type AgentItem = Item & Omit<Agent, 'configuration'> & { configuration: string; version: string };
+export type NumberItem = Item & { agentId: string };
 type SharedAgentItem = Item & { agentId: string; owner: string };
 
 const attempts = 12;
@@ -201,7 +201,8 @@ const itemOf = ({ configuration, ...rest }: Agent): AgentItem => ({
   version: randomUUID(),
 });
 
-const agentOf = ({ pk: _pk, sk: _sk, version: _version, configuration, ...rest }: AgentItem): Agent => ({
+/** The agent that an item holds. */
+export const agentOf = ({ pk: _pk, sk: _sk, version: _version, configuration, ...rest }: AgentItem): Agent => ({
   ...rest,
   configuration: JSON.parse(configuration),
 });

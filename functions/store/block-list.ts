@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import type { BlockedNumber, NumberOutcome } from '../domain/block-list.ts';
+import { fillPage, fromCursor } from '../domain/paging.ts';
 import { service } from '../service.ts';
-import { blockedNumberKey, blockedNumbersOf, blockListShards } from './keys.ts';
+import { type BlockListOwner, blockedNumberKey, blockedNumbersOf, blockListShards } from './keys.ts';
 import { backOff, chunks, type Item, isRetryable, retryableCodes, type Statement, type Table, table } from './table.ts';
 
 /** The end of a block without an expiry, in milliseconds. */
@@ -28,13 +29,16 @@ type BlockedItem = Item & {
   ttlSeconds?: number;
 };
 
+/** An entry that blocks a number, and the list it is on: the agent's or its owner's. */
+export type BlockingEntry = BlockedNumber & { scope: 'agent' | 'user' };
+
 /** Why a number is blocked, and until when. */
 export type BlockTerms = { reason?: string | undefined; expiresAt?: string | undefined };
 
 /** The result of one step: a number's outcome, or its next step. */
 type Step = NumberOutcome | 'insert' | 'look' | 'reclaim' | 'remove';
 
-/** The blocked numbers of agents. */
+/** The blocked numbers of agents, and of users for all their agents. */
 export class BlockList {
   readonly #table: Table;
   readonly #timeoutMilliseconds: number;
@@ -50,7 +54,7 @@ export class BlockList {
    * request gives the same `addedBy`, and finds its own entries `done`.
    */
   async add(
-    agentId: string,
+    owner: BlockListOwner,
     phones: string[],
     terms: BlockTerms = {},
     addedBy: string = randomUUID(),
@@ -64,7 +68,7 @@ export class BlockList {
       ...(terms.expiresAt && { expiresAt: terms.expiresAt, ttlSeconds: Math.ceil(Date.parse(terms.expiresAt) / 1000) }),
     };
     const insert = (phone: string): Statement => {
-      const item = { ...blockedNumberKey(agentId, phone), ...entry };
+      const item = { ...blockedNumberKey(owner, phone), ...entry };
       const names = Object.keys(item).map((name) => `'${name}':?`);
       return { text: `INSERT INTO "${this.#table.name}" VALUE {${names}}`, values: Object.values(item) };
     };
@@ -72,7 +76,7 @@ export class BlockList {
     const reclaim = (phone: string): Statement => {
       const { removedBy: _, ...renewed } = entry;
       const cleared = ['reason', 'expiresAt', 'ttlSeconds'].filter((name) => !(name in renewed));
-      const { pk, sk } = blockedNumberKey(agentId, phone);
+      const { pk, sk } = blockedNumberKey(owner, phone);
       const set = Object.keys(renewed).map((name) => `SET "${name}"=?`);
       const remove = cleared.map((name) => `REMOVE "${name}"`);
       return {
@@ -88,7 +92,7 @@ export class BlockList {
     return this.#settle(phones, 'insert', {
       insert: (batch) => this.#execute(batch.map(insert), (error) => (error === 'DuplicateItem' ? 'look' : undefined)),
       look: async (batch) => {
-        const items = await this.#table.getMany<BlockedItem>(batch.map((phone) => blockedNumberKey(agentId, phone)));
+        const items = await this.#table.getMany<BlockedItem>(batch.map((phone) => blockedNumberKey(owner, phone)));
         const byPhone = new Map(items.map((item) => [item.sk, item]));
         return batch.map((phone) => judge(byPhone.get(phone)));
       },
@@ -98,10 +102,10 @@ export class BlockList {
   }
 
   /** Unblocks distinct E.164 numbers. Each is reported as `done`, `not_found` or `temporarily_unavailable`. */
-  async remove(agentId: string, phones: string[]): Promise<Map<string, NumberOutcome>> {
+  async remove(owner: BlockListOwner, phones: string[]): Promise<Map<string, NumberOutcome>> {
     const removedBy = randomUUID();
     const remove = (phone: string): Statement => {
-      const { pk, sk } = blockedNumberKey(agentId, phone);
+      const { pk, sk } = blockedNumberKey(owner, phone);
       const ttlSeconds = Math.floor(Date.now() / 1000) + removedSeconds;
       return {
         text: `UPDATE "${this.#table.name}" SET "blockedUntil"=? SET "removedBy"=? SET "ttlSeconds"=? WHERE pk=? AND sk=? AND "blockedUntil">? AND "removedBy"<>?`,
@@ -117,18 +121,33 @@ export class BlockList {
     });
   }
 
-  /** The entry of a number that is blocked now. One point read. */
-  async find(agentId: string, phone: string): Promise<BlockedNumber | undefined> {
-    const item = await this.#table.get<BlockedItem>(blockedNumberKey(agentId, phone));
-    return item && item.blockedUntil > Date.now() ? entryOf(item) : undefined;
+  /**
+   * The entries of distinct numbers that are blocked now for an agent, by number: the agent's own entry, or its owner's.
+   * One number is one round trip.
+   */
+  async find(agent: { agentId: string; uid: string }, phones: string[]): Promise<Map<string, BlockingEntry>> {
+    const { agentId, uid } = agent;
+    const keysIn = (owner: BlockListOwner) => phones.map((phone) => blockedNumberKey(owner, phone));
+    const [ofAgent, ofUser] = [keysIn({ agentId }), keysIn({ uid })];
+    const agentPartitions = new Set(ofAgent.map(({ pk }) => pk));
+    const found = new Map<string, BlockingEntry>();
+    const batches = await pMap(chunks([...ofAgent, ...ofUser], 100), (keys) => this.#table.getMany<BlockedItem>(keys), {
+      concurrency,
+    });
+    for (const item of batches.flat()) {
+      const entry = blockedEntryOf(item);
+      const scope = agentPartitions.has(item.pk) ? 'agent' : 'user';
+      if (entry && (scope === 'agent' || !found.has(item.sk))) found.set(item.sk, { scope, ...entry });
+    }
+    return found;
   }
 
   /** The blocked numbers after a given one, sorted as text. The shards are read side by side and merged. */
-  async *list(agentId: string, options: { after?: string | undefined; limit?: number | undefined } = {}) {
+  async *list(owner: BlockListOwner, options: { after?: string | undefined; limit?: number | undefined } = {}) {
     // Numbers spread evenly: twice a shard's share is seldom too few; then the next page is read.
     const limit = options.limit && Math.ceil((2 * options.limit) / blockListShards) + 1;
     const shards = Array.from({ length: blockListShards }, (_, shard) =>
-      this.#table.query<BlockedItem>(blockedNumbersOf(agentId, shard), { after: options.after, limit }),
+      this.#table.query<BlockedItem>(blockedNumbersOf(owner, shard), { after: options.after, limit }),
     );
     const heads = await Promise.all(shards.map(async (shard) => ({ shard, next: await shard.next() })));
     for (;;) {
@@ -141,6 +160,20 @@ export class BlockList {
     }
   }
 
+  /** A page of a list, as an answer carries it. */
+  async page(owner: BlockListOwner, { limit, cursor }: { limit?: number | undefined; cursor?: string | undefined }) {
+    const collection = `block-list:${'agentId' in owner ? owner.agentId : `user:${owner.uid}`}`;
+    const after = fromCursor(collection, cursor);
+    const { items, ...next } = await fillPage(this.list(owner, { after, limit }), {
+      collection,
+      limit,
+      positionOf: ({ number }) => number,
+      // Every number is in the answer twice.
+      weigh: (entry) => JSON.stringify(entry).length + entry.number.length + 4,
+    });
+    return { blockList: items.map(({ number }) => number), entries: items, ...next };
+  }
+
   /** Copies the numbers of one shard that are blocked now to another agent, and returns how many. Undefined when time ran out. */
   async copyShard(from: string, to: string, shard: number, deadline: number): Promise<number | undefined> {
     if (Date.now() >= deadline) return undefined;
@@ -151,9 +184,9 @@ export class BlockList {
       copied += items.length;
       items = [];
     };
-    for await (const item of this.#table.query<BlockedItem>(blockedNumbersOf(from, shard))) {
+    for await (const item of this.#table.query<BlockedItem>(blockedNumbersOf({ agentId: from }, shard))) {
       if (item.blockedUntil <= Date.now()) continue;
-      items.push({ ...item, ...blockedNumberKey(to, item.sk) });
+      items.push({ ...item, ...blockedNumberKey({ agentId: to }, item.sk) });
       if (items.length < 25 * copyConcurrency) continue;
       await flush();
       if (Date.now() >= deadline) return undefined;
@@ -229,6 +262,12 @@ const retryLater = (error: Error) => {
   return undefined;
 };
 
+/** The entry of a number's item, if it is blocked now. */
+export const blockedEntryOf = (item: Item | undefined): BlockedNumber | undefined => {
+  const blocked = item as BlockedItem | undefined;
+  return blocked && blocked.blockedUntil > Date.now() ? entryOf(blocked) : undefined;
+};
+
 const entryOf = (item: BlockedItem): BlockedNumber => ({
   number: item.sk,
   ...(item.reason !== undefined && { reason: item.reason }),
@@ -239,7 +278,7 @@ const entryOf = (item: BlockedItem): BlockedNumber => ({
 export const blockList = service(() => new BlockList(table.get()), {
   add: ['dynamodb:BatchGetItem', 'dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate'],
   remove: ['dynamodb:PartiQLUpdate'],
-  find: ['dynamodb:GetItem'],
-  list: ['dynamodb:Query'],
+  find: ['dynamodb:BatchGetItem'],
+  page: ['dynamodb:Query'],
   copyShard: ['dynamodb:BatchWriteItem', 'dynamodb:Query'],
 });

@@ -1,13 +1,13 @@
 import { type ApiKey, hashApiKey, isUsable } from '../domain/api-keys.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { service } from '../service.ts';
-import { accessKey, apiKeyKey } from './keys.ts';
+import { accessKey, apiKeyKey, type ItemKey } from './keys.ts';
 import { type Item, type Table, table } from './table.ts';
 
 /** Who may use an agent. */
 export type Access = { owner: string; has(uid: string): boolean };
 
-type AccessItem = Item & { uid: string; guests?: Set<string> };
+export type AccessItem = Item & { uid: string; guests?: Set<string> };
 
 /** API keys and access to agents as a request needs them: both in one read. There is no cache: revocation holds at once. */
 export class Credentials {
@@ -17,16 +17,21 @@ export class Credentials {
     this.#table = table;
   }
 
-  /** The record of a usable key, and the access to an agent when one is named and exists. */
-  async read(key: string, agentId?: string): Promise<{ key?: ApiKey; access?: Access }> {
-    const keyItem = apiKeyKey(hashApiKey(key));
-    const asked = agentId !== undefined && isIdentifier(agentId) ? [keyItem, accessKey(agentId)] : [keyItem];
-    const items = await this.#table.getMany(asked);
-    const record = items.find((item) => item.pk === keyItem.pk) as (Item & ApiKey) | undefined;
-    const access = items.find((item) => item.pk !== keyItem.pk) as AccessItem | undefined;
+  /** The record of a usable key, the access to an agent when one is named and exists, and further items of the same read. */
+  async read(
+    key: string,
+    agentId?: string,
+    more: ItemKey[] = [],
+  ): Promise<{ key?: ApiKey; access?: Access; items: Item[] }> {
+    const keyOfKey = apiKeyKey(hashApiKey(key));
+    const keyOfAccess = agentId !== undefined && isIdentifier(agentId) ? [accessKey(agentId)] : [];
+    const found = await this.#table.getMany([keyOfKey, ...keyOfAccess, ...more]);
+    const record = found.find((item) => item.pk === keyOfKey.pk) as (Item & ApiKey) | undefined;
+    const access = found.find((item) => keyOfAccess.some(({ pk, sk }) => item.pk === pk && item.sk === sk));
     return {
       ...(record && isUsable(record) && { key: record }),
-      ...(access && { access: accessOf(access) }),
+      ...(access && { access: accessOf(access as AccessItem) }),
+      items: found.filter((item) => item !== record),
     };
   }
 
@@ -38,7 +43,8 @@ export class Credentials {
   }
 }
 
-const accessOf = (item: AccessItem): Access => ({
+/** Who may use an agent, by its access item. */
+export const accessOf = (item: AccessItem): Access => ({
   owner: item.uid,
   has: (uid) => item.uid === uid || (item.guests?.has(uid) ?? false),
 });

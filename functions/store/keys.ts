@@ -10,6 +10,7 @@
  * API key               KEY#<sha256>                           KEY                     the key's record
  * access to an agent    AGENT#<agentId>                        ACCESS                  owner and guests: read with the key, in one BatchGet
  * blocked number        AGENT#<agentId>#BLOCKED#<shard 0–15>   <phone>                 a hash spreads a million numbers; a check is one read
+ * …for a user's agents  USER#<uid>#BLOCKED#<shard 0–15>        <phone>                 the same, on the list of a user
  * call                  AGENT#<agentId>#CALL#<callId>          CALL                    the call's record, once
  * call by time          AGENT#<agentId>#CALLS                  <startedAt>#<callId>    nothing: its key names the call
  * call by phone         AGENT#<agentId>#PHONE#<phone>          <startedAt>#<callId>    the same; none when the number was withheld
@@ -49,12 +50,14 @@ export const accessKey = (agentId: string): ItemKey => ({ pk: `AGENT#${agentId}`
 
 /** How many partitions an agent's block list is spread over. Changing it strands every number that is there. */
 export const blockListShards = 16;
-export const blockedNumberKey = (agentId: string, phone: string): ItemKey => ({
-  pk: `AGENT#${agentId}#BLOCKED#${shardOf(phone)}`,
+/** Whose block list it is: an agent's own, or a user's, which is in force for every agent the user owns. */
+export type BlockListOwner = { agentId: string } | { uid: string };
+export const blockedNumberKey = (owner: BlockListOwner, phone: string): ItemKey => ({
+  ...blockedNumbersOf(owner, shardOf(phone)),
   sk: phone,
 });
-export const blockedNumbersOf = (agentId: string, shard: number): Collection => ({
-  pk: `AGENT#${agentId}#BLOCKED#${shard}`,
+export const blockedNumbersOf = (owner: BlockListOwner, shard: number): { pk: string } => ({
+  pk: `${'agentId' in owner ? `AGENT#${owner.agentId}` : `USER#${owner.uid}`}#BLOCKED#${shard}`,
 });
 const shardOf = (phone: string) => (createHash('sha256').update(phone).digest()[0] as number) % blockListShards;
 

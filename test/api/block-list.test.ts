@@ -214,11 +214,74 @@ describe('checking a number', () => {
       expect((await check(spelling)).body, spelling).toEqual({
         number: '+14155550100',
         blocked: true,
+        scope: 'agent',
         reason: 'spam',
         blockedAt: expect.any(String),
       });
     }
     expect((await check('%2B14155550199')).body).toEqual({ number: '+14155550199', blocked: false });
     for (const bad of ['14155550100', 'abc', '', '%2B1']) expect((await check(bad)).status, bad).toBe(400);
+  });
+});
+
+describe('the block list of a user', () => {
+  const number = '+14155550100';
+
+  it('is in force for every agent of the user, and apart from their own lists', async () => {
+    const world = await newWorld();
+    const { uid, agentId } = world;
+    const other = (await world.call('POST', '/agents', { body: { uid, name: 'Other' } })).body.agentId;
+    const check = async (agent: string) =>
+      (await world.call('GET', '/agent-block-list/check', { query: { uid, agentId: agent, number } })).body;
+    const added = await world.call('POST', '/block-list', { body: { uid, numbers: [number, 'x'], reason: 'Law' } });
+    expect(added.body).toMatchObject({ added: [number], failed: [{ number: 'x', code: 'invalid_format' }] });
+    expect(await check(agentId)).toMatchObject({ blocked: true, scope: 'user', reason: 'Law' });
+    expect(await check(other)).toMatchObject({ blocked: true, scope: 'user' });
+    expect((await world.unblock([number])).body.failed[0].code).toBe('not_found');
+    expect((await world.block([number])).body.added).toEqual([number]);
+    expect(await check(agentId)).toMatchObject({ blocked: true, scope: 'agent' });
+    const listed = await world.call('GET', '/block-list', { query: { uid } });
+    expect(listed.body.blockList).toEqual([number]);
+    const removed = await world.call('DELETE', '/block-list', { body: { uid, numbers: [number] } });
+    expect(removed.body.removed).toEqual([number]);
+    expect([await check(agentId), await check(other)].map(({ blocked }) => blocked)).toEqual([true, false]);
+  });
+
+  it('belongs to the user of the key', async () => {
+    const [world, stranger] = [await newWorld(), await newWorld()];
+    for (const [method, options] of [
+      ['POST', { body: { uid: world.uid, numbers: [number] } }],
+      ['DELETE', { body: { uid: world.uid, numbers: [number] } }],
+      ['GET', { query: { uid: world.uid } }],
+    ] as const) {
+      expect((await stranger.call(method, '/block-list', options)).status).toBe(401);
+    }
+  });
+});
+
+describe('checking many numbers', () => {
+  it('finds those that either list blocks, in the order sent, each once', async () => {
+    const world = await newWorld();
+    const { uid, agentId } = world;
+    await world.block(['+14155550102'], { reason: 'Spam' });
+    await world.call('POST', '/block-list', { body: { uid, numbers: ['+14155550101', '+14155550102'] } });
+    const numbers = ['x', '+1 (415) 555-0102', '+14155550101', '+14155550102', '+14155550103', 'x'];
+    const { body } = await world.call('POST', '/agent-block-list/check', { body: { uid, agentId, numbers } });
+    expect(body).toEqual({
+      blocked: [
+        { number: '+14155550102', scope: 'agent', reason: 'Spam', blockedAt: expect.any(String) },
+        { number: '+14155550101', scope: 'user', blockedAt: expect.any(String) },
+      ],
+      failed: [{ number: 'x', reason: 'Invalid phone number format', code: 'invalid_format' }],
+    });
+  });
+
+  it('takes 10,000 at once', async () => {
+    const world = await newWorld();
+    const { uid, agentId } = world;
+    const numbers = Array.from({ length: 10_000 }, (_, index) => `+1${2_000_000_000 + index}`);
+    await world.block(numbers.slice(0, 100));
+    const { body } = await world.call('POST', '/agent-block-list/check', { body: { uid, agentId, numbers } });
+    expect(body.blocked.length).toBe(100);
   });
 });

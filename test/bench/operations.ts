@@ -36,6 +36,26 @@ export const samples: Record<string, Sample[]> = {
   removeBlockedNumbers: [{ request: ({ uid, agentId }) => ({ body: { uid, agentId, numbers: freshNumbers(25) } }) }],
   listBlockedNumbers: [{ request: ({ uid, agentId }) => ({ query: { uid, agentId } }) }],
   checkBlockedNumber: [{ request: ({ uid, agentId, phone }) => ({ query: { uid, agentId, number: phone } }) }],
+  checkBlockedNumbers: [{ request: ({ uid, agentId }) => ({ body: { uid, agentId, numbers: freshNumbers(25) } }) }],
+  addUserBlockedNumbers: [{ request: ({ uid }) => ({ body: { uid, numbers: freshNumbers(25) } }) }],
+  removeUserBlockedNumbers: [{ request: ({ uid }) => ({ body: { uid, numbers: freshNumbers(25) } }) }],
+  listUserBlockedNumbers: [{ request: ({ uid }) => ({ query: { uid } }) }],
+  decideCallStart: [
+    { request: ({ uid, agentId, phone }) => ({ body: { uid, agentId, from: phone } }), roundTripsMost: 1 },
+    {
+      what: 'with variables',
+      request: ({ uid, agentId, phone }) => ({ body: { uid, agentId, from: phone, include: ['variables'] } }),
+    },
+  ],
+  receiveHook: [
+    {
+      request: ({ uid, agentId, phone }) => ({
+        params: { platform: 'retell' },
+        query: { uid, agentId },
+        body: { event: 'call_inbound', call_inbound: { from_number: phone } },
+      }),
+    },
+  ],
   duplicateAgent: [
     { request: ({ uid, agentId }) => ({ body: { uid, agentId } }) },
     {

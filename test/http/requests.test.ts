@@ -215,9 +215,9 @@ describe('an Idempotency-Key', () => {
   it('of a request that died after its work was done finds that work again', async () => {
     const { agentId } = await newWorld();
     const [creationId, number] = [unique('creation'), '+14155550101'];
-    const add = () => blockList.get().add(agentId, [number], {}, creationId);
+    const add = () => blockList.get().add({ agentId }, [number], {}, creationId);
     expect([await add(), await add()].map((outcomes) => outcomes.get(number))).toEqual(['done', 'done']);
-    expect((await blockList.get().add(agentId, [number])).get(number)).toBe('already_blocked');
+    expect((await blockList.get().add({ agentId }, [number])).get(number)).toBe('already_blocked');
   });
 
   it('of a request that died is taken up under the same creation id, by one caller alone', async () => {

@@ -54,7 +54,7 @@ describe('what a request costs', () => {
     [
       'checkBlockedNumber',
       () => invoke(checkBlockedNumber, { apiKey: world.apiKey, query: { ...named(), number: phone } }),
-      ['GetItem'],
+      ['BatchGetItem'],
     ],
     [
       'listBlockedNumbers',

@@ -130,18 +130,20 @@ describe('the service answers as its document says', () => {
     },
   );
 
-  it.each(operations.filter(({ operation }) => operation.requestBody?.content['application/json']))(
-    '$operation.operationId: to a body that is broken, or too large',
-    async ({ path, method, operation }) => {
-      const { address, options } = exampleRequest(path, operation);
-      const broken = await call(method, address, { ...options, body: '{"uid":' });
-      expect(broken.status).toBe(400);
-      described(path, method, broken);
-      const large = await call(method, address, { ...options, body: JSON.stringify({ a: 'a'.repeat(1024 * 1024) }) });
-      expect(large.status).toBe(413);
-      described(path, method, large);
-    },
-  );
+  it.each(
+    // A voice platform's hook takes whatever the platform sends.
+    operations.filter(
+      ({ path, operation }) => operation.requestBody?.content['application/json'] && !path.startsWith('/hooks'),
+    ),
+  )('$operation.operationId: to a body that is broken, or too large', async ({ path, method, operation }) => {
+    const { address, options } = exampleRequest(path, operation);
+    const broken = await call(method, address, { ...options, body: '{"uid":' });
+    expect(broken.status).toBe(400);
+    described(path, method, broken);
+    const large = await call(method, address, { ...options, body: JSON.stringify({ a: 'a'.repeat(1024 * 1024) }) });
+    expect(large.status).toBe(413);
+    described(path, method, large);
+  });
 
   it.each(
     operations.filter(({ operation }) =>

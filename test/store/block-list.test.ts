@@ -23,7 +23,7 @@ const step = fc.oneof(
 
 const numbersIn = async (agentId: string, after?: string) => {
   const found: string[] = [];
-  for await (const { number } of list.list(agentId, { after })) found.push(number);
+  for await (const { number } of list.list({ agentId }, { after })) found.push(number);
   return found;
 };
 
@@ -40,17 +40,17 @@ describe('the block list under faults', () => {
         for (const action of history) {
           if (action.verb === 'add') {
             const expected = action.numbers.map((n) => [n, model.has(n) ? 'already_blocked' : 'done']);
-            expect([...(await list.add(agentId, action.numbers))]).toEqual(expected);
+            expect([...(await list.add({ agentId }, action.numbers))]).toEqual(expected);
             for (const number of action.numbers) model.add(number);
           } else if (action.verb === 'remove') {
             const expected = action.numbers.map((n) => [n, model.delete(n) ? 'done' : 'not_found']);
-            expect([...(await list.remove(agentId, action.numbers))]).toEqual(expected);
+            expect([...(await list.remove({ agentId }, action.numbers))]).toEqual(expected);
           } else if (action.verb === 'list') {
             const expected = [...model].filter((number) => number > (action.after ?? '')).sort();
             expect(await untilAnswered(() => numbersIn(agentId, action.after))).toEqual(expected);
           } else {
-            const found = await untilAnswered(() => list.find(agentId, action.number));
-            expect(found?.number).toBe(model.has(action.number) ? action.number : undefined);
+            const found = await untilAnswered(() => list.find({ agentId, uid: 'user' }, [action.number]));
+            expect(found.get(action.number)?.number).toBe(model.has(action.number) ? action.number : undefined);
           }
         }
         injectFaults(table.get().client, () => undefined);
@@ -66,9 +66,9 @@ describe('the block list under faults', () => {
         injectFaults(table.get().client, tenPercent(seed));
         const agentId = `agent-${randomUUID()}`;
         const asked = [...new Set(requests.flat())];
-        const added = await Promise.all(requests.map((numbers) => list.add(agentId, numbers)));
+        const added = await Promise.all(requests.map((numbers) => list.add({ agentId }, numbers)));
         for (const phone of asked) expect(count(added, phone, 'done'), phone).toBe(1);
-        const removed = await Promise.all(requests.map((numbers) => list.remove(agentId, numbers)));
+        const removed = await Promise.all(requests.map((numbers) => list.remove({ agentId }, numbers)));
         for (const phone of asked) expect(count(removed, phone, 'done'), phone).toBe(1);
       }),
       { numRuns: 30 },
@@ -85,10 +85,10 @@ describe('the block list under faults', () => {
       };
       let attempts = 0;
       injectFaults(table.get().client, everySecond);
-      const outcomes = await list.add(agentId, phones);
+      const outcomes = await list.add({ agentId }, phones);
       expect(new Set(outcomes.values())).toEqual(new Set(['done']));
       attempts = 0;
-      const removed = await list.remove(agentId, phones);
+      const removed = await list.remove({ agentId }, phones);
       expect(new Set(removed.values())).toEqual(new Set(['done']));
       injectFaults(table.get().client, () => undefined);
       expect(await numbersIn(agentId)).toEqual([]);
@@ -103,7 +103,7 @@ describe('the block list under faults', () => {
       (operation) => seen.push(operation),
     );
     await list.add(
-      `agent-${randomUUID()}`,
+      { agentId: `agent-${randomUUID()}` },
       Array.from({ length: 1010 }, (_, n) => `+1415${5_000_000 + n}`),
     );
     expect(seen).toEqual(Array.from({ length: 41 }, () => 'BatchExecuteStatement'));
@@ -123,7 +123,7 @@ describe('the block list under faults', () => {
       () => {},
       (input) => sizes.push((input as { Statements?: unknown[] }).Statements?.length ?? 0),
     );
-    await list.add(agentId, phones.slice(0, 25));
+    await list.add({ agentId }, phones.slice(0, 25));
     // The statement in conflict was done all the same: it is sent once more, and then looked up.
     expect(sizes).toEqual([25, 1, 0]);
   });
@@ -132,7 +132,7 @@ describe('the block list under faults', () => {
     injectFaults(table.get().client, () => 'server error');
     const impatient = new BlockList(table.get(), 1500);
     const started = Date.now();
-    const outcomes = await impatient.add(`agent-${randomUUID()}`, phones);
+    const outcomes = await impatient.add({ agentId: `agent-${randomUUID()}` }, phones);
     expect(new Set(outcomes.values())).toEqual(new Set(['temporarily_unavailable']));
     expect(Date.now() - started).toBeLessThan(4000);
     injectFaults(table.get().client, () => undefined);

@@ -66,7 +66,7 @@ const put = async ({ stores }: World, agentId: string, numbers: string[], concur
   await pMap(
     numbers,
     async (phone) => {
-      const item = { ...blockedNumberKey(agentId, phone), blockedAt };
+      const item = { ...blockedNumberKey({ agentId }, phone), blockedAt };
       await stores.table.put(item, condition).catch((error) => {
         // Every number is new: it was this very put, whose response came too late.
         if (writeFailure(error) !== 'condition') throw error;

@@ -1,0 +1,47 @@
+import * as z from 'zod/mini';
+import {
+  BlockedNumber,
+  BlockListFailures,
+  BlockListRequest,
+  BlockScope,
+  blockListRequest,
+} from '../domain/block-list.ts';
+import { component } from '../domain/describe.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { blockList } from '../store/block-list.ts';
+
+const BlockingEntry = component(
+  'BlockingEntry',
+  'A number that is blocked, and the list that blocks it.',
+  z.extend(BlockedNumber, { scope: BlockScope }),
+);
+
+/** Says which of many numbers are blocked for an agent. */
+export const checkBlockedNumbers = endpoint({
+  name: 'checkBlockedNumbers',
+  method: 'POST',
+  path: '/agent-block-list/check',
+  summary: 'Check which numbers are blocked for an agent',
+  description:
+    'Looks for up to 10,000 numbers in the list of the agent and the list of its owner. `blocked` keeps the order sent; each number is in it once, and each text that is no phone number is in `failed` once. Nothing is changed.',
+  caller: { kind: 'key', scope: 'block-list', agent: ({ body }) => body },
+  readOnly: true,
+  services: { blockList: blockList.for('find') },
+  body: BlockListRequest,
+  response: z
+    .object({
+      blocked: z.array(BlockingEntry).check(z.describe('The numbers that are blocked now, in the order sent.')),
+      failed: BlockListFailures,
+    })
+    .check(z.describe('The numbers that are blocked, and those that are no phone numbers.')),
+  errors: ['too_many_numbers'],
+
+  async handle({ agent, body: { numbers } }, { blockList }) {
+    const request = blockListRequest(numbers);
+    const found = await blockList.find(agent, request.distinct);
+    return { blocked: request.distinct.flatMap((number) => found.get(number) ?? []), failed: request.malformed };
+  },
+});
+
+export const handler = lambda(checkBlockedNumbers);

@@ -1,0 +1,96 @@
+import * as z from 'zod/mini';
+import { Agent } from '../domain/agents.ts';
+import { Call } from '../domain/calls.ts';
+import { describe } from '../domain/describe.ts';
+import { AgentId, Uid } from '../domain/identifiers.ts';
+import { phoneNumber } from '../domain/phone-numbers.ts';
+import { text } from '../domain/text.ts';
+import { agentOfCall, decide, toCallStartReference, variablesOf } from '../hooks/decide-call-start.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { callStartKeys, callStarts } from '../store/call-starts.ts';
+import { calls } from '../store/calls.ts';
+
+const Side = z.optional(z.nullable(text(0, 256)));
+const Variable = z.union([z.string(), z.number(), z.boolean()]);
+
+/** Decides whether a call is accepted: one round trip where nothing is included. */
+export const decideCallStart = endpoint({
+  name: 'decideCallStart',
+  method: 'POST',
+  path: '/call-starts',
+  summary: 'Decide on a call',
+  description:
+    'Call this when a call comes in, or before one goes out. It finds the agent, looks into its block list and its owner’s, and returns what a voice agent needs to begin. Without `agentId`, the agent is the user’s own with our number (`to` of an inbound call, `from` of an outbound one). A number that is missing or no E.164 number counts as withheld. Nothing is changed.',
+  caller: {
+    kind: 'key',
+    scope: 'hooks',
+    user: ({ body: { uid } }) => ({ uid }),
+    prefetch: ({ body }) => callStartKeys(toCallStartReference(body)),
+  },
+  readOnly: true,
+  services: { callStarts: callStarts.for('read'), calls: calls.for('find') },
+  body: z.object({
+    uid: Uid,
+    agentId: z.optional(AgentId),
+    from: Side.check(describe('The number of the caller.', '+14155550100')),
+    to: Side.check(describe('The number that is called.', '+14155550123')),
+    direction: z
+      ._default(z.enum(['inbound', 'outbound']), 'inbound')
+      .check(describe('Who calls: the other party (`inbound`) or the agent (`outbound`).', 'inbound')),
+    include: z.optional(
+      z
+        .array(z.enum(['variables', 'agent', 'lastCall']))
+        .check(describe('What else to return, also with a rejection.', ['variables', 'lastCall'])),
+    ),
+  }),
+  response: z
+    .object({
+      decision: z.enum(['accept', 'reject']).check(describe('Whether to take or make the call.', 'reject')),
+      cause: z.optional(z.enum(['blocked', 'withheld_number']).check(describe('The cause of a rejection.', 'blocked'))),
+      number: z.optional(phoneNumber('The other party’s number. Absent when it is withheld.')),
+      scope: z.optional(
+        z
+          .enum(['agent', 'user'])
+          .check(describe('The list that blocks the number: the agent’s or its owner’s.', 'agent')),
+      ),
+      reason: z.optional(z.string().check(describe('The reason that was given for the block.', 'Spam'))),
+      agentId: z.string().check(describe('The agent that the call is for.', 'agent_01KA8QF0X2V5TJ9W3N6YBD4C7E')),
+      variables: z.optional(
+        z
+          .record(z.string(), Variable)
+          .check(
+            describe(
+              'The agent’s variables that are texts, numbers or booleans, with `caller_number`, `called_number` and `direction`.',
+              { company: 'Example Dental', caller_number: '+14155550100', direction: 'inbound' },
+            ),
+          ),
+      ),
+      agent: z.optional(Agent),
+      lastCall: z.optional(z.nullable(Call).check(z.describe('The newest call with this number, or null.'))),
+    })
+    .check(z.describe('The decision, and what was included.')),
+  errors: ['agent_not_found'],
+
+  async handle({ body, prefetched }, { callStarts, calls }) {
+    const reference = toCallStartReference(body);
+    const located = agentOfCall(reference, prefetched);
+    const includes = (part: 'variables' | 'agent' | 'lastCall') => body.include?.includes(part) ?? false;
+    const needsAgent = includes('variables') || includes('agent');
+    const { other } = reference;
+    const [facts, lastCall] = await Promise.all([
+      callStarts.read(located, reference, prefetched, needsAgent),
+      includes('lastCall') && other !== undefined
+        ? calls.find(located.agentId, { phone: other, preference: 'last' })
+        : undefined,
+    ]);
+    return {
+      ...decide(located, reference, facts),
+      ...(includes('variables') && { variables: variablesOf(facts.agent, reference, body.direction) }),
+      ...(includes('agent') && { agent: facts.agent }),
+      ...(includes('lastCall') && { lastCall: lastCall ?? null }),
+    };
+  },
+});
+
+export const handler = lambda(decideCallStart);

@@ -1,0 +1,26 @@
+import * as z from 'zod/mini';
+import { BlockListPage } from '../domain/block-list.ts';
+import { Uid } from '../domain/identifiers.ts';
+import { paging } from '../domain/paging.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { blockList } from '../store/block-list.ts';
+
+/** Lists the numbers that no agent of a user takes calls from, sorted as text. */
+export const listUserBlockedNumbers = endpoint({
+  name: 'listUserBlockedNumbers',
+  method: 'GET',
+  path: '/block-list',
+  summary: 'List the block list of a user',
+  description: 'Returns the numbers on the user’s own list that are blocked now, sorted as text.',
+  caller: { kind: 'key', scope: 'block-list', user: ({ query }) => query },
+  services: { blockList: blockList.for('page') },
+  query: z.object({ uid: Uid, ...paging }),
+  response: BlockListPage,
+
+  async handle({ query: { uid, limit, cursor } }, { blockList }) {
+    return blockList.page({ uid }, { limit, cursor });
+  },
+});
+
+export const handler = lambda(listUserBlockedNumbers);

@@ -1,0 +1,83 @@
+import type { Agent } from '../domain/agents.ts';
+import { insufficientPermissions, noAgentWithNumber } from '../domain/errors.ts';
+import { normalisePhoneNumber } from '../domain/phone-numbers.ts';
+import { type CallStartFacts, type CallStartReference, type LocatedAgent, locateAgent } from '../store/call-starts.ts';
+import type { Item } from '../store/table.ts';
+
+/** A call that starts, as a caller of the API or a platform describes it. */
+export type CallStartRequest = {
+  uid: string;
+  agentId?: string | undefined;
+  direction: 'inbound' | 'outbound';
+  from?: string | null | undefined;
+  to?: string | null | undefined;
+};
+
+export type CallStartDecision = {
+  decision: 'accept' | 'reject';
+  cause?: 'blocked' | 'withheld_number';
+  /** The other party's number, when it is known. */
+  number?: string;
+  scope?: 'agent' | 'user';
+  reason?: string;
+  agentId: string;
+};
+
+/** Numbers that carriers send for a caller who withholds theirs. */
+const withheldNumbers = new Set(['+266696687', '+7378742833', '+2562533', '+8656696']);
+
+/** A call by its users, agents and numbers; a withheld number is undefined. */
+export const toCallStartReference = ({ uid, agentId, direction, from, to }: CallStartRequest): CallStartReference => {
+  const [other, own] = direction === 'inbound' ? [from, to] : [to, from];
+  return { uid, agentId, other: knownNumber(other), own: knownNumber(own) };
+};
+
+const knownNumber = (text: string | null | undefined): string | undefined => {
+  const number = text ? normalisePhoneNumber(text) : undefined;
+  return number !== undefined && !withheldNumbers.has(number) ? number : undefined;
+};
+
+/** The agent of a call. Throws when there is none, or the user may not use it. */
+export const agentOfCall = (reference: CallStartReference, prefetched: Item[]): LocatedAgent => {
+  const located = locateAgent(reference, prefetched);
+  if (located === 'no agent') throw noAgentWithNumber();
+  if (located === 'no access') throw insufficientPermissions();
+  return located;
+};
+
+/** Decides on a call. A blocked number is rejected, and a withheld one where the agent's configuration says so. */
+export const decide = (
+  { agentId }: LocatedAgent,
+  { other: number }: CallStartReference,
+  { blocked, agent }: CallStartFacts,
+): CallStartDecision => {
+  const known = { agentId, ...(number !== undefined && { number }) };
+  if (blocked) {
+    const { scope, entry } = blocked;
+    const reason = entry.reason === undefined ? {} : { reason: entry.reason };
+    return { decision: 'reject', cause: 'blocked', scope, ...reason, ...known };
+  }
+  if (number === undefined && agent?.configuration.rejectWithheldNumbers === true) {
+    return { decision: 'reject', cause: 'withheld_number', ...known };
+  }
+  return { decision: 'accept', ...known };
+};
+
+/** The variables of an agent's configuration that a voice platform takes, and the call's own. */
+export const variablesOf = (
+  agent: Agent | undefined,
+  { other, own }: CallStartReference,
+  direction: 'inbound' | 'outbound',
+): Record<string, string | number | boolean> => {
+  const configured = Object.entries(agent?.configuration.variables ?? {}).filter(
+    (entry): entry is [string, string | number | boolean] => ['string', 'number', 'boolean'].includes(typeof entry[1]),
+  );
+  const ofCall = ['caller_number', 'called_number', 'direction'];
+  const [caller, called] = direction === 'inbound' ? [other, own] : [own, other];
+  return {
+    ...Object.fromEntries(configured.filter(([name]) => !ofCall.includes(name))),
+    ...(caller !== undefined && { caller_number: caller }),
+    ...(called !== undefined && { called_number: called }),
+    direction,
+  };
+};

@@ -1,0 +1,42 @@
+import { jsonResponse, known, numberAt, objectAt, type Platform, textAt, timeOf } from './platform.ts';
+
+/** ElevenLabs' conversation initiation and post-call webhooks. https://elevenlabs.io/docs/agents-platform/workflows/post-call-webhooks */
+export const elevenlabs: Platform = {
+  read({ body }) {
+    if (textAt(body, 'call_sid') !== undefined && textAt(body, 'type') === undefined) {
+      const [from, to] = [textAt(body, 'caller_id'), textAt(body, 'called_number')];
+      return { type: 'start', direction: 'inbound', from, to };
+    }
+    const data = objectAt(body, 'data');
+    const callId = textAt(data, 'conversation_id');
+    if (textAt(body, 'type') !== 'post_call_transcription' || !callId) return { type: 'other' };
+    const metadata = objectAt(data, 'metadata');
+    const phoneCall = objectAt(metadata, 'phone_call');
+    const direction = textAt(phoneCall, 'direction') === 'outbound' ? 'outbound' : 'inbound';
+    const [other, own] = [textAt(phoneCall, 'external_number'), textAt(phoneCall, 'agent_number')];
+    const [from, to] = direction === 'inbound' ? [other, own] : [own, other];
+    const start = numberAt(metadata, 'start_time_unix_secs') ?? numberAt(body, 'event_timestamp');
+    const durationSeconds = numberAt(metadata, 'call_duration_secs');
+    const startedAt = timeOf(start === undefined ? undefined : start * 1000) ?? new Date().toISOString();
+    const endedAt = durationSeconds === undefined ? undefined : timeOf(Date.parse(startedAt) + durationSeconds * 1000);
+    return {
+      type: 'end',
+      callId,
+      direction,
+      from,
+      to,
+      facts: {
+        startedAt,
+        ...known({ endedAt, durationSeconds, status: textAt(data, 'status') }),
+        details: known({ endReason: textAt(metadata, 'termination_reason'), cost: numberAt(metadata, 'cost') }),
+      },
+    };
+  },
+
+  decide: ({ accept, variables }) =>
+    accept
+      ? jsonResponse({ type: 'conversation_initiation_client_data', dynamic_variables: variables })
+      : jsonResponse({ error: 'call_rejected', message: 'This caller cannot be connected.' }, 403),
+
+  acknowledge: () => jsonResponse({}),
+};

@@ -1,0 +1,77 @@
+import type { CallFacts } from '../domain/calls.ts';
+
+/** What a voice platform sent: the fields of its body, JSON or form, and the query of the address it was given. */
+export type HookRequest = { body: Record<string, unknown>; query: Record<string, string | undefined> };
+
+/** A call that comes in, or is about to go out. `accept` is what the platform needs to be told on top of the decision. */
+export type CallStart = {
+  type: 'start';
+  direction: 'inbound' | 'outbound';
+  from: string | undefined;
+  to: string | undefined;
+};
+
+/** A call that ended, with what the platform says of it. `callId` is unique within the platform. */
+export type CallEnd = {
+  type: 'end';
+  callId: string;
+  direction: 'inbound' | 'outbound';
+  from: string | undefined;
+  to: string | undefined;
+  facts: Omit<CallFacts, 'phone' | 'direction'>;
+};
+
+/** `other` is an event that this service does nothing with. */
+export type HookEvent = CallStart | CallEnd | { type: 'other' };
+
+/** The decision on a start. `agentId` and `variables` are there when it is an acceptance. */
+export type HookDecision = { accept: boolean; variables: Record<string, string> };
+
+export type HookResponse = { status: number; contentType: string; body: string };
+
+/** A voice platform: reads its events, and shapes the responses that it understands. Both functions are pure. */
+export type Platform = {
+  read(request: HookRequest): HookEvent;
+  /** The name of the query parameter without which a start cannot be accepted, if this start needs one. */
+  needs?(request: HookRequest): 'next' | 'assistantId' | undefined;
+  decide(decision: HookDecision, request: HookRequest): HookResponse;
+  /** The response to an event that needs no decision. */
+  acknowledge(): HookResponse;
+};
+
+export const jsonResponse = (body: object, status = 200): HookResponse => ({
+  status,
+  contentType: 'application/json',
+  body: JSON.stringify(body),
+});
+
+/** The object at a path of a body; empty where there is none. What a platform sends has the shape that it chooses. */
+export const objectAt = (body: unknown, ...path: string[]): Record<string, unknown> => {
+  let value = body;
+  for (const name of path) value = isObject(value) ? value[name] : undefined;
+  return isObject(value) ? value : {};
+};
+
+export const textAt = (body: Record<string, unknown>, name: string): string | undefined => {
+  const value = body[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+};
+
+export const numberAt = (body: Record<string, unknown>, name: string): number | undefined => {
+  const value = body[name];
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+};
+
+/** The fields that are known. */
+export const known = <T extends Record<string, unknown>>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+
+/** An ISO 8601 time, of a text or of Unix milliseconds; undefined for what is no time. */
+export const timeOf = (value: string | number | undefined): string | undefined => {
+  if (value === undefined) return undefined;
+  const date = new Date(value);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,12 @@
+import { elevenlabs } from './elevenlabs.ts';
+import type { Platform } from './platform.ts';
+import { retell } from './retell.ts';
+import { twilio } from './twilio.ts';
+import { vapi } from './vapi.ts';
+
+/** The voice platforms whose webhooks are answered, by the name in the path. A further one is a file and a line here. */
+export const platforms = { twilio, vapi, retell, elevenlabs } satisfies Record<string, Platform>;
+
+export type PlatformName = keyof typeof platforms;
+
+export const isPlatformName = (name: string): name is PlatformName => Object.hasOwn(platforms, name);

@@ -1,0 +1,45 @@
+import { jsonResponse, known, numberAt, objectAt, type Platform, textAt, timeOf } from './platform.ts';
+
+/** Retell's inbound webhook and call events. https://docs.retellai.com/features/inbound-call-webhook */
+export const retell: Platform = {
+  read({ body }) {
+    const event = textAt(body, 'event');
+    if (event === 'call_inbound') {
+      const call = objectAt(body, 'call_inbound');
+      return { type: 'start', direction: 'inbound', from: textAt(call, 'from_number'), to: textAt(call, 'to_number') };
+    }
+    const call = objectAt(body, 'call');
+    const callId = textAt(call, 'call_id');
+    if ((event !== 'call_ended' && event !== 'call_analyzed') || !callId) return { type: 'other' };
+    const [start, end] = [numberAt(call, 'start_timestamp'), numberAt(call, 'end_timestamp')];
+    const milliseconds =
+      numberAt(call, 'duration_ms') ?? (start !== undefined && end !== undefined ? end - start : undefined);
+    return {
+      type: 'end',
+      callId,
+      direction: textAt(call, 'direction') === 'outbound' ? 'outbound' : 'inbound',
+      from: textAt(call, 'from_number'),
+      to: textAt(call, 'to_number'),
+      facts: {
+        startedAt: timeOf(start) ?? timeOf(end) ?? new Date().toISOString(),
+        ...known({
+          endedAt: timeOf(end),
+          durationSeconds: milliseconds !== undefined && milliseconds >= 0 ? milliseconds / 1000 : undefined,
+          status: textAt(call, 'call_status'),
+        }),
+        details: known({
+          endReason: textAt(call, 'disconnection_reason'),
+          recordingUrl: textAt(call, 'recording_url'),
+          cost: numberAt(objectAt(call, 'call_cost'), 'combined_cost'),
+        }),
+      },
+    };
+  },
+
+  decide: ({ accept, variables }, { query: { assistantId } }) =>
+    jsonResponse({
+      call_inbound: accept ? { dynamic_variables: variables, ...known({ override_agent_id: assistantId }) } : {},
+    }),
+
+  acknowledge: () => jsonResponse({}),
+};

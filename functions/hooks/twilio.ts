@@ -1,0 +1,44 @@
+import { type HookResponse, known, type Platform, textAt, timeOf } from './platform.ts';
+
+/** Twilio's webhook and status callback: form fields, answered in TwiML. https://www.twilio.com/docs/voice/twiml */
+export const twilio: Platform = {
+  read({ body }) {
+    const [callId, from, to] = [textAt(body, 'CallSid'), textAt(body, 'From'), textAt(body, 'To')];
+    const direction = textAt(body, 'Direction')?.startsWith('outbound') ? 'outbound' : 'inbound';
+    const status = textAt(body, 'CallStatus') ?? '';
+    if (status === 'ringing') return { type: 'start', direction, from, to };
+    if (!endStatuses.has(status) || !callId) return { type: 'other' };
+    const seconds = Number(textAt(body, 'CallDuration') ?? Number.NaN);
+    const durationSeconds = Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
+    // Twilio sends the time of the event, which is the call's end.
+    const endedAt = timeOf(textAt(body, 'Timestamp')) ?? new Date().toISOString();
+    const startedAt = new Date(Date.parse(endedAt) - (durationSeconds ?? 0) * 1000).toISOString();
+    const details = known({ recordingUrl: textAt(body, 'RecordingUrl') });
+    return {
+      type: 'end',
+      callId,
+      direction,
+      from,
+      to,
+      facts: { startedAt, endedAt, ...known({ durationSeconds }), status, details },
+    };
+  },
+
+  needs: () => 'next',
+
+  decide: ({ accept }, { query: { next = '' } }) =>
+    accept ? twiml(`<Redirect method="POST">${escapeXml(next)}</Redirect>`) : twiml('<Reject reason="rejected"/>'),
+
+  acknowledge: () => twiml(''),
+};
+
+const endStatuses = new Set(['completed', 'busy', 'no-answer', 'failed', 'canceled']);
+
+const twiml = (verbs: string): HookResponse => ({
+  status: 200,
+  contentType: 'text/xml',
+  body: `<?xml version="1.0" encoding="UTF-8"?>${verbs ? `<Response>${verbs}</Response>` : '<Response/>'}`,
+});
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };
+const escapeXml = (text: string) => text.replace(/[&<>"']/g, (character) => entities[character] as string);

@@ -1,0 +1,58 @@
+import { jsonResponse, known, numberAt, objectAt, type Platform, textAt, timeOf } from './platform.ts';
+
+/** Vapi's server messages. https://docs.vapi.ai/server-url/events */
+export const vapi: Platform = {
+  read({ body }) {
+    const message = objectAt(body, 'message');
+    const call = objectAt(message, 'call');
+    const other = textAt(objectAt(message, 'customer'), 'number') ?? textAt(objectAt(call, 'customer'), 'number');
+    const own = textAt(objectAt(message, 'phoneNumber'), 'number') ?? textAt(objectAt(call, 'phoneNumber'), 'number');
+    switch (textAt(message, 'type')) {
+      case 'assistant-request':
+        return { type: 'start', direction: 'inbound', from: other, to: own };
+      case 'campaign.predial':
+        return { type: 'start', direction: 'outbound', from: own, to: other };
+      case 'end-of-call-report': {
+        const callId = textAt(call, 'id');
+        if (!callId) return { type: 'other' };
+        const direction = textAt(call, 'type') === 'outboundPhoneCall' ? 'outbound' : 'inbound';
+        const [from, to] = direction === 'inbound' ? [other, own] : [own, other];
+        const endedAt = timeOf(textAt(message, 'endedAt') ?? textAt(call, 'endedAt'));
+        const startedAt = timeOf(textAt(message, 'startedAt') ?? textAt(call, 'startedAt')) ?? endedAt;
+        const details = known({
+          endReason: textAt(message, 'endedReason'),
+          recordingUrl: textAt(objectAt(message, 'artifact'), 'recordingUrl') ?? textAt(message, 'recordingUrl'),
+          cost: numberAt(message, 'cost'),
+        });
+        const durationSeconds = numberAt(message, 'durationSeconds');
+        return {
+          type: 'end',
+          callId,
+          direction,
+          from,
+          to,
+          facts: {
+            startedAt: startedAt ?? new Date().toISOString(),
+            ...known({ endedAt, durationSeconds }),
+            status: 'ended',
+            details,
+          },
+        };
+      }
+      default:
+        return { type: 'other' };
+    }
+  },
+
+  needs: ({ body }) => (isPredial(body) ? undefined : 'assistantId'),
+
+  decide({ accept, variables }, { body, query: { assistantId } }) {
+    if (isPredial(body)) return jsonResponse({ eligible: accept });
+    if (!accept) return jsonResponse({ error: 'This caller cannot be connected.' });
+    return jsonResponse({ assistantId, assistantOverrides: { variableValues: variables } });
+  },
+
+  acknowledge: () => jsonResponse({}),
+};
+
+const isPredial = (body: Record<string, unknown>) => textAt(objectAt(body, 'message'), 'type') === 'campaign.predial';

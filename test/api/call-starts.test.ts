@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { agents } from '../../functions/store/agents.ts';
+import { apiKeys } from '../../functions/store/api-keys.ts';
+import { call, newWorld, type World } from '../support/world.ts';
+
+const caller = '+14155550100';
+
+const start = (world: World, body: object = {}, apiKey = world.apiKey) =>
+  call('POST', '/call-starts', { apiKey, body: { uid: world.uid, agentId: world.agentId, from: caller, ...body } });
+
+describe('a call that starts', () => {
+  it('is accepted, unless the agent or its owner blocks the number', async () => {
+    const world = await newWorld();
+    const { agentId } = world;
+    expect((await start(world)).body).toEqual({ decision: 'accept', agentId, number: caller });
+    const block = { uid: world.uid, numbers: [caller], reason: 'Asked not to be called' };
+    await world.call('POST', '/block-list', { body: block });
+    const byOwner = { decision: 'reject', cause: 'blocked', agentId, number: caller };
+    expect((await start(world)).body).toEqual({ ...byOwner, scope: 'user', reason: block.reason });
+    await world.block([caller]);
+    expect((await start(world)).body).toEqual({ ...byOwner, scope: 'agent' });
+  });
+
+  it('of an outbound call is decided by the number that is called', async () => {
+    const world = await newWorld();
+    await world.block([caller]);
+    const sides = { direction: 'outbound', from: '+14155550111', to: '+1 (415) 555-0100' };
+    expect((await start(world, sides)).body).toMatchObject({ decision: 'reject', number: caller });
+    expect((await start(world, { ...sides, to: '+14155550101' })).body.decision).toBe('accept');
+  });
+
+  it.each([undefined, null, '', 'anonymous', 'Restricted', 'sip:desk@example.com', '+266696687'])(
+    'with the number %s counts as withheld, and is rejected where the agent says so',
+    async (from) => {
+      const world = await newWorld();
+      const { agentId } = world;
+      expect((await start(world, { from })).body).toEqual({ decision: 'accept', agentId });
+      const body = { configuration: { rejectWithheldNumbers: true } };
+      await world.call('PATCH', `/agents/${agentId}`, { body });
+      expect((await start(world, { from })).body).toEqual({ decision: 'reject', cause: 'withheld_number', agentId });
+    },
+  );
+
+  it('finds the agent by the number that was called', async () => {
+    const world = await newWorld();
+    const to = '+14155550123';
+    expect((await start(world, { agentId: undefined, to })).body.error).toBe('agent_not_found');
+    await world.call('PATCH', `/agents/${world.agentId}`, { body: { phoneNumber: to } });
+    await world.block([caller]);
+    const found = await start(world, { agentId: undefined, to: '+1 415 555 0123' });
+    expect(found.body).toMatchObject({ decision: 'reject', scope: 'agent', agentId: world.agentId });
+    expect((await start(await newWorld(), { agentId: undefined, to })).status).toBe(404);
+  });
+
+  it('includes the variables, the agent and the last call', async () => {
+    const world = await newWorld();
+    const variables = { company: 'Example Dental', openingHour: 9, open: true, nested: { a: 1 }, direction: 'mine' };
+    await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { variables } } });
+    const include = ['variables', 'agent', 'lastCall'];
+    const { body } = await start(world, { to: '+14155550123', include });
+    expect(body.variables).toEqual({
+      company: 'Example Dental',
+      openingHour: 9,
+      open: true,
+      caller_number: caller,
+      called_number: '+14155550123',
+      direction: 'inbound',
+    });
+    expect([body.agent.agentId, body.lastCall]).toEqual([world.agentId, null]);
+    await world.recordCall('call-1', { phone: caller });
+    expect((await start(world, { include: ['lastCall'] })).body.lastCall.callId).toBe('call-1');
+    expect((await start(world, { include: ['transcript'] })).status).toBe(400);
+  });
+
+  it('is decided for a guest by the owner’s list, and for nobody else', async () => {
+    const [owner, guest] = [await newWorld(), await newWorld()];
+    const asGuest = { uid: guest.uid, agentId: owner.agentId };
+    expect((await start(guest, asGuest)).status).toBe(401);
+    await agents.get().grant(owner.agentId, owner.uid, guest.uid);
+    expect((await start(guest, asGuest)).body.decision).toBe('accept');
+    await guest.call('POST', '/block-list', { body: { uid: guest.uid, numbers: [caller] } });
+    expect((await start(guest, asGuest)).body.decision).toBe('accept');
+    await owner.call('POST', '/block-list', { body: { uid: owner.uid, numbers: [caller] } });
+    expect((await start(guest, asGuest)).body).toMatchObject({ decision: 'reject', scope: 'user' });
+  });
+
+  it('is decided with a key for hooks, which reads no lists', async () => {
+    const world = await newWorld();
+    const { secret } = await apiKeys.get().create(world.uid, { name: 'hooks', scopes: ['hooks'] });
+    expect((await start(world, {}, secret)).status).toBe(200);
+    expect((await call('GET', '/agents', { apiKey: secret, query: { uid: world.uid } })).status).toBe(401);
+    const inQuery = await call('POST', '/call-starts', { query: { key: secret }, body: { uid: world.uid } });
+    expect([inQuery.status, inQuery.body.error]).toEqual([401, 'missing_api_key']);
+  });
+});

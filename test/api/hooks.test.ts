@@ -1,0 +1,267 @@
+import { describe, expect, it } from 'vitest';
+import { apiKeys } from '../../functions/store/api-keys.ts';
+import { call, newWorld, type World } from '../support/world.ts';
+
+const [caller, own] = ['+14155550100', '+14155550123'];
+const next = 'https://voice.example.com/answer?a=1&b="2"';
+
+type Sent = { query?: Record<string, string | undefined>; body: Record<string, unknown>; apiKey?: string | undefined };
+
+const send = (world: World, platform: string, { query, body, apiKey = world.apiKey }: Sent) =>
+  call('POST', `/hooks/${platform}`, {
+    apiKey,
+    query: { uid: world.uid, agentId: world.agentId, ...query },
+    ...(platform === 'twilio'
+      ? {
+          body: new URLSearchParams(body as Record<string, string>).toString(),
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        }
+      : { body }),
+  });
+
+const starts: Record<string, Sent> = {
+  twilio: {
+    query: { next },
+    body: { CallSid: 'CA0123', CallStatus: 'ringing', Direction: 'inbound', From: caller, To: own, CallerName: '<&>' },
+  },
+  vapi: {
+    query: { assistantId: 'assistant-1' },
+    body: {
+      message: {
+        type: 'assistant-request',
+        call: { id: 'v1', customer: { number: caller } },
+        phoneNumber: { number: own },
+      },
+    },
+  },
+  retell: {
+    query: { assistantId: 'agent_2' },
+    body: { event: 'call_inbound', call_inbound: { agent_id: 'agent_1', from_number: caller, to_number: own } },
+  },
+  elevenlabs: { body: { caller_id: caller, agent_id: 'a1', called_number: own, call_sid: 'CA0123' } },
+};
+
+const variables = {
+  company: 'Example Dental',
+  openingHour: '9',
+  caller_number: caller,
+  called_number: own,
+  direction: 'inbound',
+};
+const twiml = (verb: string) => `<?xml version="1.0" encoding="UTF-8"?><Response>${verb}</Response>`;
+
+const accepted: Record<string, unknown> = {
+  twilio: twiml('<Redirect method="POST">https://voice.example.com/answer?a=1&amp;b=&quot;2&quot;</Redirect>'),
+  vapi: { assistantId: 'assistant-1', assistantOverrides: { variableValues: variables } },
+  retell: { call_inbound: { dynamic_variables: variables, override_agent_id: 'agent_2' } },
+  elevenlabs: { type: 'conversation_initiation_client_data', dynamic_variables: variables },
+};
+
+const rejected: Record<string, [number, unknown]> = {
+  twilio: [200, twiml('<Reject reason="rejected"/>')],
+  vapi: [200, { error: expect.any(String) }],
+  retell: [200, { call_inbound: {} }],
+  elevenlabs: [403, { error: 'call_rejected', message: expect.any(String) }],
+};
+
+const ends: Record<string, { body: Record<string, unknown>; call: object }> = {
+  twilio: {
+    body: {
+      CallSid: 'CA0123',
+      CallStatus: 'completed',
+      Direction: 'inbound',
+      From: caller,
+      To: own,
+      CallDuration: '65',
+      Timestamp: 'Sun, 01 Mar 2026 10:01:05 +0000',
+      RecordingUrl: 'https://api.twilio.com/recording',
+    },
+    call: {
+      callId: 'twilio:CA0123',
+      startedAt: '2026-03-01T10:00:00.000Z',
+      endedAt: '2026-03-01T10:01:05.000Z',
+      durationSeconds: 65,
+      status: 'completed',
+      details: { recordingUrl: 'https://api.twilio.com/recording' },
+    },
+  },
+  vapi: {
+    body: {
+      message: {
+        type: 'end-of-call-report',
+        endedReason: 'customer-ended-call',
+        call: { id: 'v1', type: 'inboundPhoneCall', customer: { number: caller } },
+        phoneNumber: { number: own },
+        startedAt: '2026-03-01T10:00:00.000Z',
+        endedAt: '2026-03-01T10:01:05.000Z',
+        durationSeconds: 65,
+        cost: 0.12,
+        artifact: { recordingUrl: 'https://storage.vapi.ai/recording', transcript: 'AI: Hello' },
+      },
+    },
+    call: {
+      callId: 'vapi:v1',
+      startedAt: '2026-03-01T10:00:00.000Z',
+      endedAt: '2026-03-01T10:01:05.000Z',
+      durationSeconds: 65,
+      status: 'ended',
+      details: { endReason: 'customer-ended-call', recordingUrl: 'https://storage.vapi.ai/recording', cost: 0.12 },
+    },
+  },
+  retell: {
+    body: {
+      event: 'call_ended',
+      call: {
+        call_type: 'phone_call',
+        call_id: 'r1',
+        from_number: caller,
+        to_number: own,
+        direction: 'inbound',
+        call_status: 'ended',
+        start_timestamp: 1772359200000,
+        end_timestamp: 1772359265000,
+        disconnection_reason: 'user_hangup',
+        recording_url: 'https://retell.example/recording',
+        transcript: 'Agent: hi',
+        call_cost: { combined_cost: 12 },
+      },
+    },
+    call: {
+      callId: 'retell:r1',
+      startedAt: '2026-03-01T10:00:00.000Z',
+      endedAt: '2026-03-01T10:01:05.000Z',
+      durationSeconds: 65,
+      status: 'ended',
+      details: { endReason: 'user_hangup', recordingUrl: 'https://retell.example/recording', cost: 12 },
+    },
+  },
+  elevenlabs: {
+    body: {
+      type: 'post_call_transcription',
+      event_timestamp: 1772359270,
+      data: {
+        agent_id: 'a1',
+        conversation_id: 'conv_1',
+        status: 'done',
+        transcript: [{ role: 'agent', message: 'Hello' }],
+        metadata: {
+          start_time_unix_secs: 1772359200,
+          call_duration_secs: 65,
+          cost: 296,
+          termination_reason: 'Client ended call',
+          phone_call: { direction: 'inbound', external_number: caller, agent_number: own, type: 'twilio' },
+        },
+      },
+    },
+    call: {
+      callId: 'elevenlabs:conv_1',
+      startedAt: '2026-03-01T10:00:00.000Z',
+      endedAt: '2026-03-01T10:01:05.000Z',
+      durationSeconds: 65,
+      status: 'done',
+      details: { endReason: 'Client ended call', cost: 296 },
+    },
+  },
+};
+
+const bodyOf = (response: { body: unknown; text: string }) => response.body ?? response.text;
+
+describe.each(Object.keys(starts))('a webhook of %s', (platform) => {
+  const sent = starts[platform] as Sent;
+
+  it('for a call that comes in is answered with a decision in the platform’s own form', async () => {
+    const world = await newWorld();
+    const configuration = { variables: { company: 'Example Dental', openingHour: 9 } };
+    await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration } });
+    const accept = await send(world, platform, sent);
+    expect([accept.status, bodyOf(accept)]).toEqual([200, accepted[platform]]);
+    await world.block([caller]);
+    const reject = await send(world, platform, sent);
+    expect([reject.status, bodyOf(reject)]).toEqual(rejected[platform]);
+  });
+
+  it('finds the agent by the number that was called, and refuses a foreign one', async () => {
+    const [world, stranger] = [await newWorld(), await newWorld()];
+    await world.call('PATCH', `/agents/${world.agentId}`, { body: { phoneNumber: own } });
+    const query = { ...sent.query, agentId: undefined };
+    expect((await send(world, platform, { ...sent, query })).status).toBe(200);
+    expect((await send(stranger, platform, { ...sent, query })).body.error).toBe('agent_not_found');
+    const foreign = { ...sent, query: { ...sent.query, agentId: world.agentId } };
+    expect((await send(stranger, platform, foreign)).status).toBe(401);
+  });
+
+  it('for a call that ended records it, once, and leaves its outcome', async () => {
+    const world = await newWorld();
+    const { body, call: expected } = ends[platform] as (typeof ends)[string];
+    const acknowledged = await send(world, platform, { body });
+    expect([acknowledged.status, acknowledged.text]).toEqual([
+      200,
+      platform === 'twilio' ? '<?xml version="1.0" encoding="UTF-8"?><Response/>' : '{}',
+    ]);
+    const { callId } = expected as { callId: string };
+    await world.call('PATCH', `/calls/${world.agentId}/${callId}`, { body: { custom_call_outcome: 'booked' } });
+    await send(world, platform, { body });
+    const { calls } = (await world.call('GET', `/calls/${world.agentId}`)).body;
+    expect(calls.length).toBe(1);
+    expect(calls[0]).toMatchObject({ ...expected, phone: caller, direction: 'inbound', custom_call_outcome: 'booked' });
+  });
+
+  it.each([{}, { event: 'other' }, { message: [] }, { message: { type: 'transcript' } }, { call_inbound: null }])(
+    'for anything else gets an empty response: %j',
+    async (body) => {
+      const world = await newWorld();
+      const response = await send(world, platform, { body: body as Record<string, unknown> });
+      expect(response.status).toBe(200);
+      expect(response.text).toMatch(platform === 'twilio' ? /<Response\/>$/ : /^\{\}$/);
+    },
+  );
+});
+
+describe('what a platform needs to accept a call', () => {
+  it.each([
+    ['twilio', 'next'],
+    ['vapi', 'assistantId'],
+  ])('%s: %s, which a rejection does without', async (platform, name) => {
+    const world = await newWorld();
+    const { body } = starts[platform] as Sent;
+    const missing = await send(world, platform, { body });
+    expect([missing.status, missing.body.details[0].path]).toEqual([400, name]);
+    await world.block([caller]);
+    expect((await send(world, platform, { body })).status).toBe(200);
+  });
+
+  it('is an https address for Twilio, and accept or reject for `unsure`', async () => {
+    const world = await newWorld();
+    const { body } = starts.twilio as Sent;
+    expect((await send(world, 'twilio', { body, query: { next: 'http://a.example' } })).status).toBe(400);
+    expect((await send(world, 'twilio', { body, query: { next, unsure: 'maybe' } })).status).toBe(400);
+  });
+
+  it('is a key in a header, or in the query if it is for hooks alone', async () => {
+    const world = await newWorld();
+    const sent = starts.elevenlabs as Sent;
+    const { secret } = await apiKeys.get().create(world.uid, { name: 'hooks', scopes: ['hooks'] });
+    const path = '/hooks/elevenlabs';
+    const query = { uid: world.uid, agentId: world.agentId };
+    const bearer = { authorization: `Bearer ${world.apiKey}` };
+    expect((await call('POST', path, { query, body: sent.body, headers: bearer })).status).toBe(200);
+    expect((await call('POST', path, { query: { ...query, key: secret }, body: sent.body })).status).toBe(200);
+    const everything = await call('POST', path, { query: { ...query, key: world.apiKey }, body: sent.body });
+    expect([everything.status, everything.body.error]).toEqual([401, 'invalid_api_key']);
+    expect((await call('POST', path, { query, body: sent.body })).body.error).toBe('missing_api_key');
+  });
+
+  it('is a platform that is known', async () => {
+    const world = await newWorld();
+    const response = await send(world, 'carrier', { body: {} });
+    expect([response.status, response.body.error]).toEqual([404, 'not_found']);
+  });
+});
+
+it('a campaign of Vapi asks before each call whether it may be made', async () => {
+  const world = await newWorld();
+  const body = { message: { type: 'campaign.predial', customer: { number: caller }, phoneNumber: { number: own } } };
+  expect((await send(world, 'vapi', { body })).body).toEqual({ eligible: true });
+  await world.block([caller]);
+  expect((await send(world, 'vapi', { body })).body).toEqual({ eligible: false });
+});
