@@ -9,6 +9,7 @@ import { hasFailed, retryOf, waitingForFile } from '../../functions/domain/sourc
 import { environment } from '../../functions/environment.ts';
 import { extractDocument } from '../../functions/jobs/extract-document.ts';
 import { maxDeliveries, worker } from '../../functions/jobs/job.ts';
+import { agents } from '../../functions/store/agents.ts';
 import { credentials } from '../../functions/store/credentials.ts';
 import { type DocumentRecord, documentKind } from '../../functions/store/documents.ts';
 import { documentKey, textPiecesOf } from '../../functions/store/keys.ts';
@@ -47,6 +48,7 @@ const jobWith = (choose: Choice, seen?: (operation: string) => void, timeoutSeco
     documents: { get: () => faulty },
     credentials: credentials.for('accessTo'),
     files: { get: () => files },
+    agents: agents.for('languageOf'),
   };
   const handler = worker({ ...extractDocument, services, timeoutSeconds });
   return async (message: object, delivery = 1): Promise<boolean> => {

@@ -387,8 +387,8 @@ describe('npm start -- --help and --version', () => {
     const settings = [...source.matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)].map(([name]) => name);
     expect(settings).toContain('CRAWL_TRUSTED_ORIGINS');
     const missing = new Set([...options, ...settings].filter((name) => name && !help.includes(name)));
-    // Lambda's own, and one that only a deployment behind CloudFront has.
-    const ofDeployments = /^AWS_(?!ENDPOINT_URL_)|^CLIENT_ADDRESS_HEADER$/;
+    // Lambda’s own, and those that only a deployment behind CloudFront has.
+    const ofDeployments = /^AWS_(?!ENDPOINT_URL_)|^(CLIENT_ADDRESS_HEADER|EDGE_SECRETS)$/;
     expect([...missing].filter((name) => !ofDeployments.test(name as string))).toEqual([]);
   });
 });
