@@ -33,7 +33,9 @@ describe('path patterns', () => {
     const urls = Array.from({ length: 20 }, (_, index) => `${site}/${'a'.repeat(1990)}${index}`);
     const matching = wantedUrls({ includePaths: patterns, excludePaths: patterns }, urls);
     expect(await longestBlock(matching)).toBeLessThan(1000);
-    await expect(matching).rejects.toMatchObject({ name: 'WorkerAbortedError', reason: 'time' });
+    // Which bound is reached first depends on the machine.
+    const error = await matching.catch((thrown) => thrown);
+    expect(error).toMatchObject({ name: 'WorkerAbortedError', reason: expect.stringMatching(/^(time|memory)$/) });
     expect(await wantedUrls({ includePaths: ['^/a'], excludePaths: [] }, [`${site}/a`])).toEqual([`${site}/a`]);
   }, 20_000);
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { writeClientTypes } from '../../bin/client/types.ts';
 import { errorCodes } from '../../functions/openapi/error-responses.ts';
 import { type Guide, headingId, readGuides, withLinks } from '../../functions/openapi/guides.ts';
 import { settings } from '../support/operator-command.ts';
@@ -81,6 +82,7 @@ describe('the guides', () => {
   });
 
   it('compile, and their programs run', async () => {
+    await writeClientTypes();
     const folder = mkdtempSync(join(tmpdir(), 'guides-'));
     const client = join(folder, 'client');
     mkdirSync(client);
