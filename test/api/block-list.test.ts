@@ -244,6 +244,9 @@ describe('the block list of a user', () => {
     expect(listed.body.blockList).toEqual([number]);
     const removed = await world.call('DELETE', '/block-list', { body: { uid, numbers: [number] } });
     expect(removed.body.removed).toEqual([number]);
+    const again = await world.call('POST', '/block-list', { body: { uid, numbers: [number] } });
+    expect(again.body.added).toEqual([number]);
+    await world.call('DELETE', '/block-list', { body: { uid, numbers: [number] } });
     expect([await check(agentId), await check(other)].map(({ blocked }) => blocked)).toEqual([true, false]);
   });
 

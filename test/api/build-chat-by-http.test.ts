@@ -49,6 +49,7 @@ describe('the running service', () => {
   it('streams the answer while it is produced', async () => {
     const response = await fetch(`${target.baseUrl}/chat/build`, {
       method: 'POST',
+      headers: { origin: target.appOrigin },
       body: JSON.stringify({ id: 'c', messages: [userSays('Hello')] }),
     });
     expect(Object.fromEntries(response.headers)).toMatchObject({
