@@ -25,7 +25,7 @@ export type Permission =
 /** A secret that the stacks keep: the payment provider's key, and the one the chat signs with. */
 export type SecretName = 'stripe' | 'chatSigning';
 
-/** A store or a client: created on first use, once per process, never on import. Whoever uses it needs `permissions`. */
+/** A store or a client: created on first use, once per process, never on import. Its user needs `permissions`. */
 export type Service<T> = { get(): T; readonly permissions: readonly Permission[] };
 
 /** A service of which a function names the methods it uses, and gets those alone. */

@@ -186,7 +186,7 @@ const withRetries = async <T>(work: () => Promise<T>, signal: AbortSignal): Prom
   }
 };
 
-/** Whether another attempt may succeed. An error of ours or of the client is final, unless AWS marks it as retryable. */
+/** Whether another attempt may succeed. A client error is final, unless AWS marks it as retryable. */
 const isTransient = (error: unknown) => {
   const { name, $fault, $retryable } = error as Error & { $fault?: string; $retryable?: object };
   if (error instanceof ApiError || error instanceof TypeError || name === 'CredentialsProviderError') return false;

@@ -74,7 +74,7 @@ export const localRun = async (runFile: string): Promise<LocalRun> => {
   );
 };
 
-/** A file that is being written, or is none of ours, describes no run. */
+/** A file that is half written, or has other content, describes no run. */
 const parse = (text: string): LocalRun | undefined => {
   try {
     return JSON.parse(text) as LocalRun;

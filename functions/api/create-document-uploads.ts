@@ -3,7 +3,14 @@ import * as z from 'zod/mini';
 import { files } from '../clients/files.ts';
 import { now } from '../domain/date-time.ts';
 import { describe } from '../domain/describe.ts';
-import { DocumentId, fileKeyOf, newDocumentId, noFileTaken, RefusedFile, refusalOfFile } from '../domain/documents.ts';
+import {
+  DocumentId,
+  fileKeyOf,
+  newDocumentId,
+  noFileTaken,
+  RefusedFile,
+  rejectionOfFile,
+} from '../domain/documents.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { waitingForFile } from '../domain/source-state.ts';
@@ -75,7 +82,7 @@ export const createDocumentUploads = endpoint({
 
   async handle({ body: { uid, agentId, files: announced }, creationId }, { documents, files }) {
     const outcomes = await pMap(announced, async ({ name, size, type }, index) => {
-      const refused = refusalOfFile({ name, size, type });
+      const refused = rejectionOfFile({ name, size, type });
       if (refused) return refused;
       const document = { agentId, id: newDocumentId(creationId, index) };
       const changed = { lastUpdatedBy: uid, lastUpdatedAt: now() };

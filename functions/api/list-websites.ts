@@ -7,7 +7,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { websiteReads } from '../store/websites.ts';
 
-/** Lists the websites an agent answers from, and what became of each. */
+/** Lists the websites of an agent, each with its status. */
 export const listWebsites = endpoint({
   name: 'listWebsites',
   method: 'GET',

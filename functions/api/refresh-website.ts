@@ -8,7 +8,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { websites } from '../store/websites.ts';
 
-/** Crawls a website anew. What was read before stays until the new text is whole. */
+/** Crawls a website again. The former text stays until the new one is complete. */
 export const refreshWebsite = endpoint({
   name: 'refreshWebsite',
   method: 'POST',

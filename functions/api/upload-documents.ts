@@ -9,8 +9,8 @@ import {
   newDocumentId,
   noFileTaken,
   RefusedFile,
-  refusalOfFile,
-  refuseFile,
+  rejectFile,
+  rejectionOfFile,
 } from '../domain/documents.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
@@ -78,10 +78,10 @@ export const uploadDocuments = endpoint({
   async handle({ body, creationId }, { documents, files }) {
     const take = async (file: UploadedFile, index: number): Promise<Taken | RefusedFile> => {
       const { name, size, bytes } = file;
-      const refusal = refusalOfFile(file);
-      if (refusal) return refusal;
+      const rejected = rejectionOfFile(file);
+      if (rejected) return rejected;
       const kind = await kindOf(bytes, name);
-      if ('unsupported' in kind) return refuseFile(name, 'unsupported_file_type', kind.unsupported);
+      if ('unsupported' in kind) return rejectFile(name, 'unsupported_file_type', kind.unsupported);
       const document = { agentId: body.agentId, id: newDocumentId(creationId, index) };
       const changed = { lastUpdatedBy: body.uid, lastUpdatedAt: now() };
       const { type } = kind;
@@ -93,7 +93,7 @@ export const uploadDocuments = endpoint({
       } catch (error) {
         log('error', { operation: 'uploadDocuments', documentId: document.id, cause: (error as Error).message });
         await documents.remove(document);
-        return refuseFile(name, 'internal_error');
+        return rejectFile(name, 'internal_error');
       }
       return { documentId: document.id, name };
     };

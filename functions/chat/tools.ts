@@ -60,7 +60,7 @@ export const toolsFor = (user: ToolUser): ChatTools => {
   };
 };
 
-/** What the model is told about the caller's key. */
+/** The caller's key, described for the model. */
 export const describeAccess = (principal: Principal | undefined): string => {
   if (!principal) {
     return 'The user sent no API key: you cannot read or change their data. When they want that, ask them to enter their key in the field for it, never in the conversation.';

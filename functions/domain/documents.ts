@@ -67,14 +67,14 @@ export const DocumentId = Identifier.check(describe('Id of the document.', examp
 export const DocumentReference = z.object({ uid: Uid, agentId: AgentId, documentId: DocumentId });
 
 /** Why a file is not taken. */
-export const refusalReasons = {
+export const rejectionReasons = {
   file_too_large: 'The file is larger than 10 MB (10,485,760 bytes).',
   empty_file: 'The file is empty.',
   unsupported_file_type: 'The file is no PDF, Word document (.docx) or text.',
   invalid_request: 'A file needs a name of 1 to 200 characters.',
   internal_error: 'The file could not be stored. Try again.',
 } as const;
-export type RefusalCode = keyof typeof refusalReasons;
+export type RefusalCode = keyof typeof rejectionReasons;
 
 /** A file that was not taken, and why; the others are. */
 export const RefusedFile = component(
@@ -83,31 +83,31 @@ export const RefusedFile = component(
   z.object({
     name: z.string().check(describe('Name of the file, as it was sent.', 'setup.exe')),
     code: z
-      .enum(Object.keys(refusalReasons) as [RefusalCode, ...RefusalCode[]])
+      .enum(Object.keys(rejectionReasons) as [RefusalCode, ...RefusalCode[]])
       .check(describe('The reason, as a code to switch on.', 'unsupported_file_type')),
-    reason: z.string().check(describe('The reason, in a sentence.', refusalReasons.unsupported_file_type)),
+    reason: z.string().check(describe('The reason, in a sentence.', rejectionReasons.unsupported_file_type)),
   }),
 );
 export type RefusedFile = z.infer<typeof RefusedFile>;
 
-export const refuseFile = (name: string, code: RefusalCode, reason: string = refusalReasons[code]): RefusedFile => ({
+export const rejectFile = (name: string, code: RefusalCode, reason: string = rejectionReasons[code]): RefusedFile => ({
   name,
   code,
   reason,
 });
 
 /** What is wrong with a file before its content is looked at. */
-export const refusalOfFile = (file: { name: string; size: number; type?: string | undefined }) => {
+export const rejectionOfFile = (file: { name: string; size: number; type?: string | undefined }) => {
   const { name, size, type } = file;
-  if (!isDocumentName(name)) return refuseFile(name, 'invalid_request');
-  if (size > limits.fileBytes) return refuseFile(name, 'file_too_large');
-  if (size === 0) return refuseFile(name, 'empty_file');
-  if (type && surelyNoDocument.test(type)) return refuseFile(name, 'unsupported_file_type');
+  if (!isDocumentName(name)) return rejectFile(name, 'invalid_request');
+  if (size > limits.fileBytes) return rejectFile(name, 'file_too_large');
+  if (size === 0) return rejectFile(name, 'empty_file');
+  if (type && surelyNoDocument.test(type)) return rejectFile(name, 'unsupported_file_type');
 };
 
 const isDocumentName = (name: string) => z.safeParse(SourceName, name).success && name.trim() !== '';
 
-/** Media types are often wrong, and a document's is told by its content: these alone are believed. */
+/** Media types are often wrong, and the content decides. Only these are trusted. */
 const surelyNoDocument =
   /^(image|audio|video|font|model)\/|^application\/(x-msdownload|x-msdos-program|vnd\.ms-excel)\b/i;
 
@@ -124,7 +124,7 @@ export const newDocumentId = (creationId: string, index: number) => newIdentifie
 /** Under which all files lie in the bucket. */
 export const filesFolder = 'documents/';
 
-/** Where a document's file lies in the bucket. No name from outside is part of it, and no identifier makes it a path. */
+/** The key of a document's file in the bucket. No name from a caller is part of it, and no identifier makes it a path. */
 export const fileKeyOf = ({ agentId, id }: { agentId: string; id: string }) => `${filesFolder}${agentId}.${id}`;
 
 /** Which document a file of the bucket belongs to. */

@@ -70,7 +70,7 @@ export const Website = component(
   z.object({ ...WebsiteSummary.shape, ...listedTextFields }),
 );
 
-/** A website without a name of its own goes by its host's. */
+/** A website without a name is named after its host. */
 export const nameOfSite = (url: string) => cut(new URL(url).host, limits.nameCharacters);
 
 /** The address of a page within a site, or nothing for one of another site: same host and port, and `http` may become `https`. */

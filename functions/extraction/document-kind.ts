@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type DocumentType, refusalReasons } from '../domain/documents.ts';
+import { type DocumentType, rejectionReasons } from '../domain/documents.ts';
 import { readZip } from './zip.ts';
 
 /** The type of a document, or the reason why the file is not supported. */
@@ -59,7 +59,7 @@ const compoundFile = '\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1';
 const programText = /^(\{\\rtf|%!PS)/;
 
 const unsupported = (more = ''): Kind => ({
-  unsupported: [refusalReasons.unsupported_file_type, more].join(' ').trim(),
+  unsupported: [rejectionReasons.unsupported_file_type, more].join(' ').trim(),
 });
 
 const notWord = unsupported('It is a zip archive of something else.');

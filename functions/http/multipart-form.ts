@@ -11,7 +11,7 @@ type Bounds = {
   maxFiles: number;
   /** Of a larger file, one byte more than this is kept: enough to tell. */
   fileBytes: number;
-  /** What all of the body may weigh, and what is told of one that weighs more. */
+  /** The maximum size of the body, and the message for a larger one. */
   bodyBytes: number;
   tooLarge: string;
 };

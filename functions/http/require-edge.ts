@@ -9,7 +9,7 @@ export const edgeSecretHeader = 'x-origin-secret';
 
 /**
  * Middleware that refuses a request that did not come through CloudFront, where the deployment has one: its web ACL, its
- * countries and the caller's address would not hold otherwise. Like a gateway's own refusal it is no error of the interface.
+ * countries and the caller's address would not hold otherwise. Like a gateway's own error, the response is not one of the interface's errors.
  */
 export const requireEdge = (): ApiMiddleware => ({
   before({ event }) {

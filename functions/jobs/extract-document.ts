@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { files } from '../clients/files.ts';
-import { documentOfFileKey, fileKeyOf, filesFolder, refusalReasons } from '../domain/documents.ts';
+import { documentOfFileKey, fileKeyOf, filesFolder, rejectionReasons } from '../domain/documents.ts';
 import { newUlid } from '../domain/identifiers.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { limits } from '../domain/limits.ts';
@@ -97,7 +97,7 @@ const extract = async (document: DocumentKey, services: Services, retry?: string
       'The user whose upload form brought the file may no longer use the agent. Try again to read it all the same.',
     ));
   }
-  if ('tooLarge' in file) return void (await documents.fail(document, attempt, refusalReasons.file_too_large));
+  if ('tooLarge' in file) return void (await documents.fail(document, attempt, rejectionReasons.file_too_large));
   const size = file.bytes.length;
   const kind = await kindOf(file.bytes, record.name, formatOf);
   if ('unsupported' in kind) return void (await documents.fail(document, attempt, kind.unsupported, { size }));

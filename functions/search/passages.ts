@@ -118,7 +118,7 @@ const sentenceEnd = /(?:(?<!\p{Lu})\.|[!?…؟۔।॥])["'”’»)\]]*(?=\s+[^
 const breakOf = (text: string, { start, end }: Range): number => {
   const length = end - start;
   const wanted = length / Math.ceil(length / passageUnits);
-  // What follows a mark tells whether it ends a sentence.
+  // The text after a mark decides whether it ends a sentence.
   const some = text.slice(start, Math.min(end, start + passageUnits + 20));
   const nearest = (mark: RegExp): number | undefined => {
     let best: number | undefined;

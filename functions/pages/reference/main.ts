@@ -11,7 +11,7 @@ const start = async () => {
   Scalar.createApiReference('#page', {
     content: demo ? withDemo(document, JSON.parse(demo) as Demo) : document,
     ...(demo && { authentication: keyOf(JSON.parse(demo) as Demo) }),
-    // Everything comes from this address, and nothing is told to anybody else.
+    // Everything is loaded from this address, and no data leave it.
     withDefaultFonts: false,
     telemetry: false,
     agent: { disabled: true },
