@@ -59,19 +59,17 @@ describe('path patterns', () => {
       '\\b',
     );
     const pattern = fc.array(piece, { minLength: 1, maxLength: 12 }).map((pieces) => pieces.join(''));
-    let accepted = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(pattern, { minLength: 1, maxLength: 3 }), async (includePaths) => {
-        if (!z.safeParse(CrawlControls, { includePaths }).success) return;
-        accepted += 1;
+        // A rejected list of patterns does not count as a run.
+        fc.pre(z.safeParse(CrawlControls, { includePaths }).success);
         const started = performance.now();
         const matching = wantedUrls({ includePaths, excludePaths: [] }, [`${site}/${'ab'.repeat(1000)}`]);
         expect(await longestBlock(matching)).toBeLessThan(1000);
         await matching.catch(({ name }) => expect(name).toBe('WorkerAbortedError'));
         expect(performance.now() - started).toBeLessThan(8000);
       }),
-      { numRuns: 60 },
+      { numRuns: 20, maxSkipsPerRun: 1000 },
     );
-    expect(accepted).toBeGreaterThan(5);
   }, 60_000);
 });
