@@ -3,7 +3,7 @@ import type { CallFacts } from '../domain/calls.ts';
 /** What a voice platform sent: the fields of its body, JSON or form, and the query of the address it was given. */
 export type HookRequest = { body: Record<string, unknown>; query: Record<string, string | undefined> };
 
-/** A call that comes in, or is about to go out. `accept` is what the platform needs to be told on top of the decision. */
+/** A call that comes in, or is about to go out. */
 export type CallStart = {
   type: 'start';
   direction: 'inbound' | 'outbound';
@@ -24,12 +24,12 @@ export type CallEnd = {
 /** `other` is an event that this service does nothing with. */
 export type HookEvent = CallStart | CallEnd | { type: 'other' };
 
-/** The decision on a start. `agentId` and `variables` are there when it is an acceptance. */
+/** The decision on a start, and the variables that an accepted call gets. */
 export type HookDecision = { accept: boolean; variables: Record<string, string> };
 
 export type HookResponse = { status: number; contentType: string; body: string };
 
-/** A voice platform: reads its events, and shapes the responses that it understands. Both functions are pure. */
+/** A voice platform: reads its events, and shapes the responses that it understands. All functions are pure. */
 export type Platform = {
   read(request: HookRequest): HookEvent;
   /** The name of the query parameter without which a start cannot be accepted, if this start needs one. */
@@ -45,10 +45,9 @@ export const jsonResponse = (body: object, status = 200): HookResponse => ({
   body: JSON.stringify(body),
 });
 
-/** The object at a path of a body; empty where there is none. What a platform sends has the shape that it chooses. */
-export const objectAt = (body: unknown, ...path: string[]): Record<string, unknown> => {
-  let value = body;
-  for (const name of path) value = isObject(value) ? value[name] : undefined;
+/** The object in a field of a body; empty where there is none. What a platform sends has the shape that it chooses. */
+export const objectAt = (body: Record<string, unknown>, name: string): Record<string, unknown> => {
+  const value = body[name];
   return isObject(value) ? value : {};
 };
 
