@@ -7,6 +7,7 @@ import { checkBlockedNumbers } from './api/check-blocked-numbers.ts';
 import { createAgent } from './api/create-agent.ts';
 import { createDocumentUploads } from './api/create-document-uploads.ts';
 import { decideCallStart } from './api/decide-call-start.ts';
+import { deleteCall } from './api/delete-call.ts';
 import { deleteDocument } from './api/delete-document.ts';
 import { deleteWebsite } from './api/delete-website.ts';
 import { duplicateAgent } from './api/duplicate-agent.ts';
@@ -67,6 +68,7 @@ export const routes: AnyEndpoint[] = [
   refreshWebsite,
   deleteWebsite,
   recordCall,
+  deleteCall,
   getCall,
   listCalls,
   updateCallOutcome,

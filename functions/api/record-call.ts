@@ -1,10 +1,7 @@
 import * as z from 'zod/mini';
-import { Call, CallFacts } from '../domain/calls.ts';
-import { describe } from '../domain/describe.ts';
+import { Call, CallFacts, CallIdAlone, checkIsNoPhoneNumber } from '../domain/calls.ts';
 import { invalidField } from '../domain/errors.ts';
-import { examples } from '../domain/examples.ts';
 import { AgentIdInPath, isIdentifier } from '../domain/identifiers.ts';
-import { isPhoneNumber, restorePlus } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { calls } from '../store/calls.ts';
@@ -19,20 +16,12 @@ export const recordCall = endpoint({
     'Creates or updates a call. Call this from your telephony provider’s webhook when a call starts and when it ends. The outcome fields are not changed. Sending the same request again changes nothing.',
   caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
   services: { calls: calls.for('record') },
-  params: z.object({
-    agentId: AgentIdInPath,
-    callIdOrPhone: z
-      .string()
-      .check(
-        describe('Id of the call: 1 to 128 of `A-Z a-z 0-9 _ . : -`. A phone number is invalid here.', examples.callId),
-      ),
-  }),
+  params: z.object({ agentId: AgentIdInPath, callIdOrPhone: CallIdAlone }),
   body: CallFacts,
   response: Call,
 
   async handle({ agent: { agentId }, params: { callIdOrPhone: callId }, body }, { calls }) {
-    if (isPhoneNumber(restorePlus(callId)))
-      throw invalidField('callIdOrPhone', 'must be a call id, not a phone number');
+    checkIsNoPhoneNumber(callId);
     if (!isIdentifier(callId)) throw invalidField('callIdOrPhone', 'must be 1 to 128 of A-Z a-z 0-9 _ . : -');
     return calls.record(agentId, callId, body);
   },

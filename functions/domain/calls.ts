@@ -169,6 +169,17 @@ export const CallIdOrPhone = z
       '+14155550100',
     ),
   );
+
+/** A call as a path names it where a phone number, which may have several calls, is invalid. */
+export const CallIdAlone = z
+  .string()
+  .check(
+    describe('Id of the call: 1 to 128 of `A-Z a-z 0-9 _ . : -`. A phone number is invalid here.', examples.callId),
+  );
+
+export const checkIsNoPhoneNumber = (callId: string) => {
+  if (isPhoneNumber(restorePlus(callId))) throw invalidField('callIdOrPhone', 'must be a call id, not a phone number');
+};
 export type Call = z.infer<typeof Call>;
 
 /** The call with its facts recorded or corrected, and its outcome unchanged. The same facts again are the same call. */

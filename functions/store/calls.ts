@@ -57,6 +57,21 @@ export class Calls {
     }
   }
 
+  /** Deletes a call with its entries, in one transaction. False when there is no such call. */
+  async remove(agentId: string, callId: string): Promise<boolean> {
+    for (let attempt = 0; ; attempt++) {
+      const found = await this.#records.find({ agentId, reference: { callId } });
+      if (!found) return false;
+      try {
+        await this.#table.transact(this.#removal(found));
+        return true;
+      } catch (error) {
+        if (!writeFailure(error) || attempt === maxAttempts) throw error;
+        await backOff(attempt);
+      }
+    }
+  }
+
   /** Changes the outcome of one call, and returns it; undefined when there is no such call. */
   async setOutcome(change: OutcomeChange): Promise<Call | undefined> {
     const [result] = await this.setOutcomes([change], setOutcomeMilliseconds);
@@ -69,14 +84,22 @@ export class Calls {
     return changeOutcomes(this.#table, this.#records, changes, timeoutMilliseconds);
   }
 
+  /** The actions that delete a call if it is still as it was found, and its entries with it. */
+  #removal(found: StoredCall): TransactionAction[] {
+    const TableName = this.#table.name;
+    const { agentId, callId } = found.call;
+    return [
+      { Delete: { TableName, Key: callKey(agentId, callId), ...isAsFound(found) } },
+      ...entriesOf(found.call).map((Key) => ({ Delete: { TableName, Key } })),
+    ];
+  }
+
   /** The actions that write a call if it is still as it was found, and move its entries. */
   #write(call: Call, found: StoredCall | undefined, version: string): TransactionAction[] {
     const TableName = this.#table.name;
     const attributes = Object.entries(attributesOf(call, version)).filter(([, value]) => value !== null);
     const Item = { ...callKey(call.agentId, call.callId), ...Object.fromEntries(attributes) };
-    const condition = found
-      ? { ConditionExpression: 'version = :found', ExpressionAttributeValues: { ':found': found.version } }
-      : { ConditionExpression: 'attribute_not_exists(pk)' };
+    const condition = found ? isAsFound(found) : { ConditionExpression: 'attribute_not_exists(pk)' };
     const former = found ? entriesOf(found.call) : [];
     const entries = entriesOf(call);
     return [
@@ -87,6 +110,12 @@ export class Calls {
   }
 }
 
+/** The record has not been written since it was read. */
+const isAsFound = ({ version }: StoredCall) => ({
+  ConditionExpression: 'version = :found',
+  ExpressionAttributeValues: { ':found': version },
+});
+
 const without = (keys: ItemKey[], others: ItemKey[]) =>
   keys.filter(({ pk, sk }) => !others.some((other) => other.pk === pk && other.sk === sk));
 
@@ -94,6 +123,7 @@ export const calls = service(() => new Calls(table.get()), {
   find: ['dynamodb:GetItem', 'dynamodb:Query'],
   list: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   record: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
+  remove: ['dynamodb:DeleteItem', 'dynamodb:GetItem'],
   setOutcome: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PartiQLUpdate', 'dynamodb:Query'],
   setOutcomes: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PartiQLUpdate', 'dynamodb:Query'],
 });

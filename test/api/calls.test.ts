@@ -347,3 +347,43 @@ describe('listing calls', () => {
     expect((await list({ limit: 2, cursor: nextCursor })).status).toBe(200);
   });
 });
+
+describe('deleting a call', () => {
+  const remove = (world: World, call: string) => world.call('DELETE', `/calls/${world.agentId}/${call}`);
+
+  it('deletes it wherever it is found, and nothing else; again it is 404', async () => {
+    const world = await newWorld();
+    await world.recordCall('call-1');
+    const { body: other } = await world.recordCall('call-2');
+    await patch(world, 'call-1', { custom_call_outcome: 'booked' });
+    expect((await remove(world, 'call-1')).body).toEqual({ message: 'Call deleted successfully' });
+    expect((await world.call('GET', `/calls/${world.agentId}/call-1`)).status).toBe(404);
+    expect((await patch(world, 'call-1', { custom_call_outcome: 'won' })).status).toBe(404);
+    for (const query of [{}, { phone }]) {
+      expect((await world.call('GET', `/calls/${world.agentId}`, { query })).body.calls).toEqual([other]);
+    }
+    expect(await get(world, phone)).toEqual(other);
+    const again = await remove(world, 'call-1');
+    expect([again.status, again.body.error]).toEqual([404, 'call_not_found']);
+    // Recorded again, it is a new call without an outcome.
+    expect((await world.recordCall('call-1')).body).not.toHaveProperty('custom_call_outcome');
+  });
+
+  it('takes no phone number, however it is spelled', async () => {
+    const world = await newWorld();
+    await world.recordCall('call-1');
+    for (const number of [phone, encodeURIComponent(phone), `%20${phone.slice(1)}`]) {
+      const answer = await remove(world, number);
+      expect([answer.status, answer.body.details?.[0]?.path]).toEqual([400, 'callIdOrPhone']);
+    }
+    for (const unknown of ['absent', 'a%20b', phone.slice(1)]) expect((await remove(world, unknown)).status).toBe(404);
+    expect((await get(world, phone)).callId).toBe('call-1');
+  });
+
+  it('by several callers at once succeeds for one of them', async () => {
+    const world = await newWorld();
+    await world.recordCall('call-1');
+    const answers = await Promise.all(Array.from({ length: 6 }, () => remove(world, 'call-1')));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404, 404]);
+  });
+});

@@ -1,3 +1,4 @@
+import { newUlid } from '../../functions/domain/identifiers.ts';
 import { newDocument, newWebsite } from './knowledge.ts';
 import type { Request, World } from './world.ts';
 
@@ -81,6 +82,15 @@ export const samples: Record<string, Sample[]> = {
   recordCall: [
     {
       request: ({ agentId }) => ({ params: { agentId, callIdOrPhone: `call-${crypto.randomUUID()}` }, body: call }),
+    },
+  ],
+  deleteCall: [
+    {
+      request: async ({ agentId, directly }) => {
+        const callId = newUlid();
+        await directly.calls.record(agentId, callId, { ...call, direction: 'inbound' });
+        return { params: { agentId, callIdOrPhone: callId } };
+      },
     },
   ],
   getCall: [

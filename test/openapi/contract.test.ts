@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { OpenApiDocument, Operation } from '../../functions/openapi/openapi.ts';
 import { agents } from '../../functions/store/agents.ts';
+import { calls } from '../../functions/store/calls.ts';
 import { documents } from '../../functions/store/documents.ts';
 import { websites } from '../../functions/store/websites.ts';
 import { contractOf } from '../support/contract.ts';
@@ -26,12 +27,14 @@ beforeAll(async () => {
   await agents.get().create(agent);
 });
 
-/** There is always a document to try again, and a website to read again, to switch or to delete. */
+/** There is always a document to try again, a website to read again, to switch or to delete, and a call. */
 beforeEach(async () => {
   const changed = { lastUpdatedBy: target.uid, lastUpdatedAt: '2026-03-01T10:00:00.000Z' };
   const file = { name: 'Price list.pdf', size: 48_213, type: 'pdf' as const };
   const id = 'doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0';
   await documents.get().add({ id, agentId, ...file, active: true, status: 'failed', ...changed });
+  const call = { phone: '+14155550100', direction: 'inbound', startedAt: '2026-03-01T10:00:00.000Z' } as const;
+  await calls.get().record(agentId, 'demo-call-2', call);
   const site = { id: 'web_01KB3P8V4N6T0R2X5Z7B9D1F3H', name: 'example.com', url: 'https://example.com/' };
   const crawl = { limit: 5, maxDepth: 1, pages: 0, failedPages: [], includePaths: [], excludePaths: [] };
   await websites.get().add({ ...site, agentId, ...crawl, active: true, status: 'ready', ...changed });
@@ -182,7 +185,7 @@ describe('the service answers as its document says', () => {
   );
 
   it('404 where a call is not there, with a code that is described', async () => {
-    for (const method of ['GET', 'PATCH']) {
+    for (const method of ['GET', 'PATCH', 'DELETE']) {
       const body = method === 'PATCH' ? { custom_call_outcome: 'none' } : undefined;
       const answer = await call(method, `/calls/${agentId}/absent`, { apiKey: target.apiKey, body });
       expect(answer.status).toBe(404);

@@ -48,6 +48,7 @@ const step = fc.oneof(
     startedAt: fc.constantFrom(...times),
     details: fc.option(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 3 }), { nil: undefined }),
   }),
+  fc.record({ verb: fc.constant('remove' as const), callId: id }),
   fc.record({ verb: fc.constant('set' as const), settings: fc.array(setting, { minLength: 1, maxLength: 1 }) }),
   fc.record({ verb: fc.constant('set many' as const), settings: fc.array(setting, { minLength: 1, maxLength: 12 }) }),
 );
@@ -95,6 +96,20 @@ describe('calls under faults', () => {
             const recorded = await untilDone(() => calls.record(agentId, callId, facts));
             model.calls.set(callId, withFacts(model.calls.get(callId), agentId, callId, facts));
             expect(withoutHistory(recorded)).toEqual(withoutHistory(model.calls.get(callId)));
+            continue;
+          }
+          if (action.verb === 'remove') {
+            let isRepeated = false;
+            const removed = await untilDone(() => {
+              const attempt = calls.remove(agentId, action.callId);
+              return attempt.catch((error) => {
+                isRepeated = true;
+                throw error;
+              });
+            });
+            const wasThere = model.calls.delete(action.callId);
+            // A removal that was done and whose caller was not told of it finds nothing when it is repeated.
+            if (!isRepeated) expect(removed).toBe(wasThere);
             continue;
           }
           const settings = action.settings as Setting[];
@@ -173,6 +188,36 @@ describe('calls under faults', () => {
     noFaults();
     expect(await calls.find(agentId, { phone: phones[0] as string, preference: 'last' })).toEqual(recorded);
     expect(await entriesStored(agentId)).toBe(2);
+  });
+
+  it('are removed once, with every entry, when the response is lost or the transaction meets another', async () => {
+    for (const fault of ['lost response', 'conflict'] as const) {
+      const agentId = `agent-${randomUUID()}`;
+      await calls.record(agentId, 'a', facts());
+      let faults = 0;
+      injectFaults(table.get().client, (operation) =>
+        operation === 'TransactWriteItems' && faults++ < 1 ? fault : undefined,
+      );
+      const removed = await calls.remove(agentId, 'a');
+      noFaults();
+      expect([faults, removed, await entriesStored(agentId)]).toEqual([2, true, 0]);
+    }
+  });
+
+  it('that are removed and written at once are there whole, or not at all', async () => {
+    for (let round = 0; round < 20; round++) {
+      const agentId = `agent-${randomUUID()}`;
+      await calls.record(agentId, 'a', facts());
+      const [recorded, set] = await Promise.all([
+        calls.record(agentId, 'a', { ...facts(), phone: phones[1] as string, startedAt: '2026-02-01T00:00:00.000Z' }),
+        calls.setOutcomes([settingOf(agentId, 'a', 'x')], 5000),
+        calls.remove(agentId, 'a'),
+      ]);
+      const found = await calls.find(agentId, { callId: 'a' });
+      expect(await entriesStored(agentId)).toBe(found ? 2 : 0);
+      if (found) expect(found).toMatchObject({ ...recorded, callId: 'a' });
+      expect(set[0]).not.toBeInstanceOf(Error);
+    }
   });
 
   it('take an outcome in one write each, 25 in a round trip, and no transaction', async () => {

@@ -1,4 +1,5 @@
-import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
+import { calls } from '../../functions/store/calls.ts';
 import { documents } from '../../functions/store/documents.ts';
 import { websites } from '../../functions/store/websites.ts';
 
@@ -36,6 +37,13 @@ const website = async (agentId: string, status: 'pending' | 'ready' = 'ready') =
   return id;
 };
 
+/** A call of an agent, by its id. */
+const recordedCall = async (agentId: string) => {
+  const callId = `call-${newUlid()}`;
+  await calls.get().record(agentId, callId, { direction: 'inbound', startedAt: '2026-03-01T10:00:00.000Z' });
+  return callId;
+};
+
 /**
  * One request of the right form for every operation: the tests that run over all of them need it. Where it names
  * something that must be there, it is made first.
@@ -60,6 +68,7 @@ export const samples: Record<string, Sample | ((agentId: string) => Promise<Samp
     params: { callIdOrPhone: 'call-1' },
     body: { phone: '+14155550100', direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' },
   },
+  deleteCall: async (agentId) => ({ params: { callIdOrPhone: await recordedCall(agentId) } }),
   getCall: { params: { callIdOrPhone: 'call-1' } },
   listCalls: {},
   updateCallOutcome: { params: { callIdOrPhone: 'call-1' }, body: { custom_call_outcome: 'booked' } },

@@ -1,0 +1,33 @@
+import * as z from 'zod/mini';
+import { CallIdAlone, checkIsNoPhoneNumber } from '../domain/calls.ts';
+import { describe } from '../domain/describe.ts';
+import { noSuchCall } from '../domain/errors.ts';
+import { AgentIdInPath } from '../domain/identifiers.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { calls } from '../store/calls.ts';
+
+/** Deletes a call in every place it is found. */
+export const deleteCall = endpoint({
+  name: 'deleteCall',
+  method: 'DELETE',
+  path: '/calls/{agentId}/{callIdOrPhone}',
+  summary: 'Delete a call',
+  description:
+    'Deletes a call with its outcome, by its id alone: a phone number may have several calls. If your telephony platform reports the same call later, it is recorded again.',
+  caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
+  services: { calls: calls.for('remove') },
+  params: z.object({ agentId: AgentIdInPath, callIdOrPhone: CallIdAlone }),
+  response: z
+    .object({ message: z.string().check(describe('Confirmation for a person.', 'Call deleted successfully')) })
+    .check(z.describe('Confirmation that the call was deleted.')),
+  errors: ['call_not_found'],
+
+  async handle({ agent: { agentId }, params: { callIdOrPhone: callId } }, { calls }) {
+    checkIsNoPhoneNumber(callId);
+    if (!(await calls.remove(agentId, callId))) throw noSuchCall(callId);
+    return { message: 'Call deleted successfully' };
+  },
+});
+
+export const handler = lambda(deleteCall);
