@@ -7,6 +7,7 @@ import type { JobName } from './domain/job-messages.ts';
 export type Permission =
   | 'dynamodb:BatchGetItem'
   | 'dynamodb:BatchWriteItem'
+  | 'dynamodb:ConditionCheckItem'
   | 'dynamodb:DeleteItem'
   | 'dynamodb:GetItem'
   | 'dynamodb:PartiQLInsert'

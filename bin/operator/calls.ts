@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import {
+  blockingOf,
   type Call,
   CallOutcomeChange,
   fieldsOf,
@@ -130,11 +131,12 @@ export const addCallsCommands = (program: Operator) => {
         throw new CommandError('Nothing to change. Use --outcome, --value or --metadata.', exitCodes.usage);
       }
       const stores = await openStores(options);
-      await existingAgent(stores.agents, agentId);
+      const { owner, blockOnOutcomes } = await existingAgent(stores.agents, agentId);
       const updated = await stores.calls.setOutcome({
         agentId,
         reference: toCallReference(callIdOrPhone, preference),
         change: (call) => withOutcome(call, change, 'replace', operatorKeyId, now()),
+        block: blockingOf(change, { uid: owner, blockOnOutcomes }),
       });
       if (!updated) throw noSuchCall(agentId, callIdOrPhone);
       print(options, updated, () => describeCall(updated));

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
 import {
+  Blocked,
+  blockingOf,
   type Call,
   CallIdOrPhone,
   CallOutcomeChange,
@@ -27,7 +29,7 @@ export const updateCallOutcome = endpoint({
   path: '/calls/{agentId}/{callIdOrPhone}',
   summary: 'Set the outcome of a call',
   description:
-    'Updates any combination of the three outcome fields; `null` clears a field. The call is addressed by its id, or by a phone number: then `preference` chooses the first or the last call with that number. To set many outcomes use `POST /call-outcomes`.',
+    'Updates any combination of the three outcome fields; `null` clears a field. The call is addressed by its id, or by a phone number: then `preference` chooses the first or the last call with that number. An outcome of the agent’s `blockOnOutcomes` also blocks the number of the call for all agents of their owner. To set many outcomes use `POST /call-outcomes`.',
   caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
   services: { calls: calls.for('setOutcome') },
   params: z.object({ agentId: AgentIdInPath, callIdOrPhone: CallIdOrPhone }),
@@ -41,15 +43,18 @@ export const updateCallOutcome = endpoint({
       phone: PhoneOrWithheld,
       preference: Preference.check(describe('The preference that was applied.', 'last')),
       updated_fields: UpdatedFields,
+      blocked: Blocked,
     })
     .check(z.describe('The call that was updated, and the fields that were set.')),
   errors: ['call_not_found'],
 
-  async handle({ agent: { agentId }, params: { callIdOrPhone }, query, body, principal }, { calls }) {
+  async handle({ agent, params: { callIdOrPhone }, query, body, principal }, { calls }) {
     const { preference, metadataMode } = query;
     const reference = toCallReference(callIdOrPhone, preference);
     const change = (call: Call) => withOutcome(call, body, metadataMode, principal.keyId, now());
-    const call = await calls.setOutcome({ agentId, reference, change });
+    const { agentId } = agent;
+    const block = blockingOf(body, agent);
+    const call = await calls.setOutcome({ agentId, reference, change, block });
     if (!call) throw noSuchCall(callIdOrPhone);
     return {
       success: true as const,
@@ -58,6 +63,7 @@ export const updateCallOutcome = endpoint({
       phone: call.phone ?? null,
       preference,
       updated_fields: fieldsOf(body),
+      ...(block && call.phone !== undefined && { blocked: true as const }),
     };
   },
 });

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
 import {
+  Blocked,
+  blockingOf,
   type Call,
   CallOutcomeItem,
   fieldsOf,
@@ -30,6 +32,7 @@ const UpdatedOutcome = component(
     agent_id: z.string().check(describe('Id of the agent of the call.', examples.agentId)),
     phone: PhoneOrWithheld,
     updated_fields: UpdatedFields,
+    blocked: Blocked,
   }),
 );
 
@@ -75,24 +78,33 @@ export const updateCallOutcomes = endpoint({
     const failed: z.infer<typeof FailedOutcome>[] = [];
     const fail = (index: number, { code, message }: ApiError) => failed.push({ index, error: code, message });
     const accepted = checked.flatMap(({ index, data: item, error }) => {
+      const agent = item && access.get(item.agentId);
       if (error) fail(index, error);
-      else if (!access.get(item.agentId)?.has(principal.uid)) fail(index, insufficientPermissions());
+      else if (!agent?.has(principal.uid)) fail(index, insufficientPermissions());
       else {
         const reference = toCallReference(item.callIdOrPhone, item.preference);
         const change = (call: Call) => withOutcome(call, item, item.metadataMode, principal.keyId, at);
-        return [{ index, item, agentId: item.agentId, reference, change }];
+        const block = blockingOf(item, { uid: agent.owner, blockOnOutcomes: agent.blockOnOutcomes });
+        return [{ index, item, agentId: item.agentId, reference, change, block }];
       }
       return [];
     });
     const results = await calls.setOutcomes(accepted, timeoutMilliseconds);
     const updated: z.infer<typeof UpdatedOutcome>[] = [];
-    for (const [place, { index, item }] of accepted.entries()) {
+    for (const [place, { index, item, block }] of accepted.entries()) {
       const call = results[place];
       if (call instanceof Error) fail(index, call instanceof ApiError ? call : notDone());
       else if (!call) fail(index, noSuchCall(item.callIdOrPhone));
       else {
         const { callId, agentId, phone = null } = call;
-        updated.push({ index, call_id: callId, agent_id: agentId, phone, updated_fields: fieldsOf(item) });
+        updated.push({
+          index,
+          call_id: callId,
+          agent_id: agentId,
+          phone,
+          updated_fields: fieldsOf(item),
+          ...(block && phone !== null && { blocked: true as const }),
+        });
       }
     }
     return { updated, failed: failed.sort((a, b) => a.index - b.index) };

@@ -28,6 +28,15 @@ const fields = {
   rejectWithheldNumbers: z
     .boolean()
     .check(describe('Whether to reject calls whose caller withholds the number.', false)),
+  blockOnOutcomes: z
+    .array(text(1, limits.outcomeCharacters))
+    .check(
+      z.maxLength(limits.blockOnOutcomes),
+      describe(
+        'Outcomes that block the caller: when `custom_call_outcome` of a call is set to one of these, its number is put on the block list of the agent’s owner.',
+        ['do_not_call'],
+      ),
+    ),
   transferTo: z.string().check(describe('Phone number to transfer calls to, in E.164 format.', '+14155550199')),
   variables: z
     .record(z.string(), z.unknown())

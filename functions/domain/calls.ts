@@ -228,6 +228,19 @@ export const toCallReference = (callIdOrPhone: string, preference: Preference): 
 /** The fields a change names, in the order of the contract. */
 export const fieldsOf = (change: CallOutcomeChange) => outcomeFields.filter((field) => change[field] !== undefined);
 
+/** The user on whose block list a change of an outcome puts the call's number, and the reason; undefined when it blocks nobody. */
+export const blockingOf = (
+  { custom_call_outcome: reason }: CallOutcomeChange,
+  { uid, blockOnOutcomes }: { uid: string; blockOnOutcomes: string[] },
+) => (typeof reason === 'string' && blockOnOutcomes.includes(reason) ? { uid, reason } : undefined);
+
+/** In the response to a change of an outcome. */
+export const Blocked = z.optional(
+  z
+    .literal(true)
+    .check(describe('Present when the outcome is one of `blockOnOutcomes`: the number of the call is blocked.', true)),
+);
+
 /** The call with its outcome changed, and the change added to its history of the last twenty. */
 export const withOutcome = (
   call: Call,

@@ -18,6 +18,7 @@ export const limits = {
   blockReasonCharacters: 256,
   nameCharacters: 200,
   configurationBytes: 200 * 1024,
+  blockOnOutcomes: 20,
   callSeconds: 1_000_000_000,
   outcomeCharacters: 256,
   metadataBytes: 50 * 1024,

@@ -32,7 +32,7 @@ export const authorize = (
   if (agentId === undefined) return { input, principal };
   // A foreign agent, a missing agent and a foreign user get the same error: nobody can enumerate agents.
   if (!access?.has(principal.uid)) throw insufficientPermissions();
-  return { input, principal, agent: { agentId, uid: access.owner } };
+  return { input, principal, agent: { agentId, uid: access.owner, blockOnOutcomes: access.blockOnOutcomes } };
 };
 
 /** The user and the agent that a request names, as far as it names them. */

@@ -33,8 +33,8 @@ export type Caller<Input> =
 /** The user and the key that a request was authenticated as. Without `scopes`, the key has every scope. */
 export type Principal = { uid: string; keyId: string; scopes: Scope[] | undefined };
 
-/** The agent a request names, with its owner, once the principal's access to it has been checked. */
-export type AuthorizedAgent = { agentId: string; uid: string };
+/** The agent a request names, with its owner and the outcomes that block, once the principal's access to it has been checked. */
+export type AuthorizedAgent = { agentId: string; uid: string; blockOnOutcomes: string[] };
 
 /** What authorization adds to a request, as its endpoint's `caller` asks for it. */
 export type Authorized<C> = C extends { kind: 'key'; agent: unknown }

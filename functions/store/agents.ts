@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Agent } from '../domain/agents.ts';
 import { phoneNumberInUse } from '../domain/errors.ts';
 import { service } from '../service.ts';
+import type { AccessItem } from './credentials.ts';
 import { accessKey, agentKey, agentNumberKey, agentsOf, userKey } from './keys.ts';
 import {
   backOff,
@@ -24,6 +26,7 @@ const attempts = 12;
 /**
  * Agents. A record is stored once, with its owner. Access is a small item of its own, which every request reads together
  * with its key, so that no request pays for a configuration it does not use.
+ * It repeats `blockOnOutcomes`, which a change of an outcome needs.
  */
 export class Agents {
   readonly #table: Table;
@@ -80,7 +83,8 @@ export class Agents {
   creation(agent: Agent): TransactionAction[] {
     const { uid, agentId } = agent;
     const ConditionExpression = 'attribute_not_exists(pk)';
-    const access = { ...accessKey(agentId), agentId, uid };
+    const { blockOnOutcomes } = agent.configuration;
+    const access: AccessItem = { ...accessKey(agentId), agentId, uid, ...(blockOnOutcomes && { blockOnOutcomes }) };
     return [
       { Put: { TableName: this.#table.name, Item: itemOf(agent), ConditionExpression } },
       { Put: { TableName: this.#table.name, Item: access, ConditionExpression } },
@@ -99,13 +103,13 @@ export class Agents {
         ConditionExpression: 'version = :found',
         ExpressionAttributeValues: { ':found': found.version },
       };
-      const numberChange = this.#numberChange(former, changed);
+      const put = { Put: { TableName: this.#table.name, Item: itemOf(changed), ...condition } };
       try {
-        if (numberChange.length === 0) await this.#table.put(itemOf(changed), condition);
-        else {
-          const put = { Put: { TableName: this.#table.name, Item: itemOf(changed), ...condition } };
-          await this.#table.transact([put, ...numberChange]);
-        }
+        await this.#table.transact([
+          put,
+          ...this.#numberChange(former, changed),
+          ...this.#accessChange(former, changed),
+        ]);
         return changed;
       } catch (error) {
         if (writeFailure(error) === undefined || attempt === attempts) throw error;
@@ -133,6 +137,14 @@ export class Agents {
           ]
         : []),
     ];
+  }
+
+  /** The write that keeps the outcomes which block in the access item, when they have changed. */
+  #accessChange(former: Agent, { uid, agentId, configuration }: Agent): TransactionAction[] {
+    const { blockOnOutcomes = null } = configuration;
+    if (isDeepStrictEqual(former.configuration.blockOnOutcomes ?? null, blockOnOutcomes)) return [];
+    const update = updateOf({ set: { blockOnOutcomes } }, isOwnedBy(uid));
+    return [{ Update: { TableName: this.#table.name, Key: accessKey(agentId), ...update } }];
   }
 
   /** Throws when another agent of the user has the number: that is why a write failed. */
@@ -182,10 +194,10 @@ export class Agents {
     return agent?.configuration.language;
   }
 
-  /** The owner of an agent, and who else may use it. */
-  async access(agentId: string): Promise<{ owner: string; guests: string[] } | undefined> {
-    const item = await this.#table.get<Item & { uid: string; guests?: Set<string> }>(accessKey(agentId));
-    return item && { owner: item.uid, guests: [...(item.guests ?? [])] };
+  /** The owner of an agent, who else may use it, and the outcomes that block. */
+  async access(agentId: string): Promise<{ owner: string; guests: string[]; blockOnOutcomes: string[] } | undefined> {
+    const item = await this.#table.get<AccessItem>(accessKey(agentId));
+    return item && { owner: item.uid, guests: [...(item.guests ?? [])], blockOnOutcomes: item.blockOnOutcomes ?? [] };
   }
 }
 
@@ -213,5 +225,5 @@ export const agents = service(() => new Agents(table.get()), {
   languageOf: ['dynamodb:GetItem'],
   list: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   create: ['dynamodb:GetItem', 'dynamodb:PutItem'],
-  change: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
+  change: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
 });

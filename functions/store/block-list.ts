@@ -4,7 +4,18 @@ import type { BlockedNumber, NumberOutcome } from '../domain/block-list.ts';
 import { fillPage, fromCursor } from '../domain/paging.ts';
 import { service } from '../service.ts';
 import { type BlockListOwner, blockedNumberKey, blockedNumbersOf, blockListShards } from './keys.ts';
-import { backOff, chunks, type Item, isRetryable, retryableCodes, type Statement, type Table, table } from './table.ts';
+import {
+  backOff,
+  chunks,
+  type Item,
+  isRetryable,
+  retryableCodes,
+  type Statement,
+  type Table,
+  type TransactionAction,
+  table,
+  updateOf,
+} from './table.ts';
 
 /** The end of a block without an expiry, in milliseconds. */
 const forGood = 253_402_300_799_000;
@@ -59,14 +70,7 @@ export class BlockList {
     terms: BlockTerms = {},
     addedBy: string = randomUUID(),
   ): Promise<Map<string, NumberOutcome>> {
-    const entry = {
-      blockedUntil: terms.expiresAt ? Date.parse(terms.expiresAt) : forGood,
-      blockedAt: new Date().toISOString(),
-      addedBy,
-      removedBy: '',
-      ...(terms.reason !== undefined && { reason: terms.reason }),
-      ...(terms.expiresAt && { expiresAt: terms.expiresAt, ttlSeconds: Math.ceil(Date.parse(terms.expiresAt) / 1000) }),
-    };
+    const entry = entryFor(terms, addedBy);
     const insert = (phone: string): Statement => {
       const item = { ...blockedNumberKey(owner, phone), ...entry };
       const names = Object.keys(item).map((name) => `'${name}':?`);
@@ -255,6 +259,44 @@ export class BlockList {
 }
 
 const isConditionFailure = (error: string | undefined) => error === 'ConditionalCheckFailed';
+
+/** The attributes of an entry that a request adds. */
+const entryFor = ({ reason, expiresAt }: BlockTerms, addedBy: string) => ({
+  blockedUntil: expiresAt ? Date.parse(expiresAt) : forGood,
+  blockedAt: new Date().toISOString(),
+  addedBy,
+  removedBy: '',
+  ...(reason !== undefined && { reason }),
+  ...(expiresAt && { expiresAt, ttlSeconds: Math.ceil(Date.parse(expiresAt) / 1000) }),
+});
+
+/** A number that a transaction of another store puts on a list. */
+export type Block = { owner: BlockListOwner; phone: string; reason: string };
+
+/** The action of a transaction that blocks a number. It fails, with the item, when the number is blocked already. */
+export const blockAction = (tableName: string, block: Block, addedBy: string): TransactionAction => {
+  const { removedBy, ...entry } = entryFor({ reason: block.reason }, addedBy);
+  return {
+    Update: {
+      TableName: tableName,
+      Key: blockedNumberKey(block.owner, block.phone),
+      ...updateOf(
+        { set: { ...entry, expiresAt: null, ttlSeconds: null }, initial: { removedBy } },
+        { expression: 'attribute_not_exists(pk) or blockedUntil <= :now', values: { now: Date.now() } },
+      ),
+    },
+  };
+};
+
+/** The action of a transaction that fails when a number is not blocked. */
+export const blockCheck = (tableName: string, { owner, phone }: Block): TransactionAction => ({
+  ConditionCheck: {
+    TableName: tableName,
+    Key: blockedNumberKey(owner, phone),
+    ConditionExpression: 'blockedUntil > :now',
+    ExpressionAttributeValues: { ':now': Date.now() },
+  },
+});
 
 /** Leaves the batch to be retried, where that may help. */
 const retryLater = (error: Error) => {

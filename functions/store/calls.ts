@@ -119,11 +119,20 @@ const isAsFound = ({ version }: StoredCall) => ({
 const without = (keys: ItemKey[], others: ItemKey[]) =>
   keys.filter(({ pk, sk }) => !others.some((other) => other.pk === pk && other.sk === sk));
 
+const outcomePermissions = [
+  'dynamodb:BatchGetItem',
+  'dynamodb:ConditionCheckItem',
+  'dynamodb:GetItem',
+  'dynamodb:PartiQLUpdate',
+  'dynamodb:Query',
+  'dynamodb:UpdateItem',
+] as const;
+
 export const calls = service(() => new Calls(table.get()), {
   find: ['dynamodb:GetItem', 'dynamodb:Query'],
   list: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   record: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
   remove: ['dynamodb:DeleteItem', 'dynamodb:GetItem'],
-  setOutcome: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PartiQLUpdate', 'dynamodb:Query'],
-  setOutcomes: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PartiQLUpdate', 'dynamodb:Query'],
+  setOutcome: outcomePermissions,
+  setOutcomes: outcomePermissions,
 });

@@ -4,10 +4,10 @@ import { service } from '../service.ts';
 import { accessKey, apiKeyKey, type ItemKey } from './keys.ts';
 import { type Item, type Table, table } from './table.ts';
 
-/** Who may use an agent. */
-export type Access = { owner: string; has(uid: string): boolean };
+/** Who may use an agent, and what every request for it has to know of its configuration. */
+export type Access = { owner: string; has(uid: string): boolean; blockOnOutcomes: string[] };
 
-export type AccessItem = Item & { uid: string; guests?: Set<string> };
+export type AccessItem = Item & { agentId: string; uid: string; guests?: Set<string>; blockOnOutcomes?: string[] };
 
 /** API keys and access to agents as a request needs them: both in one read. There is no cache: revocation holds at once. */
 export class Credentials {
@@ -38,7 +38,7 @@ export class Credentials {
   /** The access to each of several agents; one that does not exist is not in the map. */
   async accessTo(agentIds: string[]): Promise<Map<string, Access>> {
     const known = [...new Set(agentIds)].filter(isIdentifier);
-    const items = await this.#table.getMany<AccessItem & { agentId: string }>(known.map(accessKey));
+    const items = await this.#table.getMany<AccessItem>(known.map(accessKey));
     return new Map(items.map((item) => [item.agentId, accessOf(item)]));
   }
 }
@@ -47,6 +47,7 @@ export class Credentials {
 export const accessOf = (item: AccessItem): Access => ({
   owner: item.uid,
   has: (uid) => item.uid === uid || (item.guests?.has(uid) ?? false),
+  blockOnOutcomes: item.blockOnOutcomes ?? [],
 });
 
 export const credentials = service(() => new Credentials(table.get()), {

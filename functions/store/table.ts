@@ -214,17 +214,17 @@ export type StatementResult = { error: string | undefined; item: Item | undefine
 type Fields = Record<string, unknown>;
 
 /**
- * A change of an item: `set` replaces fields and clears those that are null (undefined ones stay), `add` adds to a number
- * or a set, `remove` takes members out of a set.
+ * A change of an item: `set` replaces fields and clears those that are null (undefined ones stay), `initial` sets those
+ * that are absent, `add` adds to a number or a set, `remove` takes members out of a set.
  */
-export type Change = { set?: Fields; add?: Fields; remove?: Fields };
+export type Change = { set?: Fields; initial?: Fields; add?: Fields; remove?: Fields };
 
 /** A condition of a write. A name that DynamoDB reserves has a `#` before it; values are named without their colon. */
 export type Condition = { expression: string; values?: Fields };
 
 /** A change as DynamoDB takes it, alone or in a transaction. */
-export const updateOf = ({ set = {}, add = {}, remove = {} }: Change, condition?: Condition) => {
-  const given = Object.entries({ ...set, ...add, ...remove }).filter(([, value]) => value !== undefined);
+export const updateOf = ({ set = {}, initial = {}, add = {}, remove = {} }: Change, condition?: Condition) => {
+  const given = Object.entries({ ...set, ...initial, ...add, ...remove }).filter(([, value]) => value !== undefined);
   const clause = (verb: string, fields: Fields, isIn: (value: unknown) => boolean, form: (name: string) => string) => {
     const names = given.filter(([name, value]) => name in fields && isIn(value)).map(([name]) => form(name));
     return names.length > 0 ? [`${verb} ${names.join(', ')}`] : [];
@@ -233,7 +233,9 @@ export const updateOf = ({ set = {}, add = {}, remove = {} }: Change, condition?
   const isGiven = (value: unknown) => value !== null;
   return withNames({
     UpdateExpression: [
-      ...clause('set', set, isGiven, (name) => `#${name} = :${name}`),
+      ...clause('set', { ...set, ...initial }, isGiven, (name) =>
+        name in initial ? `#${name} = if_not_exists(#${name}, :${name})` : `#${name} = :${name}`,
+      ),
       ...clause('remove', set, isNull, (name) => `#${name}`),
       ...clause('add', add, isGiven, (name) => `#${name} :${name}`),
       ...clause('delete', remove, isGiven, (name) => `#${name} :${name}`),
@@ -271,6 +273,15 @@ export const writeFailure = (error: unknown): 'condition' | 'conflict' | undefin
   if (reasons.includes('ConditionalCheckFailed')) return 'condition';
   return reasons.some((reason) => reason && retryableCodes.has(reason)) ? 'conflict' : undefined;
 };
+
+/** The result of each action of a transaction that was cancelled. */
+export const cancellationResults = (error: unknown): StatementResult[] | undefined =>
+  error instanceof TransactionCanceledException
+    ? error.CancellationReasons?.map(({ Code, Item }) => ({
+        error: Code === 'None' ? undefined : Code,
+        item: Item && (unmarshall(Item) as Item),
+      }))
+    : undefined;
 
 /** The item on whose account a write's condition did not hold, when the write asked for it (`ALL_OLD`). */
 export const conflictingItem = <T>(error: unknown): T | undefined =>

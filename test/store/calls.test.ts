@@ -8,6 +8,7 @@ import {
   withFacts,
   withOutcome,
 } from '../../functions/domain/calls.ts';
+import { blockList } from '../../functions/store/block-list.ts';
 import { Calls } from '../../functions/store/calls.ts';
 import { callsOf, callsWith } from '../../functions/store/keys.ts';
 import { openTable, table } from '../../functions/store/table.ts';
@@ -39,7 +40,7 @@ const change = fc.record(
   { requiredKeys: [] },
 );
 const mode = fc.constantFrom('replace' as const, 'merge' as const);
-const setting = fc.record({ reference, change, mode });
+const setting = fc.record({ reference, change, mode, blocks: fc.boolean() });
 const step = fc.oneof(
   fc.record({
     verb: fc.constant('record' as const),
@@ -57,11 +58,14 @@ type Setting = {
   reference: { callId: string } | { phone: string; preference: 'first' | 'last' };
   change: CallOutcomeChange;
   mode: MetadataMode;
+  blocks: boolean;
 };
 
 /** The calls as they should be, with the plainest code there is. */
 class Model {
   readonly calls = new Map<string, Call>();
+  /** The blocked numbers, each with the reasons of the batch that blocked it. */
+  readonly blocked = new Map<string, string[]>();
 
   find(wanted: Setting['reference']): Call | undefined {
     if ('callId' in wanted) return this.calls.get(wanted.callId);
@@ -88,6 +92,7 @@ describe('calls under faults', () => {
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), fc.integer(), async (history, seed) => {
         injectFaults(table.get().client, tenPercent(seed));
         const agentId = `agent-${randomUUID()}`;
+        const uid = `user-${randomUUID()}`;
         const model = new Model();
         for (const action of history) {
           if (action.verb === 'record') {
@@ -115,17 +120,24 @@ describe('calls under faults', () => {
           const settings = action.settings as Setting[];
           // A batch names its calls by what was there before it.
           const named = settings.map((one) => model.find(one.reference)?.callId);
+          const reasons = new Map<string, string[]>();
           const expected = settings.map((one, index) => {
             const found = named[index] === undefined ? undefined : model.calls.get(named[index]);
             if (!found) return undefined;
             const changed = withOutcome(found, one.change, one.mode, 'key', at);
             model.calls.set(found.callId, changed);
+            const { phone } = changed;
+            // A change of nothing is no change, and blocks nobody.
+            if (one.blocks && phone !== undefined && Object.keys(one.change).length > 0)
+              reasons.set(phone, [...(reasons.get(phone) ?? []), `reason ${index}`]);
             return withoutHistory(changed);
           });
-          const targets = settings.map((one) => ({
+          for (const [phone, given] of reasons) model.blocked.set(phone, model.blocked.get(phone) ?? given);
+          const targets = settings.map((one, index) => ({
             agentId,
             reference: one.reference,
             change: (call: Call) => withOutcome(call, one.change, one.mode, 'key', at),
+            block: one.blocks && Object.keys(one.change).length > 0 ? { uid, reason: `reason ${index}` } : undefined,
           }));
           const results = await untilDone(() => calls.setOutcomes(targets, 5000).then(noErrors));
           for (const [index, result] of results.entries()) {
@@ -149,6 +161,12 @@ describe('calls under faults', () => {
         expect(ranged).toEqual(listed.filter((call) => call.startedAt === from));
         for (const call of listed) expect(await calls.find(agentId, { callId: call.callId })).toEqual(call);
         expect(await entriesStored(agentId)).toBe(listed.length + listed.filter(({ phone }) => phone).length);
+        const blocked = await blockList.get().find({ agentId, uid }, phones);
+        expect([...blocked.keys()].sort()).toEqual([...model.blocked.keys()].sort());
+        for (const [phone, { reason, scope }] of blocked) {
+          expect(scope).toBe('user');
+          expect(model.blocked.get(phone)).toContain(reason);
+        }
       }),
       { numRuns: 60 },
     );
@@ -236,6 +254,61 @@ describe('calls under faults', () => {
     );
     noFaults();
     expect(operations).toEqual(['BatchGetItem', ...Array(3).fill('BatchExecuteStatement')]);
+  });
+
+  it.each(['lost response', 'conflict', 'throttle', 'server error'] as const)(
+    'block their numbers with their outcomes when every second attempt meets with: %s',
+    async (fault) => {
+      const [agentId, uid] = [`agent-${randomUUID()}`, `user-${randomUUID()}`];
+      const numbers = Array.from({ length: 12 }, (_, n) => `+1415555${5000 + (n % 6)}`);
+      for (const [n, phone] of numbers.entries()) await calls.record(agentId, `c${n}`, { ...facts(), phone });
+      let attempts = 0;
+      injectFaults(table.get().client, (operation) =>
+        operation === 'TransactWriteItems' && attempts++ % 2 === 0 ? fault : undefined,
+      );
+      const block = { uid, reason: 'x' };
+      const results = await calls.setOutcomes(
+        numbers.map((_, n) => ({ ...settingOf(agentId, `c${n}`, 'x'), block })),
+        5000,
+      );
+      noFaults();
+      expect(results.map((call) => (call as Call).outcomeHistory?.length)).toEqual(numbers.map(() => 1));
+      const distinct = [...new Set(numbers)];
+      const blocked = await blockList.get().find({ agentId, uid }, distinct);
+      expect([...blocked.keys()].sort()).toEqual(distinct);
+    },
+  );
+
+  it('block a number and change the outcome both or not at all, and of many callers one adds the entry', async () => {
+    const [agentId, uid] = [`agent-${randomUUID()}`, `user-${randomUUID()}`];
+    const phone = phones[0] as string;
+    const callIds = Array.from({ length: 8 }, (_, n) => `c${n}`);
+    for (const callId of callIds) await calls.record(agentId, callId, facts());
+    const set = (callId: string) =>
+      calls.setOutcomes([{ ...settingOf(agentId, callId, callId), block: { uid, reason: callId } }], 5000);
+    injectFaults(table.get().client, (operation) => (operation === 'TransactWriteItems' ? 'kill' : undefined));
+    expect(await set('c0')).toEqual([expect.any(Error)]);
+    noFaults();
+    expect(await calls.find(agentId, { callId: 'c0' })).not.toHaveProperty('custom_call_outcome');
+    expect(await blockList.get().find({ agentId, uid }, [phone])).toEqual(new Map());
+
+    await Promise.all(callIds.map((callId) => set(callId).then(noErrors)));
+    const [added] = [...(await blockList.get().find({ agentId, uid }, [phone])).values()];
+    expect(callIds).toContain(added?.reason);
+    for (const callId of callIds) expect((await calls.find(agentId, { callId }))?.custom_call_outcome).toBe(callId);
+
+    await blockList.get().remove({ uid }, [phone]);
+    const operations: string[] = [];
+    injectFaults(
+      table.get().client,
+      () => undefined,
+      (operation) => operations.push(operation),
+    );
+    await set('c3');
+    noFaults();
+    expect(operations).toEqual(['BatchGetItem', 'TransactWriteItems']);
+    const again = await blockList.get().find({ agentId, uid }, [phone]);
+    expect(again.get(phone)?.reason).toBe('c3');
   });
 
   it('keep the changes of many callers at once, and the corrections of their facts', async () => {
