@@ -53,6 +53,14 @@ export const environment = {
   get chatRatePerMinute() {
     return whole('CHAT_RATE_PER_MINUTE', 30);
   },
+  /** Agents that a user may own. */
+  get quotaAgents() {
+    return whole('QUOTA_AGENTS', 1000);
+  },
+  /** Websites and documents that an agent may have. */
+  get quotaSources() {
+    return whole('QUOTA_SOURCES', 1000);
+  },
   /** Origins that the crawler may read though their address or port is not public, such as an intranet site. */
   get crawlTrustedOrigins(): ReadonlySet<string> {
     const given = (process.env.CRAWL_TRUSTED_ORIGINS ?? '').split(',').map((value) => value.trim());

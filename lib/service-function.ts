@@ -142,7 +142,11 @@ const environmentOf = (
   return {
     APP_ORIGIN: settings.appOrigins.join(','),
     ...(data.edgeSecrets.length > 0 && { EDGE_SECRETS: data.edgeSecrets.map(secretValueOf).join(',') }),
-    ...(has('dynamodb:') && { TABLE_NAME: data.table.tableName }),
+    ...(has('dynamodb:') && {
+      TABLE_NAME: data.table.tableName,
+      QUOTA_AGENTS: String(settings.quotaAgents),
+      QUOTA_SOURCES: String(settings.quotaSources),
+    }),
     ...(has('s3:') && { FILES_BUCKET: data.files.bucketName }),
     ...(has(sendMessage) && { JOBS_QUEUE_URL: data.queueUrl }),
     ...(has(`${getSecret}:stripe`) && { STRIPE_SECRET_ARN: data.secrets.stripe.attrId }),

@@ -1,6 +1,7 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import pMap from 'p-map';
-import { isCallEntry } from '../../functions/store/keys.ts';
+import { counterOwnerOf, isCallEntry } from '../../functions/store/keys.ts';
+import { recountAgents, recountSources } from '../../functions/store/quotas.ts';
 import { type Item, type Table, writeFailure } from '../../functions/store/table.ts';
 import { print, record } from '../command-line/output.ts';
 import { examples, type Operator } from './program.ts';
@@ -18,7 +19,7 @@ export const addMigrateCommand = (program: Operator) => {
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const { table } = await openStores(options);
-      const migrated = { callEntries: await migrateCallEntries(table) };
+      const migrated = { callEntries: await migrateCallEntries(table), counters: await migrateCounters(table) };
       print(options, { table: table.name, ...migrated }, () => record(migrated));
     });
 };
@@ -48,4 +49,22 @@ const empty = async (table: Table, { pk, sk }: Item): Promise<boolean> => {
     if (writeFailure(error) === 'condition') return false;
     throw error;
   }
+};
+
+/** Earlier versions did not count what the quotas limit. Returns how many counters were set. */
+const migrateCounters = async (table: Table): Promise<number> => {
+  const users = new Set<string>();
+  const agents = new Set<string>();
+  await scan(table, table.name, { ProjectionExpression: 'pk, sk' }, async (items) => {
+    for (const item of items) {
+      const owner = counterOwnerOf(unmarshall(item) as Item);
+      if (owner && 'uid' in owner) users.add(owner.uid);
+      else if (owner) agents.add(owner.agentId);
+    }
+  });
+  const set = [
+    ...(await pMap(users, (uid) => recountAgents(table, uid), { concurrency })),
+    ...(await pMap(agents, (agentId) => recountSources(table, agentId, true), { concurrency })),
+  ];
+  return set.filter(Boolean).length;
 };

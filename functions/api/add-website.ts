@@ -38,6 +38,7 @@ export const addWebsite = endpoint({
         .check(describe('Maximum number of links away from the first page, as applied.', 1, { type: 'integer' })),
     })
     .check(z.describe('The new website, with the limits that were applied.')),
+  errors: ['quota_exceeded'],
 
   async handle({ body, creationId }, { websites, jobQueue }) {
     const { uid, agentId, url, name = nameOfSite(url), limit, maxDepth, includePaths, excludePaths } = body;

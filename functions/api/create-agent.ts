@@ -21,7 +21,7 @@ export const createAgent = endpoint({
     configuration: z._default(NewAgentConfiguration, {}),
     phoneNumber: z.optional(AgentPhoneNumber),
   }),
-  errors: ['phone_number_in_use'],
+  errors: ['phone_number_in_use', 'quota_exceeded'],
   response: Agent,
 
   async handle({ body, creationId }, { agents }) {

@@ -1,4 +1,3 @@
-import pMap from 'p-map';
 import * as z from 'zod/mini';
 import { files } from '../clients/files.ts';
 import { now } from '../domain/date-time.ts';
@@ -56,7 +55,7 @@ export const createDocumentUploads = endpoint({
   summary: 'Create presigned uploads for documents',
   description: `Creates a presigned POST form for each of up to ${limits.filesPerUpload} files of at most 10 MB. Send it as \`multipart/form-data\` to \`url\` within 15 minutes: all of \`fields\` first, then the file in the field \`file\`. The upload starts the extraction of the text. The document of a form that is not used is deleted after an hour.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
-  services: { documents: documents.for('add'), files: files.for('uploadForm') },
+  services: { documents: documents.for('addAll'), files: files.for('uploadForm') },
   body: z.object({
     uid: Uid,
     agentId: AgentId,
@@ -75,27 +74,32 @@ export const createDocumentUploads = endpoint({
       failed: z.array(RefusedFile).check(z.describe('The files that are not accepted, with the reason.')),
     })
     .check(z.describe('A form for each accepted file.')),
-  errors: ['too_many_files', 'file_too_large', 'unsupported_file_type', 'empty_file'],
+  errors: ['too_many_files', 'file_too_large', 'unsupported_file_type', 'empty_file', 'quota_exceeded'],
   errorDescriptions: {
     400: 'The body is invalid, or none of its files is accepted.',
   },
 
   async handle({ body: { uid, agentId, files: announced }, creationId }, { documents, files }) {
-    const outcomes = await pMap(announced, async ({ name, size, type }, index) => {
-      const refused = rejectionOfFile({ name, size, type });
-      if (refused) return refused;
-      const document = { agentId, id: newDocumentId(creationId, index) };
-      const changed = { lastUpdatedBy: uid, lastUpdatedAt: now() };
-      await documents.add({
-        ...{ ...document, ...changed, name, size, active: true },
-        ...waitingForFile(),
-        formIssuedTo: uid,
-      });
-      return { documentId: document.id, name, ...files.uploadForm(fileKeyOf(document), limits.fileBytes) };
+    const changed = { lastUpdatedBy: uid, lastUpdatedAt: now() };
+    const outcomes = announced.map(({ name, size, type }, index) => {
+      const id = newDocumentId(creationId, index);
+      return (
+        rejectionOfFile({ name, size, type }) ?? {
+          ...{ agentId, id, ...changed, name, size, active: true },
+          ...waitingForFile(),
+          formIssuedTo: uid,
+        }
+      );
     });
-    const uploads = outcomes.filter((outcome) => 'documentId' in outcome);
+    const accepted = outcomes.filter((outcome) => 'id' in outcome);
     const failed = outcomes.filter((outcome) => 'code' in outcome);
-    if (uploads.length === 0) throw noFileTaken(failed);
+    if (accepted.length === 0) throw noFileTaken(failed);
+    await documents.addAll(accepted);
+    const uploads = accepted.map((document) => ({
+      documentId: document.id,
+      name: document.name,
+      ...files.uploadForm(fileKeyOf(document), limits.fileBytes),
+    }));
     return { uploads, failed };
   },
 });

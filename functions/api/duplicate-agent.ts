@@ -54,6 +54,7 @@ export const duplicateAgent = endpoint({
       notCopied: z.array(z.string()).check(describe('What was not copied.', ['phoneNumber', 'calls', 'access'])),
     })
     .check(z.describe('The new agent, and what was copied to it.')),
+  errors: ['quota_exceeded'],
 
   async handle({ agent, body: { uid, name }, creationId }, services) {
     const { agents, jobQueue } = services;

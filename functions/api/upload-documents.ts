@@ -21,7 +21,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { multipartForm } from '../http/multipart-form.ts';
 import { log } from '../log.ts';
-import { documents } from '../store/documents.ts';
+import { type DocumentRecord, documents } from '../store/documents.ts';
 
 /** Takes files into an agent's knowledge base. A bad file fails alone. Their texts are extracted in the background. */
 export const uploadDocuments = endpoint({
@@ -31,7 +31,7 @@ export const uploadDocuments = endpoint({
   summary: 'Upload documents',
   description: `Uploads up to ${limits.filesPerUpload} files of at most 10 MB each: PDF, Word (.docx), text or Markdown. The content of a file determines its type, not its name. One request carries at most ${limits.uploadBodyBytes.toLocaleString('en')} bytes; use presigned uploads (\`POST /agent-documents/uploads\`) for more. Files are processed independently: one that is not accepted is in \`failed\`. The text is extracted in the background; \`status\` of the document reports the progress.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
-  services: { documents: documents.for('add', 'receive', 'remove'), files: files.for('put') },
+  services: { documents: documents.for('addAll', 'receive', 'remove'), files: files.for('put') },
   multipart: multipartForm(['files', 'files[]', 'file'], {
     maxFiles: limits.filesPerUpload,
     fileBytes: limits.fileBytes,
@@ -69,35 +69,42 @@ export const uploadDocuments = endpoint({
       failed: z.array(RefusedFile).check(z.describe('The files that were not accepted, with the reason.')),
     })
     .check(z.describe('The result of each file.')),
-  errors: ['too_many_files', 'file_too_large', 'unsupported_file_type', 'empty_file'],
+  errors: ['too_many_files', 'file_too_large', 'unsupported_file_type', 'empty_file', 'quota_exceeded'],
   errorDescriptions: {
     400: 'The form is invalid, or none of its files is accepted.',
     413: 'The files are too large for one request. Use presigned uploads.',
   },
 
-  async handle({ body, creationId }, { documents, files }) {
-    const take = async (file: UploadedFile, index: number): Promise<Taken | RefusedFile> => {
+  async handle({ body: { uid, agentId, files: sent }, creationId }, { documents, files }) {
+    const changed = { lastUpdatedBy: uid, lastUpdatedAt: now() };
+    const check = async (file: UploadedFile, index: number): Promise<AcceptedFile | RefusedFile> => {
       const { name, size, bytes } = file;
       const rejected = rejectionOfFile(file);
       if (rejected) return rejected;
       const kind = await kindOf(bytes, name);
       if ('unsupported' in kind) return rejectFile(name, 'unsupported_file_type', kind.unsupported);
-      const document = { agentId: body.agentId, id: newDocumentId(creationId, index) };
-      const changed = { lastUpdatedBy: body.uid, lastUpdatedAt: now() };
+      const id = newDocumentId(creationId, index);
       const { type } = kind;
-      await documents.add({ ...document, ...changed, name, size, type, active: true, ...waitingForFile() });
+      return { bytes, document: { agentId, id, ...changed, name, size, type, active: true, ...waitingForFile() } };
+    };
+    const store = async (outcome: AcceptedFile | RefusedFile): Promise<Taken | RefusedFile> => {
+      if ('code' in outcome) return outcome;
+      const { document, bytes } = outcome;
+      const { id: documentId, name } = document;
       try {
         // The bucket's notification of the file starts the extraction, however late. From here on the document waits for that alone.
         const { etag } = await files.put(fileKeyOf(document), bytes);
         await documents.receive(document, etag);
       } catch (error) {
-        log('error', { operation: 'uploadDocuments', documentId: document.id, cause: (error as Error).message });
+        log('error', { operation: 'uploadDocuments', documentId, cause: (error as Error).message });
         await documents.remove(document);
         return rejectFile(name, 'internal_error');
       }
-      return { documentId: document.id, name };
+      return { documentId, name };
     };
-    const outcomes = await pMap(body.files, take, { concurrency: 5 });
+    const checked = await pMap(sent, check, { concurrency: 5 });
+    await documents.addAll(checked.flatMap((outcome) => ('document' in outcome ? [outcome.document] : [])));
+    const outcomes = await pMap(checked, store, { concurrency: 5 });
     const taken = outcomes.filter((outcome) => 'documentId' in outcome);
     const failed = outcomes.filter((outcome) => 'code' in outcome);
     if (taken.length === 0) throw noFileTaken(failed);
@@ -110,6 +117,7 @@ export const uploadDocuments = endpoint({
   },
 });
 
+type AcceptedFile = { document: DocumentRecord; bytes: Uint8Array };
 type Taken = { documentId: string; name: string };
 
 export const handler = lambda(uploadDocuments);

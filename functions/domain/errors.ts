@@ -26,6 +26,10 @@ export const errors = {
   crawl_in_progress: { status: 409, meaning: 'The website is being crawled.' },
   not_failed: { status: 409, meaning: 'The document did not fail.' },
   phone_number_in_use: { status: 409, meaning: 'Another agent of the user has this phone number.' },
+  quota_exceeded: {
+    status: 409,
+    meaning: 'The user has too many agents, or the agent too many websites and documents.',
+  },
   payload_too_large: { status: 413, meaning: 'The body is too large.' },
   rate_limited: { status: 429, meaning: 'Too many requests in a short time.' },
   chat_budget_exhausted: { status: 429, meaning: 'The token budget of the chat for today is used up.' },
@@ -85,6 +89,10 @@ export const missingScope = (scope: string) =>
 
 export const phoneNumberInUse = () =>
   new ApiError('phone_number_in_use', 'Another agent of this user has this phone number.');
+
+/** `what` is what is limited: `A user can have at most 1,000 agents`. */
+export const quotaExceeded = (what: string) =>
+  new ApiError('quota_exceeded', `${what}. The operator of the service can raise this limit.`);
 
 export const unauthorizedOrigin = () =>
   new ApiError('unauthorized_origin', 'This operation may only be called from the platform’s own application.');

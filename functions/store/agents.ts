@@ -4,11 +4,13 @@ import type { Agent } from '../domain/agents.ts';
 import { phoneNumberInUse } from '../domain/errors.ts';
 import { service } from '../service.ts';
 import type { AccessItem } from './credentials.ts';
-import { accessKey, agentKey, agentNumberKey, agentsOf, userKey } from './keys.ts';
+import { accessKey, agentKey, agentNumberKey, agentsOf, countKey, userKey } from './keys.ts';
+import { agentQuota, countAction, type Quota } from './quotas.ts';
 import {
   backOff,
   type Condition,
   type Item,
+  maxConflicts,
   type Table,
   type TransactionAction,
   table,
@@ -21,8 +23,6 @@ export type AgentItem = Item & Omit<Agent, 'configuration'> & { configuration: s
 export type NumberItem = Item & { agentId: string };
 type SharedAgentItem = Item & { agentId: string; owner: string };
 
-const attempts = 12;
-
 /**
  * Agents. A record is stored once, with its owner. Access is a small item of its own, which every request reads together
  * with its key, so that no request pays for a configuration it does not use.
@@ -30,9 +30,12 @@ const attempts = 12;
  */
 export class Agents {
   readonly #table: Table;
+  readonly #quota: Quota | undefined;
 
-  constructor(table: Table) {
+  /** Without a quota, users may have any number of agents. */
+  constructor(table: Table, quota?: Quota) {
     this.#table = table;
+    this.#quota = quota;
   }
 
   async find(owner: string, agentId: string): Promise<Agent | undefined> {
@@ -64,18 +67,18 @@ export class Agents {
 
   /** Creates an agent. If its id exists, its own creation wrote it before, and that agent is returned. */
   async create(agent: Agent): Promise<Agent> {
+    const { uid, agentId } = agent;
+    const creation = this.creation(agent);
+    const count = countAction(this.#table, countKey({ uid }), 1, { quota: this.#quota });
     for (let attempt = 0; ; attempt++) {
-      try {
-        await this.#table.transact(this.creation(agent));
-        return agent;
-      } catch (error) {
-        const failure = writeFailure(error);
-        if (failure === undefined || attempt === attempts) throw error;
-        const existing = await this.find(agent.uid, agent.agentId);
-        if (existing) return existing;
-        await this.#checkNumber(agent);
-        await backOff(attempt);
-      }
+      const failed = await this.#table.transactUnless([...creation, count]);
+      if (!failed) return agent;
+      const existing = await this.find(uid, agentId);
+      if (existing) return existing;
+      await this.#checkNumber(agent);
+      if (this.#quota && failed.has(creation.length)) throw this.#quota.exceeded();
+      // The agent that had the number has lost it meanwhile.
+      if (attempt === maxConflicts) throw new Error(`The agent ${agentId} could not be created.`);
     }
   }
 
@@ -112,7 +115,7 @@ export class Agents {
         ]);
         return changed;
       } catch (error) {
-        if (writeFailure(error) === undefined || attempt === attempts) throw error;
+        if (writeFailure(error) === undefined || attempt === maxConflicts) throw error;
         await this.#checkNumber(changed);
         await backOff(attempt);
       }
@@ -219,11 +222,11 @@ export const agentOf = ({ pk: _pk, sk: _sk, version: _version, configuration, ..
   configuration: JSON.parse(configuration),
 });
 
-export const agents = service(() => new Agents(table.get()), {
+export const agents = service(() => new Agents(table.get(), agentQuota()), {
   find: ['dynamodb:GetItem'],
   findByNumber: ['dynamodb:GetItem'],
   languageOf: ['dynamodb:GetItem'],
   list: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
-  create: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+  create: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
   change: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
 });

@@ -2,6 +2,7 @@ import type { DocumentStatus, DocumentType } from '../domain/documents.ts';
 import { documentStates } from '../domain/source-state.ts';
 import { service } from '../service.ts';
 import { documentKey, documentsOf } from './keys.ts';
+import { sourceQuota } from './quotas.ts';
 import { type SourceKind, SourceReads, type SourceRecord, sourceReadPermissions } from './source-reads.ts';
 import { Sources, sourcePermissions } from './sources.ts';
 import { table } from './table.ts';
@@ -24,7 +25,10 @@ export const documentKind: SourceKind = {
 };
 
 /** The documents of agents. Their files are in the bucket. */
-export const documents = service(() => new Sources<DocumentRecord>(table.get(), documentKind), sourcePermissions);
+export const documents = service(
+  () => new Sources<DocumentRecord>(table.get(), documentKind, sourceQuota()),
+  sourcePermissions,
+);
 export const documentReads = service(
   () => new SourceReads<DocumentRecord>(table.get(), documentKind),
   sourceReadPermissions,

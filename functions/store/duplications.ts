@@ -1,8 +1,9 @@
 import type { Agent } from '../domain/agents.ts';
 import { service } from '../service.ts';
 import { Agents } from './agents.ts';
-import { duplicationKey } from './keys.ts';
-import { type Item, type Table, table, writeFailure } from './table.ts';
+import { countKey, duplicationKey } from './keys.ts';
+import { agentQuota, countAction, countCheck, type Quota, sourceQuota } from './quotas.ts';
+import { type Item, type Table, table } from './table.ts';
 
 /** A copy of an agent in the making. Everything in it has the new agent's id, under which nobody can read until it is finished. */
 export type Duplication = {
@@ -29,10 +30,12 @@ const rememberedSeconds = 14 * 24 * 60 * 60;
 export class Duplications {
   readonly #table: Table;
   readonly #agents: Agents;
+  readonly #quotas: { agents: Quota; sources: Quota };
 
-  constructor(table: Table) {
+  constructor(table: Table, quotas: { agents: Quota; sources: Quota }) {
     this.#table = table;
     this.#agents = new Agents(table);
+    this.#quotas = quotas;
   }
 
   async find(agentId: string): Promise<Duplication | undefined> {
@@ -40,16 +43,24 @@ export class Duplications {
     return item && duplicationOf(item);
   }
 
-  /** Adds a copy, or returns the one already begun under the new agent's id. */
+  /**
+   * Adds a copy, or returns the one already begun under the new agent's id. The new agent counts from here on, so that a
+   * copy that is begun can be finished; and its sources must fit into an agent.
+   */
   async add(duplication: Duplication): Promise<Duplication> {
-    try {
-      await this.#table.put(itemOf(duplication), { ConditionExpression: 'attribute_not_exists(pk)' });
-      return duplication;
-    } catch (error) {
-      const begun = writeFailure(error) === 'condition' ? await this.find(duplication.agent.agentId) : undefined;
-      if (!begun) throw error;
-      return begun;
-    }
+    const { agent, sourceAgentId } = duplication;
+    const { agents, sources } = this.#quotas;
+    const TableName = this.#table.name;
+    const copies = { add: { copies: new Set([agent.agentId]) } };
+    const failed = await this.#table.transactUnless([
+      { Put: { TableName, Item: itemOf(duplication), ConditionExpression: 'attribute_not_exists(pk)' } },
+      countAction(this.#table, countKey({ uid: agent.uid }), 1, { quota: agents, copies }),
+      countCheck(this.#table, countKey({ agentId: sourceAgentId }), sources),
+    ]);
+    if (!failed) return duplication;
+    const begun = failed.has(0) ? await this.find(agent.agentId) : undefined;
+    if (!begun) throw (failed.has(1) ? agents : sources).exceeded();
+    return begun;
   }
 
   /** Remembers how far a copy has come, unless it is finished. */
@@ -64,19 +75,21 @@ export class Duplications {
   /** Creates the new agent, in the one transaction after which it is there, and whole. */
   async finish(duplication: Duplication): Promise<Duplication> {
     const done: Duplication = { ...duplication, state: 'done' };
+    const TableName = this.#table.name;
+    const { uid, agentId } = done.agent;
     const item = { ...itemOf(done), ttlSeconds: Math.floor(Date.now() / 1000) + rememberedSeconds };
-    try {
-      await this.#table.transact([
-        ...this.#agents.creation(done.agent),
-        { Put: { TableName: this.#table.name, Item: item } },
-      ]);
-      return done;
-    } catch (error) {
-      // Another run finished the same copy, or this very write succeeded and its response was lost.
-      const found = writeFailure(error) ? await this.find(done.agent.agentId) : undefined;
-      if (found?.state !== 'done') throw error;
-      return found;
-    }
+    const sources = { ...countKey({ agentId }), count: done.websites.copied + done.documents.copied, changes: 0 };
+    const failed = await this.#table.transactUnless([
+      ...this.#agents.creation(done.agent),
+      { Put: { TableName, Item: item } },
+      { Put: { TableName, Item: sources } },
+      countAction(this.#table, countKey({ uid }), 0, { copies: { remove: { copies: new Set([agentId]) } } }),
+    ]);
+    if (!failed) return done;
+    // Another run finished the same copy.
+    const found = await this.find(agentId);
+    if (found?.state !== 'done') throw new Error(`The copy ${agentId} could not be finished: it exists in part.`);
+    return found;
   }
 }
 
@@ -91,9 +104,12 @@ const duplicationOf = ({ pk: _pk, sk: _sk, agent, ...rest }: DuplicationItem): D
   agent: JSON.parse(agent),
 });
 
-export const duplications = service(() => new Duplications(table.get()), {
-  find: ['dynamodb:GetItem'],
-  add: ['dynamodb:GetItem', 'dynamodb:PutItem'],
-  update: ['dynamodb:PutItem'],
-  finish: ['dynamodb:GetItem', 'dynamodb:PutItem'],
-});
+export const duplications = service(
+  () => new Duplications(table.get(), { agents: agentQuota(), sources: sourceQuota() }),
+  {
+    find: ['dynamodb:GetItem'],
+    add: ['dynamodb:ConditionCheckItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+    update: ['dynamodb:PutItem'],
+    finish: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+  },
+);

@@ -6,6 +6,7 @@
  * agent                 USER#<owner>                           AGENT#<agentId>         the agent's record, once, with its owner
  * number of an agent    USER#<owner>                           NUMBER#<phone>          which of the user's agents has it: no two do
  * shared agent          USER#<guest>                           AGENT#<agentId>         whose it is, for the guest's list
+ * number of agents      USER#<uid>                             COUNT                   how many agents the user owns, copies under way included
  * API key of a user     USER#<uid>                             KEY#<keyId>             the key's hash, for listing
  * API key               KEY#<sha256>                           KEY                     the key's record
  * access to an agent    AGENT#<agentId>                        ACCESS                  owner and guests: read with the key, in one BatchGet
@@ -14,6 +15,7 @@
  * call                  AGENT#<agentId>#CALL#<callId>          CALL                    the call's record, once
  * call by time          AGENT#<agentId>#CALLS                  <startedAt>#<callId>    nothing: its key names the call
  * call by phone         AGENT#<agentId>#PHONE#<phone>          <startedAt>#<callId>    the same; none when the number was withheld
+ * number of sources     AGENT#<agentId>                        COUNT                   how many websites and documents the agent has
  * website               AGENT#<agentId>                        WEBSITE#<websiteId>     the record, without its text
  * document              AGENT#<agentId>                        DOCUMENT#<documentId>   the same
  * text of a source      SOURCE#<websiteId or documentId>       <revision>#<part>#<n>   a piece of the text, deflated, under an item's 400 KB
@@ -41,6 +43,19 @@ export const agentKey = (uid: string, agentId: string): ItemKey => ({ pk: `USER#
 /** The user's agent with a phone number. */
 export const agentNumberKey = (uid: string, phone: string): ItemKey => ({ pk: `USER#${uid}`, sk: `NUMBER#${phone}` });
 export const agentsOf = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'AGENT#' });
+
+/** The counter of a user's agents, or of an agent's websites and documents. */
+export const countKey = (owner: { uid: string } | { agentId: string }): ItemKey => ({
+  pk: 'agentId' in owner ? `AGENT#${owner.agentId}` : `USER#${owner.uid}`,
+  sk: 'COUNT',
+});
+
+/** Whose counter counts an item, when one does; agents of somebody else have the key of an agent, too. */
+export const counterOwnerOf = ({ pk, sk }: ItemKey): { uid: string } | { agentId: string } | undefined => {
+  const [kind, id = ''] = pk.split('#');
+  if (kind === 'USER' && sk.startsWith('AGENT#')) return { uid: id };
+  return kind === 'AGENT' && /^(WEBSITE|DOCUMENT)#/.test(sk) ? { agentId: id } : undefined;
+};
 
 export const apiKeyListingKey = (uid: string, keyId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `KEY#${keyId}` });
 export const apiKeyListingsOf = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'KEY#' });

@@ -10,9 +10,11 @@ import {
   visible,
 } from '../domain/source-state.ts';
 import type { SourceChange } from '../domain/sources.ts';
+import { countKey } from './keys.ts';
+import { countAction, type Quota, recountSources } from './quotas.ts';
 import { recordOf, type SourceItem, type SourceKind, type SourceRecord, type SourceReference } from './source-reads.ts';
 import { type SourceIndex, SourceTexts, type TextReference, type Texts } from './source-texts.ts';
-import { type Change, type Condition, conflictingItem, type Table } from './table.ts';
+import { type Change, type Condition, conditionOf, conflictingItem, type Table } from './table.ts';
 
 /**
  * Writes the records of one kind of knowledge source. Every change is one conditional write, and a job names the attempt
@@ -21,28 +23,52 @@ import { type Change, type Condition, conflictingItem, type Table } from './tabl
 export class Sources<R extends SourceRecord> {
   readonly #table: Table;
   readonly #kind: SourceKind;
+  readonly #quota: Quota | undefined;
   readonly #texts: SourceTexts;
 
-  constructor(table: Table, kind: SourceKind) {
+  /** Without a quota, an agent may have any number of sources. */
+  constructor(table: Table, kind: SourceKind, quota?: Quota) {
     this.#table = table;
     this.#kind = kind;
+    this.#quota = quota;
     this.#texts = new SourceTexts(table);
   }
 
   /** Adds a source, or returns the one that a repeated request already added under this id. */
   async add(record: R): Promise<R> {
-    const item = { ...this.#kind.keyOf(record.agentId, record.id), ...record };
-    try {
-      await this.#table.put(item, {
-        ConditionExpression: 'attribute_not_exists(pk)',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      });
-      return record;
-    } catch (error) {
-      const found = conflictingItem<SourceItem<R>>(error);
-      if (!found) throw error;
-      return this.#visible(found) ?? record;
+    const [added] = await this.addAll([record]);
+    return added ?? record;
+  }
+
+  /** Adds several sources of one agent: all that are new, or none. */
+  async addAll(records: R[]): Promise<R[]> {
+    const existing = new Map<R, R>();
+    for (;;) {
+      const added = records.filter((record) => !existing.has(record));
+      const failed = added.length > 0 ? await this.#putCounted(added) : undefined;
+      if (!failed) return records.map((record) => existing.get(record) ?? record);
+      for (const [position, item] of failed) {
+        const record = added[position];
+        if (record) existing.set(record, (item && this.#visible(item)) ?? record);
+      }
+      const isFull = failed.size === 1 && failed.has(added.length);
+      if (isFull && !(await recountSources(this.#table, added[0]?.agentId ?? ''))) throw this.#quota?.exceeded();
     }
+  }
+
+  /** Puts new sources of one agent and counts them. When that fails: at which of them, or after them the counter. */
+  #putCounted(records: R[]) {
+    const agentId = records[0]?.agentId ?? '';
+    const puts = records.map((record) => ({
+      Put: {
+        TableName: this.#table.name,
+        Item: this.#itemOf(record),
+        ConditionExpression: 'attribute_not_exists(pk)',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+      },
+    }));
+    const count = countAction(this.#table, countKey({ agentId }), records.length, { quota: this.#quota });
+    return this.#table.transactUnless<SourceItem<R>>([...puts, count]);
   }
 
   /** Sends the job of a source just added. When it cannot be sent, the source is removed again: no job would ever read it. */
@@ -177,7 +203,7 @@ export class Sources<R extends SourceRecord> {
     if (!item) return false;
     await this.#texts.deleteTexts(source.id);
     await deleteMore?.(recordOf(item));
-    await this.#table.delete(this.#keyOf(source), isBeingDeleted);
+    await this.#deleteCounted(source, isBeingDeleted);
     return true;
   }
 
@@ -187,7 +213,7 @@ export class Sources<R extends SourceRecord> {
     if (item && item.status !== deleting) return;
     await this.#texts.deleteTexts(source.id);
     await deleteMore?.();
-    if (item) await this.#table.delete(this.#keyOf(source), isBeingDeleted);
+    if (item) await this.#deleteCounted(source, isBeingDeleted);
   }
 
   /**
@@ -215,9 +241,28 @@ export class Sources<R extends SourceRecord> {
         : text
           ? { status: 'ready', attempt: undefined, dueBy: undefined }
           : newAttempt(this.#kind.states, attempt);
-      return this.add({ ...record, ...to, ...state, ...fields });
+      return this.#addCopy({ ...record, ...to, ...state, ...fields });
     }
     throw new Error('The text of a source kept changing while it was copied.');
+  }
+
+  /** Adds the record of a copy, or returns the one that another run added. A copy of an agent counts its sources as it ends. */
+  async #addCopy(record: R): Promise<R> {
+    try {
+      await this.#table.put(this.#itemOf(record), {
+        ConditionExpression: 'attribute_not_exists(pk)',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      });
+      return record;
+    } catch (error) {
+      const found = conflictingItem<SourceItem<R>>(error);
+      if (!found) throw error;
+      return this.#visible(found) ?? record;
+    }
+  }
+
+  #itemOf(record: R) {
+    return { ...this.#keyOf(record), ...record };
   }
 
   #keyOf({ agentId, id }: SourceReference) {
@@ -245,7 +290,13 @@ export class Sources<R extends SourceRecord> {
   }
 
   async #rollBack(source: SourceReference, attempt: string): Promise<void> {
-    await this.#table.delete(this.#keyOf(source), isMine(attempt, this.#kind.states));
+    await this.#deleteCounted(source, isMine(attempt, this.#kind.states));
+  }
+
+  /** Deletes a record if a condition holds, and counts it no more. */
+  async #deleteCounted(source: SourceReference, condition: Condition): Promise<void> {
+    const Delete = { TableName: this.#table.name, Key: this.#keyOf(source), ...conditionOf(condition) };
+    await this.#table.transactUnless([{ Delete }, countAction(this.#table, countKey(source), -1)]);
   }
 
   async #removeRevisions(source: SourceReference, revisions: string[]): Promise<void> {
@@ -293,8 +344,9 @@ const isMine = (attempt: string, { working }: SourceStates): Condition => ({
 
 /** What the methods need, for both kinds of sources. */
 export const sourcePermissions = {
-  add: ['dynamodb:PutItem'],
-  sendOrRemove: ['dynamodb:DeleteItem'],
+  add: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
+  addAll: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
+  sendOrRemove: ['dynamodb:DeleteItem', 'dynamodb:UpdateItem'],
   sendOrFail: ['dynamodb:UpdateItem'],
   edit: ['dynamodb:UpdateItem'],
   restart: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
@@ -305,6 +357,12 @@ export const sourcePermissions = {
   finish: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
   fail: ['dynamodb:UpdateItem'],
   remove: ['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
-  deleteOrphans: ['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:Query'],
+  deleteOrphans: [
+    'dynamodb:BatchWriteItem',
+    'dynamodb:DeleteItem',
+    'dynamodb:GetItem',
+    'dynamodb:Query',
+    'dynamodb:UpdateItem',
+  ],
   copy: ['dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
 } as const;

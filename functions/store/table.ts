@@ -45,6 +45,9 @@ export type QueryOptions = {
 /** No single call to DynamoDB takes longer than this, retries included: a dead table is an error, not a wait. */
 const callSeconds = 5;
 
+/** How often a write is tried again that meets others: with their pauses, a few seconds. */
+export const maxConflicts = 12;
+
 /** The single table, with the few ways it is read and written. Every read is strongly consistent. */
 export class Table {
   readonly client: DynamoDBDocumentClient;
@@ -190,6 +193,25 @@ export class Table {
     if (Put && more.length === 0) return void (await this.client.send(new PutCommand(Put), deadline()));
     await this.client.send(new TransactWriteCommand({ TransactItems: actions }), deadline());
   }
+
+  /**
+   * The same, tried again while another write is in its way. When conditions do not hold: whose, by their positions among
+   * the actions, with the item where the action asked for it (`ALL_OLD`).
+   */
+  async transactUnless<T extends Item = Item>(
+    actions: TransactionAction[],
+  ): Promise<Map<number, T | undefined> | undefined> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return void (await this.transact(actions));
+      } catch (error) {
+        const failure = writeFailure(error);
+        if (failure === 'condition') return failedConditions<T>(error);
+        if (failure === undefined || attempt === maxConflicts) throw error;
+        await backOff(attempt);
+      }
+    }
+  }
 }
 
 const keyRange = ({ pk, prefix }: Collection, { from, to }: QueryOptions) => {
@@ -245,7 +267,8 @@ export const updateOf = ({ set = {}, initial = {}, add = {}, remove = {} }: Chan
   });
 };
 
-const conditionOf = ({ expression, values = {} }: Condition) => withNames({ ConditionExpression: expression, values });
+export const conditionOf = ({ expression, values = {} }: Condition) =>
+  withNames({ ConditionExpression: expression, values });
 
 /** Adds the attribute names and values that expressions refer to. */
 const withNames = <E extends { UpdateExpression?: string; ConditionExpression?: string }>({
@@ -282,6 +305,14 @@ export const cancellationResults = (error: unknown): StatementResult[] | undefin
         item: Item && (unmarshall(Item) as Item),
       }))
     : undefined;
+
+const failedConditions = <T>(error: unknown): Map<number, T | undefined> => {
+  // A put that is alone is no transaction.
+  if (error instanceof ConditionalCheckFailedException) return new Map([[0, conflictingItem<T>(error)]]);
+  const results = [...(cancellationResults(error) ?? []).entries()];
+  const failed = results.filter(([, result]) => result.error === 'ConditionalCheckFailed');
+  return new Map(failed.map(([position, { item }]) => [position, item as T | undefined]));
+};
 
 /** The item on whose account a write's condition did not hold, when the write asked for it (`ALL_OLD`). */
 export const conflictingItem = <T>(error: unknown): T | undefined =>

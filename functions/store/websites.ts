@@ -2,6 +2,7 @@ import { websiteStates } from '../domain/source-state.ts';
 import type { WebsiteSummary } from '../domain/websites.ts';
 import { service } from '../service.ts';
 import { websiteKey, websitesOf } from './keys.ts';
+import { sourceQuota } from './quotas.ts';
 import { type SourceKind, SourceReads, type SourceRecord, sourceReadPermissions } from './source-reads.ts';
 import { Sources, sourcePermissions } from './sources.ts';
 import { table } from './table.ts';
@@ -17,7 +18,10 @@ export const websiteKind: SourceKind = {
 };
 
 /** The websites of agents. */
-export const websites = service(() => new Sources<WebsiteRecord>(table.get(), websiteKind), sourcePermissions);
+export const websites = service(
+  () => new Sources<WebsiteRecord>(table.get(), websiteKind, sourceQuota()),
+  sourcePermissions,
+);
 export const websiteReads = service(
   () => new SourceReads<WebsiteRecord>(table.get(), websiteKind),
   sourceReadPermissions,

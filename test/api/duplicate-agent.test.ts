@@ -31,6 +31,14 @@ const blockListOf = async (world: World, agentId: string) => {
 const deliver = (message: object) =>
   worker(finishDuplication)({ Records: [{ messageId: 'm', body: JSON.stringify(message) }] } as SQSEvent);
 
+/** The new agents whose copies a request to DynamoDB begins or goes on with. */
+const copiesIn = (input: unknown): string[] => {
+  const { TransactItems = [] } = input as { TransactItems?: { Put?: { Item: { pk: { S: string } } } }[] };
+  const prefix = duplicationKey('').pk;
+  const keys = TransactItems.map(({ Put }) => Put?.Item.pk.S ?? '');
+  return keys.filter((pk) => pk.startsWith(prefix)).map((pk) => pk.slice(prefix.length));
+};
+
 describe('duplicating an agent', () => {
   it('copies configuration and block list, and neither number, calls nor access', async () => {
     const world = await newWorld();
@@ -112,8 +120,7 @@ describe('duplicating an agent', () => {
         },
         () => {},
         (input) => {
-          const { Item } = input as { Item?: { pk?: { S?: string } } };
-          if (Item?.pk?.S?.startsWith(duplicationKey('').pk)) begun.push(Item.pk.S.slice(duplicationKey('').pk.length));
+          begun.push(...copiesIn(input));
         },
       );
       const answer = await invoke(duplicateAgent, { apiKey: world.apiKey, body });
@@ -148,8 +155,7 @@ describe('duplicating an agent', () => {
       },
       () => {},
       (input) => {
-        const { Item } = input as { Item?: { pk?: { S?: string } } };
-        if (Item?.pk?.S?.startsWith(duplicationKey('').pk)) begun.push(Item.pk.S.slice(duplicationKey('').pk.length));
+        begun.push(...copiesIn(input));
       },
     );
     expect((await invoke(duplicateAgent, { apiKey: world.apiKey, body, headers })).status).toBe(500);

@@ -72,8 +72,9 @@ const rare: Record<string, string[]> = {
   updateCallOutcomes: ['dynamodb:GetItem'],
   // To take back a document whose file S3 did not take.
   uploadDocuments: ['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:Query'],
-  // To take back a website whose message the queue did not take.
-  addWebsite: ['dynamodb:DeleteItem'],
+  // To take back a website whose message the queue did not take; and to count the sources of a full agent again.
+  addWebsite: ['dynamodb:DeleteItem', 'dynamodb:Query'],
+  createDocumentUploads: ['dynamodb:Query'],
   // To take back the copy of a document that was deleted while it was copied.
   duplicateAgent: ['dynamodb:DeleteItem'],
   // The same; and to go on in another message, after four minutes of copying.

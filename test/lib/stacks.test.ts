@@ -258,8 +258,15 @@ describe('the functions', () => {
       'EDGE_SECRETS',
       'FILES_BUCKET',
       'JOBS_QUEUE_URL',
+      'QUOTA_AGENTS',
+      'QUOTA_SOURCES',
       'TABLE_NAME',
     ]);
+    const generous = deploymentOf({ ...required, quotaAgents: '5000', quotaSources: '20' });
+    expect(functionOf(generous, 'addWebsite').properties.Environment.Variables).toMatchObject({
+      QUOTA_AGENTS: '5000',
+      QUOTA_SOURCES: '20',
+    });
     expect(JSON.stringify(environment.JOBS_QUEUE_URL)).toContain('/voice-agents-dev-{job}');
     const invoices = functionOf(dev, 'getInvoices').properties.Environment.Variables;
     expect(Object.keys(invoices).sort()).toEqual(['APP_ORIGIN', 'EDGE_SECRETS', 'STRIPE_SECRET_ARN']);

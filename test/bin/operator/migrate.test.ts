@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import { callKey, callPosition, callsOf, callsWith } from '../../../functions/store/keys.ts';
+import { callKey, callPosition, callsOf, callsWith, countKey } from '../../../functions/store/keys.ts';
 import { table } from '../../../functions/store/table.ts';
 import { json } from '../../support/operator-command.ts';
+import { websitesOf } from '../../support/websites.ts';
 import { newWorld, useTargetInThisProcess } from '../../support/world.ts';
 
 useTargetInThisProcess();
@@ -35,4 +36,19 @@ it('makes entries of the copies of calls that an earlier version kept, once, and
   });
   expect([status, answer.call_id]).toEqual([200, 'a']);
   expect((await json('migrate')).callEntries).toBe(0);
+});
+
+it('counts what an earlier version did not count, and corrects counters that are wrong', async () => {
+  const world = await newWorld();
+  const { uid, agentId } = world;
+  for (const path of ['a', 'b']) await websitesOf(world).add(`http://127.0.0.1:9/${path}`);
+  const guest = await newWorld();
+  await json('agent', 'grant', agentId, '--to', guest.uid);
+  await table.get().delete(countKey({ uid }));
+  await table.get().delete(countKey({ agentId }));
+  await table.get().change(countKey({ uid: guest.uid }), { set: { count: 5 } });
+  expect((await json('migrate')).counters).toBeGreaterThanOrEqual(3);
+  const owners = [{ uid }, { agentId }, { uid: guest.uid }];
+  const counted = await Promise.all(owners.map((owner) => table.get().get(countKey(owner))));
+  expect(counted).toMatchObject([{ count: 1 }, { count: 2 }, { count: 1 }]);
 });
