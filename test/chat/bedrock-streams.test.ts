@@ -111,7 +111,7 @@ describe.concurrent('Bedrock’s own stream', () => {
   it('that is cut is a reported failure or a complete answer, and never an invalid stream', async () => {
     // Every byte around the end of each event, and some of those between.
     const cuts = Array.from({ length: callsTool.length }, (_, bytes) => bytes).filter(
-      (bytes) => bytes % 9 === 0 || eventEnds.some((end) => Math.abs(bytes - end) <= 2),
+      (bytes) => bytes % 20 === 0 || eventEnds.some((end) => Math.abs(bytes - end) <= 2),
     );
     const outcomes = await pMap(
       cuts,
@@ -129,7 +129,7 @@ describe.concurrent('Bedrock’s own stream', () => {
   }, 240_000);
 
   it('with any byte changed is a reported failure or a complete answer, and never an invalid stream', async () => {
-    const places = Array.from({ length: Math.ceil(callsTool.length / 7) }, (_, index) => index * 7);
+    const places = Array.from({ length: Math.ceil(callsTool.length / 17) }, (_, index) => index * 17);
     const outcomes = await pMap(
       places,
       async (place) => {

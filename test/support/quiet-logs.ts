@@ -1,6 +1,11 @@
+import { afterAll } from 'vitest';
+
 /** Keeps the request log of handlers that run in a test's own process out of the test report. */
-const write = process.stderr.write.bind(process.stderr);
+const { write } = process.stderr;
 process.stderr.write = ((chunk: string | Uint8Array, ...rest: []) =>
   typeof chunk === 'string' && chunk.startsWith('{"time":')
     ? true
-    : write(chunk, ...rest)) as typeof process.stderr.write;
+    : write.call(process.stderr, chunk, ...rest)) as typeof process.stderr.write;
+afterAll(() => {
+  process.stderr.write = write;
+});
