@@ -84,6 +84,9 @@ export const languageCodeOf = (tag: string | undefined): string => {
   }
 };
 
+/** Stems of a language's words that a process remembers: finding a stem takes longer than everything else about a word. */
+const mostRemembered = 50_000;
+
 const loaded = new Map<string, Promise<Language>>();
 
 /** What is known of a language. Words of one that is not known stay as they are written. */
@@ -100,9 +103,16 @@ const load = async (code: string): Promise<Language> => {
     own(functionWords) ? functionWords[code]?.() : undefined,
   ]);
   const folded = new Set(words?.stopwords.map((word) => fold(word.toLowerCase())));
+  const known = new Map<string, string>();
   return {
     code,
-    stem: (word) => stems?.stemmer(word) || word,
+    stem(word) {
+      const before = known.get(word);
+      if (before !== undefined) return before;
+      const stem = stems?.stemmer(word) || word;
+      if (known.size < mostRemembered) known.set(word, stem);
+      return stem;
+    },
     isFunctionWord: (word) => folded.has(word),
   };
 };

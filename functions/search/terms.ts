@@ -1,3 +1,4 @@
+import { AsciiWords, hashWith } from './ascii-words.ts';
 import type { Language } from './languages.ts';
 import { fold, wordsOf } from './words.ts';
 
@@ -15,6 +16,7 @@ export class Terms<Term> {
   readonly #termOf: (term: string) => Term;
   readonly #pieces = new Map<string, TermsOfWord<Term>[]>();
   readonly #words = new Map<string, TermsOfWord<Term>>();
+  readonly #asciiWords = new AsciiWords<TermsOfWord<Term>>(mostRemembered);
 
   constructor(language: Language, termOf: (term: string) => Term) {
     this.language = language;
@@ -34,6 +36,17 @@ export class Terms<Term> {
         continue;
       }
       const from = at;
+      let hash = 0;
+      for (; at < end && isAsciiLetter(text.charCodeAt(at)); at++) hash = hashWith(hash, text.charCodeAt(at) | 32);
+      const lettersEnd = at;
+      while (at < end && isMarkAfterWord(text.charCodeAt(at))) at++;
+      if (lettersEnd > from && lettersEnd - from <= rememberedUnits && (at === end || isSpace(text.charCodeAt(at)))) {
+        const word =
+          this.#asciiWords.find(text, from, lettersEnd, hash) ?? this.#addAscii(text.slice(from, lettersEnd), hash);
+        visit(word.terms, word.isFunctionWord);
+        before = '';
+        continue;
+      }
       while (at < end && !isSpace(text.charCodeAt(at))) at++;
       const piece = text.slice(from, at);
       // `49 €` and `€ 49` are found as `€49` is.
@@ -42,6 +55,13 @@ export class Terms<Term> {
       for (const { terms, isFunctionWord } of this.#ofPiece(piece)) visit(terms, isFunctionWord);
       before = piece;
     }
+  }
+
+  #addAscii(word: string, hash: number): TermsOfWord<Term> {
+    const lower = word.toLowerCase();
+    const terms = this.#ofPlain(lower);
+    this.#asciiWords.add(lower, hash, terms);
+    return terms;
   }
 
   #ofPiece(piece: string): TermsOfWord<Term>[] {
@@ -71,6 +91,13 @@ export class Terms<Term> {
     return word;
   }
 }
+
+const isAsciiLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
+
+/** The marks that most words of a sentence end with. What follows other marks is looked at with them. */
+const isMarkAfterWord = (code: number) => code < 64 && marksAfterWord[code] === 1;
+const marksAfterWord = new Uint8Array(64);
+for (const mark of `.,;:!?)"'`) marksAfterWord[mark.charCodeAt(0)] = 1;
 
 /** White space as Unicode has it. */
 const isSpace = (code: number) =>
