@@ -7,6 +7,7 @@ import { checkBlockedNumbers } from './api/check-blocked-numbers.ts';
 import { createAgent } from './api/create-agent.ts';
 import { createDocumentUploads } from './api/create-document-uploads.ts';
 import { decideCallStart } from './api/decide-call-start.ts';
+import { deleteAgent } from './api/delete-agent.ts';
 import { deleteCall } from './api/delete-call.ts';
 import { deleteDocument } from './api/delete-document.ts';
 import { deleteWebsite } from './api/delete-website.ts';
@@ -53,6 +54,7 @@ export const routes: AnyEndpoint[] = [
   createAgent,
   getAgent,
   updateAgent,
+  deleteAgent,
   listDocuments,
   getDocumentContent,
   uploadDocuments,

@@ -75,6 +75,8 @@ export const duplicateAgent = endpoint({
     const begun = await begin(copy, source.agentId, services);
     await jobQueue.send({ job: 'finishDuplication', agentId: copy.agentId }, rescueDelaySeconds);
     const reached = await proceed(begun, until, services);
+    // The source was deleted meanwhile.
+    if (!reached) throw insufficientPermissions();
     const pending = reached.state === 'copying';
     if (pending) await jobQueue.send({ job: 'finishDuplication', agentId: copy.agentId });
     return {

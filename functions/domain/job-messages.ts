@@ -4,6 +4,7 @@ import { Identifier } from './identifiers.ts';
 /** The message of each job, under the job's name. A message is delivered at least once, maybe late. */
 export const jobMessages = {
   finishDuplication: z.object({ job: z.literal('finishDuplication'), agentId: Identifier }),
+  deleteAgent: z.object({ job: z.literal('deleteAgent'), agentId: Identifier }),
   crawlWebsite: z.object({
     job: z.literal('crawlWebsite'),
     agentId: Identifier,

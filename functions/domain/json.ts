@@ -54,6 +54,13 @@ export const holdsInfinity = (value: unknown): boolean => {
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsInfinity);
 };
 
+/** Whether a JSON value holds a text, as a value or as the name of a field, that is asked for. */
+export const hasText = (value: unknown, isAskedFor: (text: string) => boolean): boolean => {
+  if (typeof value === 'string') return isAskedFor(value);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([name, one]) => isAskedFor(name) || hasText(one, isAskedFor));
+};
+
 /** The UTF-8 bytes a value takes as JSON. */
 export const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
 

@@ -9,6 +9,12 @@ export const idempotencyClaimSeconds = functionTimeoutSeconds + 1;
 /** When a job completes the work of a request whose function may have died: twice its longest life. */
 export const rescueDelaySeconds = 2 * idempotencyClaimSeconds;
 
+/** How long one run of a job may take. */
+export const jobTimeoutSeconds = 300;
+
+/** When another message continues the work of a job whose function may have died at every delivery of the first one. */
+export const jobRescueDelaySeconds = 2 * jobTimeoutSeconds;
+
 /** How long a request to the build chat may take (contract 4.8). */
 export const chatTimeoutSeconds = 60;
 

@@ -4,6 +4,7 @@ import { jobQueueFor } from '../clients/job-queue.ts';
 import type { Agent } from '../domain/agents.ts';
 import { fileKeyOf } from '../domain/documents.ts';
 import { identifierOfCopy } from '../domain/identifiers.ts';
+import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import type { ServicesOf } from '../service.ts';
 import { blockList } from '../store/block-list.ts';
 import { type DocumentRecord, documentReads, documents } from '../store/documents.ts';
@@ -14,14 +15,14 @@ import { type WebsiteRecord, websiteReads, websites } from '../store/websites.ts
 
 /** What a function that copies agents uses. */
 export const copyServices = {
-  duplications: duplications.for('add', 'update', 'finish'),
+  duplications: duplications.for('add', 'update', 'finish', 'abandon'),
   blockList: blockList.for('copyShard'),
   websites: websites.for('copy'),
   websiteReads: websiteReads.for('list'),
   documents: documents.for('copy', 'remove'),
   documentReads: documentReads.for('find', 'list'),
   files: files.for('copy'),
-  jobQueue: jobQueueFor('crawlWebsite', 'finishDuplication'),
+  jobQueue: jobQueueFor('crawlWebsite', 'deleteAgent', 'finishDuplication'),
 };
 type Services = ServicesOf<typeof copyServices>;
 
@@ -44,8 +45,15 @@ export const begin = (agent: Agent, sourceAgentId: string, { duplications }: Ser
     state: 'copying',
   });
 
-/** Copies until the copy is whole or the deadline (Unix milliseconds) is reached, and returns how far it has come. */
-export const proceed = async (duplication: Duplication, deadline: number, services: Services): Promise<Duplication> => {
+/**
+ * Copies until the copy is whole or the deadline (Unix milliseconds) is reached, and returns how far it has come;
+ * undefined when the source was deleted meanwhile, and there will be no copy.
+ */
+export const proceed = async (
+  duplication: Duplication,
+  deadline: number,
+  services: Services,
+): Promise<Duplication | undefined> => {
   if (duplication.state === 'done') return duplication;
   const reached = { ...duplication, shardsDone: [...duplication.shardsDone] };
   const { agent, sourceAgentId } = duplication;
@@ -63,9 +71,17 @@ export const proceed = async (duplication: Duplication, deadline: number, servic
     ...shards.filter((shard) => !reached.shardsDone.includes(shard)).map(copyShard),
   ]);
   const isWhole = reached.shardsDone.length === blockListShards && reached.websites.done && reached.documents.done;
-  if (isWhole) return services.duplications.finish(reached);
+  if (isWhole) return (await services.duplications.finish(reached)) ?? abandon(duplication, services);
   await services.duplications.update(reached);
   return reached;
+};
+
+/** Has what was copied deleted. */
+const abandon = async (duplication: Duplication, { duplications, jobQueue }: Services): Promise<undefined> => {
+  const { agentId } = duplication.agent;
+  // Sent first, so that nothing remains if this function is ended half-way.
+  await jobQueue.send({ job: 'deleteAgent', agentId }, rescueDelaySeconds);
+  await duplications.abandon(duplication);
 };
 
 /** Copies one source; false when there is nothing to copy. */

@@ -1,4 +1,5 @@
 import { jobMessages } from '../domain/job-messages.ts';
+import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { copyServices, proceed } from '../duplication/copy.ts';
 import { duplications } from '../store/duplications.ts';
 import { job, worker } from './job.ts';
@@ -7,15 +8,15 @@ import { job, worker } from './job.ts';
 export const finishDuplication = job({
   name: 'finishDuplication',
   message: jobMessages.finishDuplication,
-  services: { ...copyServices, duplications: duplications.for('find', 'add', 'update', 'finish') },
-  timeoutSeconds: 300,
+  services: { ...copyServices, duplications: duplications.for('find', 'add', 'update', 'finish', 'abandon') },
+  timeoutSeconds: jobTimeoutSeconds,
 
   async handle({ agentId }, services, until) {
     const { duplications, jobQueue } = services;
     const begun = await duplications.find(agentId);
     if (!begun) return;
-    const { state } = await proceed(begun, until, services);
-    if (state === 'copying') await jobQueue.send({ job: 'finishDuplication', agentId });
+    const reached = await proceed(begun, until, services);
+    if (reached?.state === 'copying') await jobQueue.send({ job: 'finishDuplication', agentId });
   },
 });
 

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Agent } from '../domain/agents.ts';
 import { phoneNumberInUse } from '../domain/errors.ts';
+import { idempotencyClaimSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
 import type { AccessItem } from './credentials.ts';
-import { accessKey, agentKey, agentNumberKey, agentsOf, countKey, userKey } from './keys.ts';
+import { accessKey, agentKey, agentNumberKey, agentsOf, countKey, itemsOfAgent, userKey } from './keys.ts';
 import { agentQuota, countAction, type Quota } from './quotas.ts';
 import {
   backOff,
@@ -156,6 +157,48 @@ export class Agents {
     if (item && item.agentId !== agentId) throw phoneNumberInUse();
   }
 
+  /**
+   * Deletes an agent: from here on it is unknown to everyone, and its number is free. Its access item remains, with
+   * nobody in it, until the rest is deleted: until then no agent gets the same id. False when there is no such agent.
+   */
+  async remove(owner: string, agentId: string): Promise<boolean> {
+    const TableName = this.#table.name;
+    for (;;) {
+      const found = await this.#table.get<AgentItem>(agentKey(owner, agentId));
+      if (!found) return false;
+      const { phoneNumber: _, ...withoutNumber } = agentOf(found);
+      const condition = {
+        ConditionExpression: 'version = :found',
+        ExpressionAttributeValues: { ':found': found.version },
+      };
+      const failed = await this.#table.transactUnless([
+        { Delete: { TableName, Key: agentKey(owner, agentId), ...condition } },
+        ...this.#numberChange(agentOf(found), withoutNumber),
+        { Update: { TableName, Key: accessKey(agentId), ...deletionOf(owner) } },
+        countAction(this.#table, countKey({ uid: owner }), -1),
+      ]);
+      if (!failed) return true;
+    }
+  }
+
+  /** A deleted agent of which something may be left. */
+  async findDeleted(agentId: string): Promise<DeletedAgent | undefined> {
+    const item = await this.#table.get<DeletedItem>(accessKey(agentId));
+    return item?.quietAt === undefined
+      ? undefined
+      : { owner: item.formerOwner, guests: [...item.formerGuests], quietAt: item.quietAt };
+  }
+
+  /** Deletes what is left of a deleted agent: what its former guests list, what is kept beside it, and last its access item. */
+  async finishRemoval(agentId: string, { guests }: DeletedAgent): Promise<void> {
+    await this.#table.deleteMany(guests.map((guest) => agentKey(guest, agentId)));
+    const access = accessKey(agentId);
+    for await (const items of this.#table.pages(itemsOfAgent(agentId), { keysOnly: true })) {
+      await this.#table.deleteMany(items.filter(({ sk }) => sk !== access.sk));
+    }
+    await this.#table.delete(access, { expression: 'attribute_not_exists(uid)' });
+  }
+
   /** Lets another user use an agent. */
   async grant(agentId: string, owner: string, guest: string): Promise<void> {
     if (guest === owner) throw ownerIsNoGuest();
@@ -200,9 +243,34 @@ export class Agents {
   /** The owner of an agent, who else may use it, and the outcomes that block. */
   async access(agentId: string): Promise<{ owner: string; guests: string[]; blockOnOutcomes: string[] } | undefined> {
     const item = await this.#table.get<AccessItem>(accessKey(agentId));
-    return item && { owner: item.uid, guests: [...(item.guests ?? [])], blockOnOutcomes: item.blockOnOutcomes ?? [] };
+    if (item?.uid === undefined) return undefined;
+    return { owner: item.uid, guests: [...(item.guests ?? [])], blockOnOutcomes: item.blockOnOutcomes ?? [] };
   }
 }
+
+/**
+ * A deleted agent, and who had access to it. From `quietAt` (Unix milliseconds) on, no request or job that began before
+ * the deletion writes anything more.
+ */
+export type DeletedAgent = { owner: string; guests: string[]; quietAt: number };
+type DeletedItem = Item & { agentId: string; formerOwner: string; formerGuests: Iterable<string>; quietAt: number };
+
+/** Makes an access item that of a deleted agent. */
+const deletionOf = (owner: string) => ({
+  UpdateExpression:
+    'set formerOwner = uid, formerGuests = if_not_exists(guests, :none), quietAt = :quietAt remove uid, guests, blockOnOutcomes',
+  ConditionExpression: 'uid = :owner',
+  ExpressionAttributeValues: { ':owner': owner, ':none': [], ':quietAt': Date.now() + idempotencyClaimSeconds * 1000 },
+});
+
+/** The access item of a copy that never became an agent: another run of the copy may go on for `seconds`. */
+export const deletedCopyOf = ({ agentId, uid }: Pick<Agent, 'agentId' | 'uid'>, seconds: number): DeletedItem => ({
+  ...accessKey(agentId),
+  agentId,
+  formerOwner: uid,
+  formerGuests: [],
+  quietAt: Date.now() + seconds * 1000,
+});
 
 const isOwnedBy = (owner: string): Condition => ({ expression: 'uid = :owner', values: { owner } });
 
@@ -229,4 +297,7 @@ export const agents = service(() => new Agents(table.get(), agentQuota()), {
   list: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   create: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
   change: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+  remove: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
+  findDeleted: ['dynamodb:GetItem'],
+  finishRemoval: ['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:Query'],
 });

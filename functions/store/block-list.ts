@@ -3,7 +3,7 @@ import pMap from 'p-map';
 import type { BlockedNumber, NumberOutcome } from '../domain/block-list.ts';
 import { fillPage, fromCursor } from '../domain/paging.ts';
 import { service } from '../service.ts';
-import { type BlockListOwner, blockedNumberKey, blockedNumbersOf, blockListShards } from './keys.ts';
+import { type BlockListOwner, blockedNumberKey, blockedNumbersOf, blockListShards, type Collection } from './keys.ts';
 import {
   backOff,
   chunks,
@@ -178,6 +178,19 @@ export class BlockList {
     return { blockList: items.map(({ number }) => number), entries: items, ...next };
   }
 
+  /** Deletes a list, until a time (Unix milliseconds). True when nothing is left of it. */
+  async removeAll(owner: BlockListOwner, until: number): Promise<boolean> {
+    const shards = Array.from({ length: blockListShards }, (_, shard) => blockedNumbersOf(owner, shard));
+    const removeShard = async (shard: Collection) => {
+      for await (const keys of this.#table.pages(shard, { keysOnly: true })) {
+        if (Date.now() >= until) return false;
+        await this.#table.deleteMany(keys);
+      }
+      return true;
+    };
+    return (await pMap(shards, removeShard, { concurrency })).every(Boolean);
+  }
+
   /** Copies the numbers of one shard that are blocked now to another agent, and returns how many. Undefined when time ran out. */
   async copyShard(from: string, to: string, shard: number, deadline: number): Promise<number | undefined> {
     if (Date.now() >= deadline) return undefined;
@@ -322,5 +335,6 @@ export const blockList = service(() => new BlockList(table.get()), {
   remove: ['dynamodb:PartiQLUpdate'],
   find: ['dynamodb:BatchGetItem'],
   page: ['dynamodb:Query'],
+  removeAll: ['dynamodb:BatchWriteItem', 'dynamodb:Query'],
   copyShard: ['dynamodb:BatchWriteItem', 'dynamodb:Query'],
 });

@@ -100,6 +100,12 @@ export class CallRecords {
     }
   }
 
+  /** The records of an agent's calls, by call id. */
+  async findAll(agentId: string, callIds: string[]): Promise<Map<string, StoredCall>> {
+    const found = await this.#read(callIds.map((callId) => callKey(agentId, callId)));
+    return new Map([...found.values()].map((stored) => [stored.call.callId, stored]));
+  }
+
   /** The position of the first or last call with a phone number. */
   async #positionOf(agentId: string, { phone, preference }: Extract<CallReference, { phone: string }>) {
     const options = { limit: 1, descending: preference === 'last', keysOnly: true };

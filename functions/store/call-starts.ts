@@ -4,7 +4,7 @@ import { isIdentifier } from '../domain/identifiers.ts';
 import { service } from '../service.ts';
 import { type AgentItem, agentOf, type NumberItem } from './agents.ts';
 import { blockedEntryOf } from './block-list.ts';
-import { type AccessItem, accessOf } from './credentials.ts';
+import { accessOf } from './credentials.ts';
 import { accessKey, agentKey, agentNumberKey, blockedNumberKey, type ItemKey } from './keys.ts';
 import { type Item, type Table, table } from './table.ts';
 
@@ -51,8 +51,8 @@ export const locateAgent = (
     const number = own === undefined ? undefined : (found(agentNumberKey(uid, own)) as NumberItem | undefined);
     return number ? { agentId: number.agentId, owner: uid } : 'no agent';
   }
-  const access = found(accessKey(agentId)) as AccessItem | undefined;
-  return access && accessOf(access).has(uid) ? { agentId, owner: access.uid } : 'no access';
+  const access = accessOf(found(accessKey(agentId)));
+  return access?.has(uid) ? { agentId, owner: access.owner } : 'no access';
 };
 
 /** Reads what decides on a call. */

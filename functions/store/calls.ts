@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import pMap from 'p-map';
 import { type Call, type CallFacts, type CallReference, withFacts } from '../domain/calls.ts';
 import { service } from '../service.ts';
 import { changeOutcomes, type OutcomeChange } from './call-outcomes.ts';
 import { attributesOf, CallRecords, entriesOf, type StoredCall } from './call-records.ts';
-import { callKey, type ItemKey } from './keys.ts';
-import { backOff, type Table, type TransactionAction, table, writeFailure } from './table.ts';
+import { callIdAt, callKey, callsOf, callsWith, type ItemKey } from './keys.ts';
+import { backOff, chunks, type Table, type TransactionAction, table, writeFailure } from './table.ts';
 
 const maxAttempts = 12;
+/** A transaction has at most 100 actions, and 4 MB: a call is at most three items, and 150 KB. */
+const callsPerTransaction = 25;
+const batchConcurrency = 4;
+const entriesPerPage = 200;
 /** How long one outcome is tried again when another write or a throttled table prevents it. */
 const setOutcomeMilliseconds = 5000;
 
@@ -65,6 +70,48 @@ export class Calls {
       try {
         await this.#table.transact(this.#removal(found));
         return true;
+      } catch (error) {
+        if (!writeFailure(error) || attempt === maxAttempts) throw error;
+        await backOff(attempt);
+      }
+    }
+  }
+
+  /**
+   * Deletes the calls of an agent, those with one phone number when it is named, until a time (Unix milliseconds).
+   * True when none is left. A batch is one transaction, with the actions that `alongside` returns for the calls in it.
+   */
+  async removeAll(
+    agentId: string,
+    options: { phone?: string; until: number; alongside?: (removed: number) => TransactionAction[] },
+  ): Promise<boolean> {
+    const { phone, until, alongside = () => [] } = options;
+    const collection = phone === undefined ? callsOf(agentId) : callsWith(agentId, phone);
+    for await (const entries of this.#table.pages(collection, { keysOnly: true, limit: entriesPerPage })) {
+      if (Date.now() >= until) return false;
+      // What is written alongside is one item, for which batches side by side would compete.
+      const concurrency = options.alongside ? 1 : batchConcurrency;
+      await pMap(chunks(entries, callsPerTransaction), (batch) => this.#removeBatch(agentId, batch, phone, alongside), {
+        concurrency,
+      });
+    }
+    return true;
+  }
+
+  async #removeBatch(
+    agentId: string,
+    entries: ItemKey[],
+    phone: string | undefined,
+    alongside: (removed: number) => TransactionAction[],
+  ): Promise<void> {
+    const callIds = [...new Set(entries.map(({ sk }) => callIdAt(sk)))];
+    for (let attempt = 0; ; attempt++) {
+      const all = await this.#records.findAll(agentId, callIds);
+      const found = [...all.values()].filter(({ call }) => phone === undefined || call.phone === phone);
+      if (found.length === 0) return;
+      try {
+        await this.#table.transact([...found.flatMap((one) => this.#removal(one)), ...alongside(found.length)]);
+        return;
       } catch (error) {
         if (!writeFailure(error) || attempt === maxAttempts) throw error;
         await backOff(attempt);
@@ -133,6 +180,7 @@ export const calls = service(() => new Calls(table.get()), {
   list: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   record: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
   remove: ['dynamodb:DeleteItem', 'dynamodb:GetItem'],
+  removeAll: ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:Query'],
   setOutcome: outcomePermissions,
   setOutcomes: outcomePermissions,
 });

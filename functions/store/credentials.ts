@@ -7,7 +7,8 @@ import { type Item, type Table, table } from './table.ts';
 /** Who may use an agent, and what every request for it has to know of its configuration. */
 export type Access = { owner: string; has(uid: string): boolean; blockOnOutcomes: string[] };
 
-export type AccessItem = Item & { agentId: string; uid: string; guests?: Set<string>; blockOnOutcomes?: string[] };
+/** That of a deleted agent has neither `uid` nor `guests`: nobody may use it. */
+export type AccessItem = Item & { agentId: string; uid?: string; guests?: Set<string>; blockOnOutcomes?: string[] };
 
 /** API keys and access to agents as a request needs them: both in one read. There is no cache: revocation holds at once. */
 export class Credentials {
@@ -27,10 +28,11 @@ export class Credentials {
     const keyOfAccess = agentId !== undefined && isIdentifier(agentId) ? [accessKey(agentId)] : [];
     const found = await this.#table.getMany([keyOfKey, ...keyOfAccess, ...more]);
     const record = found.find((item) => item.pk === keyOfKey.pk) as (Item & ApiKey) | undefined;
-    const access = found.find((item) => keyOfAccess.some(({ pk, sk }) => item.pk === pk && item.sk === sk));
+    const item = found.find((item) => keyOfAccess.some(({ pk, sk }) => item.pk === pk && item.sk === sk));
+    const access = accessOf(item);
     return {
       ...(record && isUsable(record) && { key: record }),
-      ...(access && { access: accessOf(access as AccessItem) }),
+      ...(access && { access }),
       items: found.filter((item) => item !== record),
     };
   }
@@ -39,16 +41,21 @@ export class Credentials {
   async accessTo(agentIds: string[]): Promise<Map<string, Access>> {
     const known = [...new Set(agentIds)].filter(isIdentifier);
     const items = await this.#table.getMany<AccessItem>(known.map(accessKey));
-    return new Map(items.map((item) => [item.agentId, accessOf(item)]));
+    return new Map(
+      items.flatMap((item) => {
+        const access = accessOf(item);
+        return access ? [[item.agentId, access]] : [];
+      }),
+    );
   }
 }
 
-/** Who may use an agent, by its access item. */
-export const accessOf = (item: AccessItem): Access => ({
-  owner: item.uid,
-  has: (uid) => item.uid === uid || (item.guests?.has(uid) ?? false),
-  blockOnOutcomes: item.blockOnOutcomes ?? [],
-});
+/** Who may use an agent, by its access item; undefined when there is no such agent. */
+export const accessOf = (item: Item | undefined): Access | undefined => {
+  const { uid: owner, guests, blockOnOutcomes = [] } = (item ?? {}) as Partial<AccessItem>;
+  if (owner === undefined) return undefined;
+  return { owner, has: (uid) => owner === uid || (guests?.has(uid) ?? false), blockOnOutcomes };
+};
 
 export const credentials = service(() => new Credentials(table.get()), {
   read: ['dynamodb:BatchGetItem'],

@@ -1,7 +1,8 @@
 import type { Agent } from '../domain/agents.ts';
+import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
-import { Agents } from './agents.ts';
-import { countKey, duplicationKey } from './keys.ts';
+import { Agents, deletedCopyOf } from './agents.ts';
+import { accessKey, countKey, duplicationKey } from './keys.ts';
 import { agentQuota, countAction, countCheck, type Quota, sourceQuota } from './quotas.ts';
 import { type Item, type Table, table } from './table.ts';
 
@@ -72,10 +73,14 @@ export class Duplications {
     });
   }
 
-  /** Creates the new agent, in the one transaction after which it is there, and whole. */
-  async finish(duplication: Duplication): Promise<Duplication> {
+  /**
+   * Creates the new agent, in the one transaction after which it is there, and whole. Undefined when the source was deleted
+   * meanwhile: then only a part of it may be in the copy, and there is no new agent.
+   */
+  async finish(duplication: Duplication): Promise<Duplication | undefined> {
     const done: Duplication = { ...duplication, state: 'done' };
     const TableName = this.#table.name;
+    const { sourceAgentId } = done;
     const { uid, agentId } = done.agent;
     const item = { ...itemOf(done), ttlSeconds: Math.floor(Date.now() / 1000) + rememberedSeconds };
     const sources = { ...countKey({ agentId }), count: done.websites.copied + done.documents.copied, changes: 0 };
@@ -83,15 +88,39 @@ export class Duplications {
       ...this.#agents.creation(done.agent),
       { Put: { TableName, Item: item } },
       { Put: { TableName, Item: sources } },
-      countAction(this.#table, countKey({ uid }), 0, { copies: { remove: { copies: new Set([agentId]) } } }),
+      countAction(this.#table, countKey({ uid }), 0, isCopied(agentId)),
+      { ConditionCheck: { TableName, Key: accessKey(sourceAgentId), ConditionExpression: 'attribute_exists(uid)' } },
     ]);
     if (!failed) return done;
     // Another run finished the same copy.
     const found = await this.find(agentId);
-    if (found?.state !== 'done') throw new Error(`The copy ${agentId} could not be finished: it exists in part.`);
-    return found;
+    if (found?.state === 'done') return found;
+    if (await this.#agents.access(sourceAgentId))
+      throw new Error(`The copy ${agentId} could not be finished: it exists in part.`);
+    return undefined;
+  }
+
+  /** Makes what was copied that of a deleted agent, for the job that deletes the rest of those. */
+  async abandon({ agent }: Duplication): Promise<void> {
+    const TableName = this.#table.name;
+    const { uid, agentId } = agent;
+    const Item = deletedCopyOf(agent, jobTimeoutSeconds);
+    // When it fails, another run has done the same.
+    await this.#table.transactUnless([
+      { Put: { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' } },
+      { Delete: { TableName, Key: duplicationKey(agentId) } },
+      countAction(this.#table, countKey({ uid }), -1, isCopied(agentId)),
+    ]);
+  }
+
+  /** Forgets the copy that made an agent. */
+  async remove(agentId: string): Promise<void> {
+    await this.#table.delete(duplicationKey(agentId));
   }
 }
+
+/** The copy is no longer under way. */
+const isCopied = (agentId: string) => ({ copies: { remove: { copies: new Set([agentId]) } } });
 
 const itemOf = ({ agent, ...rest }: Duplication): DuplicationItem => ({
   ...duplicationKey(agent.agentId),
@@ -110,6 +139,8 @@ export const duplications = service(
     find: ['dynamodb:GetItem'],
     add: ['dynamodb:ConditionCheckItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
     update: ['dynamodb:PutItem'],
-    finish: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+    finish: ['dynamodb:ConditionCheckItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+    abandon: ['dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+    remove: ['dynamodb:DeleteItem'],
   },
 );

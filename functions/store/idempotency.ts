@@ -1,8 +1,16 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import pMap from 'p-map';
 import { newUlid } from '../domain/identifiers.ts';
 import { idempotencyClaimSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
-import { type ItemKey, idempotencyKey, idempotencyPieceKey } from './keys.ts';
+import {
+  type Collection,
+  type ItemKey,
+  idempotencyKey,
+  idempotencyKeyOfPiece,
+  idempotencyOf,
+  idempotencyPieceKey,
+} from './keys.ts';
 import { type Condition, conflictingItem, type Item, type Table, table } from './table.ts';
 
 /** How long a first answer is kept. */
@@ -112,8 +120,42 @@ export class IdempotencyStore {
     if (pieces === undefined) return undefined;
     const keys = Array.from({ length: pieces }, (_, n) => idempotencyPieceKey(key, n));
     const found = new Map((await this.#table.getMany<Piece>(keys)).map((item) => [item.sk, item.answer]));
-    const all = Buffer.concat(keys.map(({ sk }) => found.get(sk) ?? new Uint8Array()));
+    // The response is being forgotten.
+    if (found.size < pieces) return undefined;
+    const all = Buffer.concat(keys.map(({ sk }) => found.get(sk) as Uint8Array));
     return JSON.parse(inflateRawSync(all).toString());
+  }
+
+  /**
+   * Forgets the responses to a user that mention something, as if their keys had never been used. Returns until when
+   * (Unix milliseconds) a request may still be under way whose response is kept later, if there is one.
+   */
+  async forget(uid: string, mentions: (body: unknown) => boolean): Promise<number | undefined> {
+    const pending = await pMap(idempotencyOf(uid), (shard) => this.#forgetIn(shard, mentions), { concurrency: 4 });
+    const latest = Math.max(0, ...pending);
+    return latest > Date.now() ? latest : undefined;
+  }
+
+  async #forgetIn(shard: Collection, mentions: (body: unknown) => boolean): Promise<number> {
+    const pieces = new Map<string, ItemKey[]>();
+    const kept = new Set<string>();
+    let latest = 0;
+    for await (const item of this.#table.query<Item & Kept>(shard)) {
+      const whole = idempotencyKeyOfPiece(item);
+      if (whole) {
+        pieces.set(whole.sk, [...(pieces.get(whole.sk) ?? []), item]);
+        continue;
+      }
+      const answer = await this.#read(item, item);
+      if (!answer) latest = Math.max(latest, item.claimedUntil);
+      const isMentioned = answer?.body !== undefined && mentions(JSON.parse(answer.body));
+      if (isMentioned) await this.#table.delete({ pk: item.pk, sk: item.sk }, isUnchanged(item));
+      else kept.add(item.sk);
+    }
+    // Pieces without a response are left of one that was forgotten, or has expired.
+    const orphans = [...pieces].flatMap(([sk, items]) => (kept.has(sk) ? [] : items));
+    await this.#table.deleteMany(orphans);
+    return latest;
   }
 
   /** Lets a repetition go on at once after a failure. */
@@ -121,6 +163,11 @@ export class IdempotencyStore {
     await this.#table.change(claim.key, { set: { claimedUntil: 0 } }, isStillClaimed(claim));
   }
 }
+
+const isUnchanged = ({ claimedUntil }: Kept): Condition => ({
+  expression: 'claimedUntil = :found',
+  values: { found: claimedUntil },
+});
 
 const isStillClaimed = ({ claimedUntil }: Claim): Condition => ({
   expression: 'claimedUntil = :mine',
@@ -131,4 +178,5 @@ export const idempotency = service(() => new IdempotencyStore(table.get()), {
   claim: ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
   keep: ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
   release: ['dynamodb:UpdateItem'],
+  forget: ['dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:Query'],
 });

@@ -9,7 +9,8 @@
  * number of agents      USER#<uid>                             COUNT                   how many agents the user owns, copies under way included
  * API key of a user     USER#<uid>                             KEY#<keyId>             the key's hash, for listing
  * API key               KEY#<sha256>                           KEY                     the key's record
- * access to an agent    AGENT#<agentId>                        ACCESS                  owner and guests: read with the key, in one BatchGet
+ * access to an agent    AGENT#<agentId>                        ACCESS                  owner and guests: read with the key, in one BatchGet;
+ *                                                                                      of a deleted agent, until all of it is deleted, nobody
  * blocked number        AGENT#<agentId>#BLOCKED#<shard 0–15>   <phone>                 a hash spreads a million numbers; a check is one read
  * …for a user's agents  USER#<uid>#BLOCKED#<shard 0–15>        <phone>                 the same, on the list of a user
  * call                  AGENT#<agentId>#CALL#<callId>          CALL                    the call's record, once
@@ -24,8 +25,8 @@
  * turns of an address   CHAT#TURNS#<address>#<minute>          TURNS                   how many turns of the build chat it had; expires
  * tokens of a day       CHAT#TOKENS#<date>                     TOKENS                  what the build chat spent; expires
  * …of an address        CHAT#TOKENS#<date>#<address>           TOKENS                  what it spent without a key; expires
- * idempotency           IDEMPOTENCY#<uid>#<operation>#<key>    IDEMPOTENCY             the first response, for 24 hours
- * …of a large response  IDEMPOTENCY#<uid>#<operation>#<key>    PIECE#<n>               a piece of it, deflated
+ * idempotency           IDEMPOTENCY#<uid>#<shard 0–15>         <operation> <key>       the first response, for 24 hours
+ * …of a large response  IDEMPOTENCY#<uid>#<shard 0–15>         <operation> <key> <n>   a piece of it, deflated
  *
  * An attribute `ttlSeconds` (Unix time) lets DynamoDB delete an item some time after it has lost its meaning.
  * There is no secondary index: what was written is read consistently, from the table itself.
@@ -61,6 +62,8 @@ export const apiKeyListingKey = (uid: string, keyId: string): ItemKey => ({ pk: 
 export const apiKeyListingsOf = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'KEY#' });
 export const apiKeyKey = (hash: string): ItemKey => ({ pk: `KEY#${hash}`, sk: 'KEY' });
 
+/** The items of an agent that are in one partition: its access, its websites and documents. */
+export const itemsOfAgent = (agentId: string): Collection => ({ pk: `AGENT#${agentId}` });
 export const accessKey = (agentId: string): ItemKey => ({ pk: `AGENT#${agentId}`, sk: 'ACCESS' });
 
 /** How many partitions an agent's block list is spread over. Changing it strands every number that is there. */
@@ -68,13 +71,13 @@ export const blockListShards = 16;
 /** Whose block list it is: an agent's own, or a user's, which is in force for every agent the user owns. */
 export type BlockListOwner = { agentId: string } | { uid: string };
 export const blockedNumberKey = (owner: BlockListOwner, phone: string): ItemKey => ({
-  ...blockedNumbersOf(owner, shardOf(phone)),
+  ...blockedNumbersOf(owner, shardOf(phone, blockListShards)),
   sk: phone,
 });
 export const blockedNumbersOf = (owner: BlockListOwner, shard: number): { pk: string } => ({
   pk: `${'agentId' in owner ? `AGENT#${owner.agentId}` : `USER#${owner.uid}`}#BLOCKED#${shard}`,
 });
-const shardOf = (phone: string) => (createHash('sha256').update(phone).digest()[0] as number) % blockListShards;
+const shardOf = (text: string, shards: number) => (createHash('sha256').update(text).digest()[0] as number) % shards;
 
 export const callKey = (agentId: string, callId: string): ItemKey => ({
   pk: `AGENT#${agentId}#CALL#${callId}`,
@@ -111,13 +114,22 @@ export const textPiecesOf = (sourceId: string, revision?: string): Collection =>
 
 export const duplicationKey = (agentId: string): ItemKey => ({ pk: `DUPLICATION#${agentId}`, sk: 'DUPLICATION' });
 
-export const idempotencyKey = (uid: string, operation: string, key: string): ItemKey => ({
-  pk: `IDEMPOTENCY#${uid}#${operation}#${key}`,
-  sk: 'IDEMPOTENCY',
-});
+/** Spreads the responses of a user, all of which are found by the user alone. A key has no space in it. */
+const idempotencyShards = 16;
+export const idempotencyKey = (uid: string, operation: string, key: string): ItemKey => {
+  const sk = `${operation} ${key}`;
+  return { pk: `IDEMPOTENCY#${uid}#${shardOf(sk, idempotencyShards)}`, sk };
+};
 
 /** A piece of a first response that is too large for one item. */
-export const idempotencyPieceKey = ({ pk }: ItemKey, n: number): ItemKey => ({ pk, sk: `PIECE#${n}` });
+export const idempotencyPieceKey = ({ pk, sk }: ItemKey, n: number): ItemKey => ({ pk, sk: `${sk} ${n}` });
+/** The key of the response that an item belongs to as a piece; undefined when it is no piece. */
+export const idempotencyKeyOfPiece = ({ pk, sk }: ItemKey): ItemKey | undefined => {
+  const [operation, key, piece] = sk.split(' ');
+  return piece === undefined ? undefined : { pk, sk: `${operation} ${key}` };
+};
+export const idempotencyOf = (uid: string): Collection[] =>
+  Array.from({ length: idempotencyShards }, (_, shard) => ({ pk: `IDEMPOTENCY#${uid}#${shard}` }));
 
 /** A minute is counted from the epoch. */
 export const chatTurnsKey = (address: string, minute: number): ItemKey => ({

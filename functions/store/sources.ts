@@ -197,9 +197,22 @@ export class Sources<R extends SourceRecord> {
    * Deletes a source in any state. It is hidden at once; then its texts go, and what `deleteMore` deletes, and the
    * record last: interrupted at any point, deleting it again completes it. False when there is no such source.
    */
-  async remove(source: SourceReference, deleteMore?: (record: R) => Promise<void>): Promise<boolean> {
+  remove(source: SourceReference, deleteMore?: (record: R) => Promise<void>): Promise<boolean> {
+    return this.#delete(source, isNotExpired(), deleteMore);
+  }
+
+  /** Deletes all sources of an agent, whatever their state, until a time (Unix milliseconds). True when none is left. */
+  async removeAll(agentId: string, until: number, deleteMore?: (record: R) => Promise<void>): Promise<boolean> {
+    for await (const item of this.#table.query<SourceItem<R>>(this.#kind.of(agentId))) {
+      if (Date.now() >= until) return false;
+      await this.#delete(recordOf(item), { expression: 'attribute_exists(pk)' }, deleteMore);
+    }
+    return true;
+  }
+
+  async #delete(source: SourceReference, condition: Condition, deleteMore?: (record: R) => Promise<void>) {
     const change = { set: { status: deleting, attempt: null, dueBy: null } };
-    const item = await this.#table.change<SourceItem<R>>(this.#keyOf(source), change, isNotExpired());
+    const item = await this.#table.change<SourceItem<R>>(this.#keyOf(source), change, condition);
     if (!item) return false;
     await this.#texts.deleteTexts(source.id);
     await deleteMore?.(recordOf(item));
@@ -357,6 +370,7 @@ export const sourcePermissions = {
   finish: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
   fail: ['dynamodb:UpdateItem'],
   remove: ['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
+  removeAll: ['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
   deleteOrphans: [
     'dynamodb:BatchWriteItem',
     'dynamodb:DeleteItem',

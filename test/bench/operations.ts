@@ -84,6 +84,7 @@ export const samples: Record<string, Sample[]> = {
       request: ({ agentId }) => ({ params: { agentId, callIdOrPhone: `call-${crypto.randomUUID()}` }, body: call }),
     },
   ],
+  deleteAgent: [{ request: async ({ newAgent }) => ({ params: { agentId: await newAgent() } }) }],
   deleteCall: [
     {
       request: async ({ agentId, directly }) => {

@@ -25,6 +25,8 @@ beforeAll(async () => {
   const createdAt = '2026-03-01T10:00:00.000Z';
   const agent = { uid: target.uid, agentId, name: 'Front desk', configuration: {}, createdAt, updatedAt: createdAt };
   await agents.get().create(agent);
+  // The example of a deletion names another one, so that this one remains.
+  await agents.get().create({ ...agent, agentId: 'agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T' });
 });
 
 /** There is always a document to try again, a website to read again, to switch or to delete, and a call. */

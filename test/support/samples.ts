@@ -1,4 +1,5 @@
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
+import { agents } from '../../functions/store/agents.ts';
 import { calls } from '../../functions/store/calls.ts';
 import { documents } from '../../functions/store/documents.ts';
 import { websites } from '../../functions/store/websites.ts';
@@ -37,6 +38,17 @@ const website = async (agentId: string, status: 'pending' | 'ready' = 'ready') =
   return id;
 };
 
+/** Another agent of the same owner, by its id; of an agent that does not exist, that one. */
+const agentBeside = async (existingId: string) => {
+  const access = await agents.get().access(existingId);
+  if (!access) return existingId;
+  const agentId = newIdentifier('agent');
+  const at = new Date().toISOString();
+  const agent = { uid: access.owner, agentId, name: 'Agent', configuration: {}, createdAt: at, updatedAt: at };
+  await agents.get().create(agent);
+  return agentId;
+};
+
 /** A call of an agent, by its id. */
 const recordedCall = async (agentId: string) => {
   const callId = `call-${newUlid()}`;
@@ -68,6 +80,7 @@ export const samples: Record<string, Sample | ((agentId: string) => Promise<Samp
     params: { callIdOrPhone: 'call-1' },
     body: { phone: '+14155550100', direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' },
   },
+  deleteAgent: async (agentId) => ({ params: { agentId: await agentBeside(agentId) } }),
   deleteCall: async (agentId) => ({ params: { callIdOrPhone: await recordedCall(agentId) } }),
   getCall: { params: { callIdOrPhone: 'call-1' } },
   listCalls: {},

@@ -1,0 +1,40 @@
+import * as z from 'zod/mini';
+import { jobQueueFor } from '../clients/job-queue.ts';
+import { describe } from '../domain/describe.ts';
+import { insufficientPermissions } from '../domain/errors.ts';
+import { rescueDelaySeconds } from '../domain/timeouts.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { agents } from '../store/agents.ts';
+
+/** Deletes an agent. It is gone with the response; what belongs to it is deleted in the background. */
+export const deleteAgent = endpoint({
+  name: 'deleteAgent',
+  method: 'DELETE',
+  path: '/agents/{agentId}',
+  summary: 'Delete an agent',
+  description:
+    'Deletes an agent with its calls, block list, knowledge and the access of other users. Only its owner may delete it. From the response on, the agent does not exist for any operation and its phone number is free; its data are deleted in the background. This cannot be undone.',
+  caller: { kind: 'key', scope: 'agents', agent: ({ params }) => params },
+  services: { agents: agents.for('remove'), jobQueue: jobQueueFor('deleteAgent') },
+  params: z.object({
+    // Not the agent of the other examples, which are to work when this one has been tried.
+    agentId: z.string().check(describe('Id of the agent.', 'agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T')),
+  }),
+  response: z
+    .object({ message: z.string().check(describe('Confirmation for a person.', 'Agent deleted successfully')) })
+    .check(z.describe('Confirmation that the agent was deleted.')),
+
+  async handle({ principal, agent: { agentId, uid } }, { agents, jobQueue }) {
+    if (uid !== principal.uid) throw insufficientPermissions();
+    const message = { job: 'deleteAgent', agentId } as const;
+    // Starts the rest of the deletion if this function is ended half-way, and repeats it when no request is under way any more.
+    await jobQueue.send(message, rescueDelaySeconds);
+    if (!(await agents.remove(uid, agentId))) throw insufficientPermissions();
+    // The agent is deleted. If this message is not sent, the one before it does the work.
+    await jobQueue.send(message).catch(() => {});
+    return { message: 'Agent deleted successfully' };
+  },
+});
+
+export const handler = lambda(deleteAgent);

@@ -1,0 +1,59 @@
+import { files } from '../clients/files.ts';
+import { jobQueueFor } from '../clients/job-queue.ts';
+import { fileKeyOf } from '../domain/documents.ts';
+import { jobMessages } from '../domain/job-messages.ts';
+import { hasText } from '../domain/json.ts';
+import { jobRescueDelaySeconds, jobTimeoutSeconds } from '../domain/timeouts.ts';
+import { agents } from '../store/agents.ts';
+import { blockList } from '../store/block-list.ts';
+import { calls } from '../store/calls.ts';
+import { documents } from '../store/documents.ts';
+import { duplications } from '../store/duplications.ts';
+import { idempotency } from '../store/idempotency.ts';
+import { websites } from '../store/websites.ts';
+import { job, worker } from './job.ts';
+
+/**
+ * Deletes what belongs to a deleted agent: knowledge, calls, block list, responses kept for its users, and last the trace
+ * of the agent itself. Requests that were under way when the agent was deleted may still write: a run after they have
+ * ended deletes that, too.
+ */
+export const deleteAgent = job({
+  name: 'deleteAgent',
+  message: jobMessages.deleteAgent,
+  services: {
+    agents: agents.for('findDeleted', 'finishRemoval'),
+    calls: calls.for('removeAll'),
+    blockList: blockList.for('removeAll'),
+    websites: websites.for('removeAll'),
+    documents: documents.for('removeAll'),
+    files: files.for('delete'),
+    duplications: duplications.for('remove'),
+    idempotency: idempotency.for('forget'),
+    jobQueue: jobQueueFor('deleteAgent'),
+  },
+  timeoutSeconds: jobTimeoutSeconds,
+
+  async handle({ agentId }, services, until) {
+    const { agents, calls, blockList, websites, documents, files, duplications, idempotency, jobQueue } = services;
+    const deleted = await agents.findDeleted(agentId);
+    if (!deleted) return;
+    // Whatever ends this run and its repetitions, that message continues the deletion.
+    await jobQueue.send({ job: 'deleteAgent', agentId }, jobRescueDelaySeconds);
+    const isQuiet = Date.now() >= deleted.quietAt;
+    const emptied = await Promise.all([
+      calls.removeAll(agentId, { until }),
+      blockList.removeAll({ agentId }, until),
+      websites.removeAll(agentId, until),
+      documents.removeAll(agentId, until, (record) => files.delete(fileKeyOf(record))),
+    ]);
+    if (!emptied.every(Boolean)) return jobQueue.send({ job: 'deleteAgent', agentId });
+    await duplications.remove(agentId);
+    for (const uid of [deleted.owner, ...deleted.guests]) {
+      await idempotency.forget(uid, (body) => hasText(body, (text) => text === agentId));
+    }
+    if (isQuiet) await agents.finishRemoval(agentId, deleted);
+  },
+});
+
+export const handler = worker(deleteAgent);
