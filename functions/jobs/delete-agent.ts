@@ -36,11 +36,11 @@ export const deleteAgent = job({
 
   async handle({ agentId }, services, until) {
     const { agents, calls, blockList, websites, documents, files, duplications, idempotency, jobQueue } = services;
+    const startedAt = Date.now();
     const deleted = await agents.findDeleted(agentId);
     if (!deleted) return;
     // Whatever ends this run and its repetitions, that message continues the deletion.
     await jobQueue.send({ job: 'deleteAgent', agentId }, jobRescueDelaySeconds);
-    const isQuiet = Date.now() >= deleted.quietAt;
     const emptied = await Promise.all([
       calls.removeAll(agentId, { until }),
       blockList.removeAll({ agentId }, until),
@@ -52,7 +52,7 @@ export const deleteAgent = job({
     for (const uid of [deleted.owner, ...deleted.guests]) {
       await idempotency.forget(uid, (body) => hasText(body, (text) => text === agentId));
     }
-    if (isQuiet) await agents.finishRemoval(agentId, deleted);
+    await agents.finishRemoval(agentId, deleted, startedAt);
   },
 });
 

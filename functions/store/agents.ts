@@ -189,14 +189,14 @@ export class Agents {
       : { owner: item.formerOwner, guests: [...item.formerGuests], quietAt: item.quietAt };
   }
 
-  /** Deletes what is left of a deleted agent: what its former guests list, what is kept beside it, and last its access item. */
-  async finishRemoval(agentId: string, { guests }: DeletedAgent): Promise<void> {
+  /** Deletes what a deleted agent's former guests list, what is kept beside it and, once it is quiet, last its access item. */
+  async finishRemoval(agentId: string, { guests, quietAt }: DeletedAgent, startedAt: number): Promise<void> {
     await this.#table.deleteMany(guests.map((guest) => agentKey(guest, agentId)));
     const access = accessKey(agentId);
     for await (const items of this.#table.pages(itemsOfAgent(agentId), { keysOnly: true })) {
       await this.#table.deleteMany(items.filter(({ sk }) => sk !== access.sk));
     }
-    await this.#table.delete(access, { expression: 'attribute_not_exists(uid)' });
+    if (startedAt >= quietAt) await this.#table.delete(access, { expression: 'attribute_not_exists(uid)' });
   }
 
   /** Lets another user use an agent. */

@@ -77,6 +77,8 @@ const rare: Record<string, string[]> = {
   createDocumentUploads: ['dynamodb:Query'],
   // To take back the copy of a document that was deleted while it was copied.
   duplicateAgent: ['dynamodb:DeleteItem'],
+  // To delete former guests' entries, and the responses kept for them and the owner, also large ones.
+  deleteAgent: ['dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem'],
   // The same; and to go on in another message, after four minutes of copying.
   finishDuplication: ['dynamodb:DeleteItem', 'dynamodb:UpdateItem', 'sqs:SendMessage'],
   // To read again what another request changed meanwhile.
