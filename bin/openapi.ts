@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import { openApiDocument } from '../functions/openapi/document.ts';
 import { readGuides } from '../functions/openapi/guides.ts';
 import type { OpenApiDocument } from '../functions/openapi/openapi.ts';
+import { operationsOf, toolsOf } from '../functions/openapi/operations.ts';
 import { topicsOf } from '../functions/openapi/topics.ts';
 import { routes } from '../functions/routes.ts';
 import { writeClientTypes } from './client/types.ts';
@@ -13,7 +14,7 @@ const root = join(import.meta.dirname, '..');
 
 const options = new Command('npm run openapi --')
   .description(
-    'Generates the OpenAPI document, the types of the client and the topics that the chat searches in functions/openapi/, and the table of operations in the README.',
+    'Generates the OpenAPI document, the types of the client, the tools of AI clients and the topics that the chat searches in functions/openapi/, and the table of operations in the README.',
   )
   .option('--print', 'print the document and write nothing')
   .option('--check', 'write nothing; exit 1 when a committed file is out of date')
@@ -50,6 +51,8 @@ if (options.print) {
 } else {
   const files = {
     'functions/openapi/document.json': documentText,
+    'functions/openapi/operations.json': `${JSON.stringify(operationsOf(document, routes), null, 2)}\n`,
+    'functions/openapi/tools.json': `${JSON.stringify(toolsOf(document, routes), null, 2)}\n`,
     'functions/openapi/topics.json': `${JSON.stringify(topicsOf(document, readGuides()), null, 2)}\n`,
     'README.md': readmeWith(readFileSync(join(root, 'README.md'), 'utf8'), document),
   };

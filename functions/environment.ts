@@ -1,3 +1,6 @@
+/** The header in which CloudFront sends its secret. A viewer cannot set it: CloudFront replaces it. */
+export const edgeSecretHeader = 'x-origin-secret';
+
 /** The settings of the service. This is the only file that reads the environment; each setting is checked when it is first used. */
 export const environment = {
   /** Whether this is a function on Lambda, which sets the name of each. */
@@ -36,6 +39,14 @@ export const environment = {
   /** The secrets by which CloudFront is known: the current one, and the one before while a deployment changes it. Unset, anyone may call. */
   get edgeSecrets(): readonly string[] {
     return (process.env.EDGE_SECRETS ?? '').split(',').filter(Boolean);
+  },
+  /** The address at which the service's own operations are called: the API behind CloudFront. */
+  get apiUrl() {
+    return origin('API_URL');
+  },
+  /** Whether AI clients may delete. */
+  get mcpDeletes() {
+    return flag('MCP_DELETES');
   },
   /** The model of the build chat, as Bedrock names it: a model, or an inference profile. */
   get chatModelId() {
@@ -110,6 +121,12 @@ const whole = (name: string, otherwise: number) => {
   if (!value) return otherwise;
   if (!/^\d{1,15}$/.test(value)) throw wrong(name, value, 'a whole number');
   return Number(value);
+};
+
+const flag = (name: string) => {
+  const value = process.env[name] || 'false';
+  if (value !== 'true' && value !== 'false') throw wrong(name, value, 'true or false');
+  return value === 'true';
 };
 
 const url = (name: string) => {

@@ -16,6 +16,7 @@ import { getAgent } from './api/get-agent.ts';
 import { getCall } from './api/get-call.ts';
 import { getDocumentContent } from './api/get-document-content.ts';
 import { getInvoices } from './api/get-invoices.ts';
+import { getKey } from './api/get-key.ts';
 import { getOpenapiDocument } from './api/get-openapi-document.ts';
 import { getWebsiteContent } from './api/get-website-content.ts';
 import { listAgents } from './api/list-agents.ts';
@@ -31,6 +32,7 @@ import { removeBlockedNumbers } from './api/remove-blocked-numbers.ts';
 import { removeUserBlockedNumbers } from './api/remove-user-blocked-numbers.ts';
 import { retryDocument } from './api/retry-document.ts';
 import { searchKnowledge } from './api/search-knowledge.ts';
+import { serveMcp } from './api/serve-mcp.ts';
 import { updateAgent } from './api/update-agent.ts';
 import { updateCallOutcome } from './api/update-call-outcome.ts';
 import { updateCallOutcomes } from './api/update-call-outcomes.ts';
@@ -78,6 +80,8 @@ export const routes: AnyEndpoint[] = [
   decideCallStart,
   receiveHook,
   getInvoices,
+  getKey,
+  serveMcp,
   buildChat,
   getOpenapiDocument,
 ];

@@ -6,7 +6,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { functionTimeoutSeconds } from '../functions/domain/timeouts.ts';
 import { cors } from '../functions/http/cors.ts';
-import type { AnyEndpoint } from '../functions/http/endpoint.ts';
+import { type AnyEndpoint, methodsOf } from '../functions/http/endpoint.ts';
 import { permissionsOf } from '../functions/http/permissions.ts';
 import { pagesFunction } from './bundles.ts';
 import type { DataStack } from './data-stack.ts';
@@ -54,12 +54,14 @@ export class ApiStack extends NamedNestedStack {
       const { lambda } = new ServiceFunction(this, data, settings, {
         name: endpoint.name,
         permissions: permissionsOf(endpoint),
+        services: endpoint.services,
+        apiUrl: this.api.apiEndpoint,
         timeoutSeconds: functionTimeoutSeconds,
         memoryMegabytes,
       });
       this.api.addRoutes({
         path: endpoint.path,
-        methods: [HttpMethod[endpoint.method]],
+        methods: methodsOf(endpoint).map((method) => HttpMethod[method]),
         integration: new HttpLambdaIntegration(endpoint.name, lambda),
       });
     }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { deflateRawSync } from 'node:zlib';
 import type { BuildOptions, Plugin } from 'esbuild';
 
 /**
@@ -17,6 +18,21 @@ const treeShakableProviders: Plugin = {
         .replace(/^(var \w+ = )(\w+\()/gm, '$1/* @__PURE__ */ $2')
         .replace(/static \[(WORKFLOW_\w+)\]\(/g, 'static $1(');
       return { contents };
+    });
+  },
+};
+
+/** Embeds what `npm run openapi` makes in a compressed form: as code it would be the largest part of its bundle. */
+const deflatedJson: Plugin = {
+  name: 'deflated-json',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]functions[\\/]openapi[\\/]\w+\.json$/ }, async ({ path }) => {
+      const text = JSON.stringify(JSON.parse(await readFile(path, 'utf8')));
+      const packed = deflateRawSync(text, { level: 9 }).toString('base64');
+      const contents = `
+        import { inflateRawSync } from 'node:zlib';
+        export default JSON.parse(inflateRawSync(Buffer.from('${packed}', 'base64')).toString());`;
+      return { contents, loader: 'js' };
     });
   },
 };
@@ -41,7 +57,7 @@ export const bundling = {
     '@smithy/credential-provider-imds',
   ],
   alias: { '@ai-sdk/gateway': join(import.meta.dirname, 'shims', 'gateway.mjs') },
-  plugins: [treeShakableProviders],
+  plugins: [treeShakableProviders, deflatedJson],
   // CommonJS packages load Node's own modules by require.
   banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
   // Licence notices are a file beside the bundle.

@@ -19,7 +19,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { Construct } from 'constructs';
-import { edgeSecretHeader } from '../functions/http/require-edge.ts';
+import { edgeSecretHeader } from '../functions/environment.ts';
 import type { ApiStack } from './api-stack.ts';
 import type { ChatStack } from './chat-stack.ts';
 import { type DataStack, secretValueOf } from './data-stack.ts';

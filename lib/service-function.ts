@@ -26,6 +26,8 @@ export type ServiceFunctionProps = {
   permissions: Permission[];
   /** The services it uses, where one of them has a setting. */
   services?: object;
+  /** The address of the API, for what calls the service's own operations. */
+  apiUrl?: string;
   timeoutSeconds: number;
   memoryMegabytes: number;
   reservedConcurrency?: number | undefined;
@@ -134,7 +136,7 @@ const namedIn = (permissions: Permission[], action: string): string[] =>
 
 /** The settings of a function, by its permissions. The only secret is the one by which it knows CloudFront. */
 const environmentOf = (
-  { permissions, services = {} }: ServiceFunctionProps,
+  { permissions, services = {}, apiUrl }: ServiceFunctionProps,
   data: DataStack,
   settings: Settings,
 ): Record<string, string> => {
@@ -157,6 +159,8 @@ const environmentOf = (
       CHAT_RATE_PER_MINUTE: String(settings.chatRatePerMinute),
       ...(settings.edge && { CLIENT_ADDRESS_HEADER: viewerAddressHeader }),
     }),
+    ...('ownApi' in services && apiUrl && { API_URL: apiUrl }),
+    ...('mcpTools' in services && { MCP_DELETES: String(settings.mcpDeletes) }),
     ...('webPages' in services && { CRAWL_TRUSTED_ORIGINS: settings.crawlTrustedOrigins.join(',') }),
   };
 };

@@ -53,6 +53,10 @@ const settings = z.strictObject(
     quotaAgents: whole().default(1000),
     quotaSources: whole().default(1000),
     crawlTrustedOrigins: list(isOrigin, 'origins joined by commas, such as https://intranet.example.com').default([]),
+    mcpDeletes: z
+      .enum(['true', 'false'], mustBe('true or false'))
+      .transform((value) => value === 'true')
+      .default(false),
     alarmEmail: text(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'an e-mail address').optional(),
     edge: z
       .enum(['true', 'false'], mustBe('true or false'))

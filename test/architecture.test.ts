@@ -26,7 +26,13 @@ const roomOf = (path: string) =>
 
 const base = ['functions/domain', 'functions/environment.ts', 'functions/service.ts', 'functions/log.ts'];
 const below = [...base, 'functions/store', 'functions/clients', 'functions/extraction'];
-const capabilities = ['functions/hooks', 'functions/crawling', 'functions/duplication', 'functions/search'];
+const capabilities = [
+  'functions/hooks',
+  'functions/crawling',
+  'functions/duplication',
+  'functions/search',
+  'functions/mcp',
+];
 
 /** What each folder may import of the other folders. */
 const arrows: Record<string, string[]> = {
@@ -42,6 +48,8 @@ const arrows: Record<string, string[]> = {
   'functions/hooks': below,
   'functions/duplication': below,
   'functions/search': below,
+  'functions/operations': ['functions/domain', 'functions/clients', 'functions/openapi'],
+  'functions/mcp': [...base, 'functions/clients', 'functions/http', 'functions/openapi', 'functions/operations'],
   'functions/chat': [...below, 'functions/api', 'functions/http', 'functions/openapi'],
   'functions/api': [...below, ...capabilities, 'functions/chat', 'functions/http', 'functions/openapi'],
   'functions/jobs': [...below, ...capabilities, 'functions/http'],

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context, StreamifyHandler } from 'aws-lambda';
-import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
+import { cors } from '../../functions/http/cors.ts';
+import { type AnyEndpoint, methodsOf } from '../../functions/http/endpoint.ts';
 import { lambda } from '../../functions/http/lambda.ts';
 import type { ApiHandler } from '../../functions/http/pipeline.ts';
 import { routes } from '../../functions/routes.ts';
@@ -18,11 +19,11 @@ const streamingSeconds = 60;
 
 /** The methods and headers of the interface, as in the CORS settings of the deployed API. */
 const preflight = {
-  'access-control-allow-methods': 'GET,POST,PUT,PATCH,DELETE',
-  'access-control-allow-headers': 'content-type,x-authorization,idempotency-key',
-  'access-control-max-age': '600',
+  'access-control-allow-methods': cors.methods.join(),
+  'access-control-allow-headers': cors.requestHeaders.join(),
+  'access-control-max-age': String(cors.maxAgeSeconds),
 };
-const exposed = 'x-request-id,retry-after,idempotency-replayed';
+const exposed = cors.responseHeaders.join();
 
 type Route = { endpoint: AnyEndpoint; segments: string[]; handler: ApiHandler };
 type Settings = {
@@ -116,7 +117,7 @@ const decode = (path: string): string | undefined => {
 const matchOf = (table: Route[], method: string, path: string): Match | undefined => {
   const given = path.split('/');
   const candidates = table.filter(
-    ({ endpoint, segments }) => endpoint.method === method && segments.length === given.length,
+    ({ endpoint, segments }) => methodsOf(endpoint).some((one) => one === method) && segments.length === given.length,
   );
   // API Gateway takes the most specific route: one without variables goes first.
   for (const route of candidates.sort((a, b) => variablesIn(a) - variablesIn(b))) {

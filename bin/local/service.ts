@@ -33,6 +33,7 @@ export const startService = async (options: Options): Promise<void> => {
   env.TABLE_NAME ??= 'voice-agent-platform';
   env.FILES_BUCKET ??= 'voice-agent-platform-files';
   env.APP_ORIGIN ??= baseUrl;
+  env.API_URL = baseUrl;
   env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.endpoint;
   await readSecrets(shell);
   env.CHAT_SIGNING_SECRET ??= randomBytes(32).toString('base64url');

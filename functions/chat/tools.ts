@@ -41,7 +41,7 @@ export const toolNamesFor = (principal: Principal | undefined): ToolName[] =>
   });
 
 const mayCall = (principal: Principal, { caller }: AnyEndpoint) =>
-  caller.kind === 'key' && hasScope(principal, caller.scope);
+  caller.kind === 'key' && caller.scope !== undefined && hasScope(principal, caller.scope);
 
 const calledEndpoints = Object.values(tools).flatMap((tool) => (isPublic(tool) ? [] : tool.endpoints));
 

@@ -1,13 +1,13 @@
-import { isApiKey } from '../domain/api-keys.ts';
-import { invalidApiKey, missingApiKey } from '../domain/errors.ts';
+import { invalidApiKey } from '../domain/errors.ts';
 import { type Access, credentials } from '../store/credentials.ts';
 import type { ItemKey } from '../store/keys.ts';
 import type { Item } from '../store/table.ts';
 import { admit } from './admit.ts';
 import { authorize, referenceIn } from './authorize.ts';
 import type { AnyEndpoint, Principal } from './endpoint.ts';
+import { keyInRequest } from './key-in-request.ts';
 import type { ParsedInput } from './parse-request.ts';
-import type { ApiEvent, ApiMiddleware } from './pipeline.ts';
+import type { ApiMiddleware } from './pipeline.ts';
 
 /**
  * Middleware that authenticates a request by its API key and authorizes it. The key and the access to the agent are read
@@ -15,13 +15,13 @@ import type { ApiEvent, ApiMiddleware } from './pipeline.ts';
  */
 export const authenticate = (endpoint: AnyEndpoint): ApiMiddleware => {
   const { caller } = endpoint;
-  const withoutKey = caller.kind === 'key' ? undefined : admit(endpoint);
+  const withoutKey = caller.kind === 'key' && !caller.forwarded ? undefined : admit(endpoint);
   return {
     async before(request) {
       const { event, internal } = request;
       const header = event.headers['x-authorization']?.trim();
       if (withoutKey && !(header && takesKey(endpoint))) return withoutKey.before?.(request);
-      const { secret: apiKey, isInQuery } = secretOf(caller, event);
+      const { secret: apiKey, isInQuery } = keyInRequest(caller, event);
       const { agentId } = referenceIn(caller, internal.parsed);
       const { principal, access, items } = await authenticateKey(
         apiKey,
@@ -37,21 +37,8 @@ export const authenticate = (endpoint: AnyEndpoint): ApiMiddleware => {
 };
 
 /** Whether a key in a request to this endpoint counts. */
-const takesKey = ({ caller }: AnyEndpoint) => caller.kind === 'key' || (caller.kind === 'anyone' && caller.key);
-
-/**
- * The key of a request. A voice platform may also send it as its `Authorization`, or in the query where it can set no
- * header; a key in the query must have no scope but `hooks`, since addresses are stored and shown in many places.
- */
-const secretOf = (caller: AnyEndpoint['caller'], { headers, queryStringParameters }: ApiEvent) => {
-  const isPlatform = 'platform' in caller && caller.platform;
-  const header = headers['x-authorization']?.trim() || (isPlatform && headers.authorization?.trim());
-  const inQuery = (isPlatform && queryStringParameters?.key) || undefined;
-  const secret = header ? header.replace(/^Bearer\s+/i, '') : inQuery;
-  if (!secret) throw missingApiKey();
-  if (!isApiKey(secret)) throw invalidApiKey();
-  return { secret, isInQuery: !header };
-};
+const takesKey = ({ caller }: AnyEndpoint) =>
+  (caller.kind === 'key' && !caller.forwarded) || (caller.kind === 'anyone' && caller.key);
 
 const keysToPrefetch = (caller: AnyEndpoint['caller'], { input }: ParsedInput): ItemKey[] =>
   input && 'prefetch' in caller ? (caller.prefetch?.(input) ?? []) : [];

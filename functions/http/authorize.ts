@@ -24,7 +24,7 @@ export const authorize = (
   parsed: ParsedInput,
   access: Access | undefined,
 ): AuthorizedRequest => {
-  if (caller.kind === 'key' && !hasScope(principal, caller.scope)) throw missingScope(caller.scope);
+  if (caller.kind === 'key' && caller.scope && !hasScope(principal, caller.scope)) throw missingScope(caller.scope);
   if (parsed.error) throw parsed.error;
   const { input } = parsed;
   const { uid, agentId } = referenceIn(caller, parsed);

@@ -1,7 +1,18 @@
 /** What the application's pages may send to the API, and what their scripts may read of its responses. */
 export const cors = {
   methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-  requestHeaders: ['content-type', 'x-authorization', 'idempotency-key'],
+  requestHeaders: [
+    'content-type',
+    'x-authorization',
+    'authorization',
+    'idempotency-key',
+    // AI clients in a browser.
+    'mcp-protocol-version',
+    'mcp-method',
+    'mcp-name',
+    'mcp-session-id',
+    'last-event-id',
+  ],
   responseHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed'],
   maxAgeSeconds: 600,
 } as const;

@@ -15,18 +15,22 @@ export type AgentReference = { uid?: string | undefined; agentId: string };
  * or anyone. Where a key is optional and one is sent, it must be valid. The handler's argument follows from it.
  */
 export type Caller<Input> =
-  | { kind: 'key'; scope: Scope; agent: (input: Input) => AgentReference; user?: never }
+  | { kind: 'key'; scope: Scope; agent: (input: Input) => AgentReference; user?: never; forwarded?: never }
   | {
       kind: 'key';
       scope: Scope;
       user: (input: Input) => { uid: string };
       agent?: never;
+      forwarded?: never;
       /** A voice platform calls: it may send the key as its `Authorization`, or in the query. */
       platform?: true;
       /** Items that are read together with the key, in one round trip; the handler gets those that exist. */
       prefetch?: (input: Input) => ItemKey[];
     }
-  | { kind: 'key'; scope: Scope; agent?: never; user?: never }
+  /** Without a scope: every valid key. */
+  | { kind: 'key'; scope?: Scope; forwarded?: never; agent?: never; user?: never }
+  /** The requests that it makes of other operations with the key check it: the function itself reads no table. */
+  | { kind: 'key'; forwarded: true; scope?: never; agent?: never; user?: never }
   | { kind: 'application' }
   | { kind: 'anyone'; key?: 'optional' };
 
@@ -39,13 +43,15 @@ export type AuthorizedAgent = { agentId: string; uid: string; blockOnOutcomes: s
 /** What authorization adds to a request, as its endpoint's `caller` asks for it. */
 export type Authorized<C> = C extends { kind: 'key'; agent: unknown }
   ? { principal: Principal; agent: AuthorizedAgent }
-  : C extends { kind: 'key'; prefetch: unknown }
-    ? { principal: Principal; prefetched: Item[] }
-    : C extends { kind: 'key' }
-      ? { principal: Principal }
-      : C extends { kind: 'anyone'; key: 'optional' }
-        ? { principal?: Principal | undefined; apiKey?: string | undefined }
-        : object;
+  : C extends { kind: 'key'; forwarded: true }
+    ? { apiKey: string }
+    : C extends { kind: 'key'; prefetch: unknown }
+      ? { principal: Principal; prefetched: Item[] }
+      : C extends { kind: 'key' }
+        ? { principal: Principal }
+        : C extends { kind: 'anyone'; key: 'optional' }
+          ? { principal?: Principal | undefined; apiKey?: string | undefined }
+          : object;
 
 /** What is known of every request. */
 export type RequestContext = {
@@ -89,6 +95,8 @@ export type Endpoint<
   /** Also the `operationId`, and in kebab-case the name of the file and the function. */
   name: string;
   method: Method;
+  /** Methods that get 405 at its path, where the gateway would answer 404. */
+  refusedMethods?: Method[];
   /** As API Gateway spells it: `/calls/{agentId}/{callIdOrPhone}`. */
   path: string;
   summary: string;
@@ -122,6 +130,8 @@ export type Endpoint<
   response: Response;
   /** The codes of its own errors, for the documentation: beyond those that every endpoint of its kind has. */
   errors?: ErrorCode[];
+  /** Responses with a body of their own, or none, for the documentation. */
+  otherResponses?: Record<number, { description: string; schema?: Schema }>;
   /** What an error status means here, where that says more than its codes do. */
   errorDescriptions?: Partial<Record<400 | 401 | 403 | 404 | 409 | 413 | 429, string>>;
   handle(
@@ -169,6 +179,9 @@ export type StreamingEndpoint<
 /** Any endpoint, for code that does not depend on its types: the router, the documentation, the stacks. */
 // biome-ignore lint/suspicious/noExplicitAny: an endpoint's types meet only inside it
 export type AnyEndpoint = Endpoint<any, any, any, any, any, Caller<any>>;
+
+/** The methods that an endpoint's function gets, with those that it refuses. */
+export const methodsOf = ({ method, refusedMethods = [] }: AnyEndpoint): Method[] => [method, ...refusedMethods];
 
 /** Whether a request may carry an `Idempotency-Key`: repeated with it, the request gets its first response again. */
 export const takesIdempotencyKey = ({ caller, method, readOnly }: AnyEndpoint): boolean =>

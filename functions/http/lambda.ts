@@ -12,6 +12,7 @@ import { logRequests } from './log-requests.ts';
 import { parseRequest } from './parse-request.ts';
 import { perform } from './perform.ts';
 import type { ApiEvent, ApiHandler, ApiMiddleware, ApiResult, HandlerContext, Internal } from './pipeline.ts';
+import { refuseOtherMethods } from './refuse-other-methods.ts';
 import { requireEdge } from './require-edge.ts';
 import { errorHandler } from './response.ts';
 import { canStream } from './stream.ts';
@@ -24,7 +25,7 @@ import { withFallback } from './with-fallback.ts';
 export const lambda = (endpoint: AnyEndpoint): ApiHandler =>
   handlerOf(endpoint, authenticate(endpoint), withIdempotency);
 
-/** The same for an endpoint without keys. Its bundle does not contain the DynamoDB client. */
+/** The same for an endpoint without keys, or with one that it forwards. Its bundle does not contain the DynamoDB client. */
 export const lambdaWithoutKey = (endpoint: AnyEndpoint): ApiHandler => handlerOf(endpoint, admit(endpoint));
 
 const handlerOf = (
@@ -51,6 +52,7 @@ const handlerOf = (
     executionMode,
   })
     .use(requireEdge())
+    .use(endpoint.refusedMethods ? [refuseOtherMethods(endpoint)] : [])
     .use(logRequests(endpoint))
     .use(errorHandler())
     .use(parseRequest(endpoint))

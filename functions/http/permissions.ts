@@ -6,7 +6,8 @@ import { type AnyEndpoint, takesIdempotencyKey } from './endpoint.ts';
 /** What an endpoint's function may do on AWS: what the services it names need, and what authentication and idempotency need. */
 export const permissionsOf = (endpoint: AnyEndpoint): Permission[] => {
   const { caller, services = {} } = endpoint;
-  const takesKey = caller.kind === 'key' || (caller.kind === 'anyone' && caller.key !== undefined);
+  const takesKey =
+    (caller.kind === 'key' && !caller.forwarded) || (caller.kind === 'anyone' && caller.key !== undefined);
   return permissionsOfServices({
     ...services,
     ...(takesKey && { credentials: credentials.for('read') }),

@@ -1,11 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { environment } from '../environment.ts';
+import { edgeSecretHeader, environment } from '../environment.ts';
 import type { ApiMiddleware } from './pipeline.ts';
 import { json } from './response.ts';
 import { warmUpEvent } from './warm-up.ts';
-
-/** The header in which CloudFront sends its secret. A viewer cannot set it: CloudFront replaces it. */
-export const edgeSecretHeader = 'x-origin-secret';
 
 /**
  * Middleware that refuses a request that did not come through CloudFront, where the deployment has one: its web ACL, its

@@ -104,7 +104,8 @@ const operationOf = (endpoint: AnyEndpoint): ZodOpenApiOperationObject => ({
 
 const descriptionOf = ({ name, description, caller }: AnyEndpoint) => {
   if (!description) throw new Error(`${name} has no description.`);
-  return caller.kind === 'key' ? `${description}\n\nScope of the key: \`${caller.scope}\`.` : description;
+  if (caller.kind !== 'key') return description;
+  return `${description}\n\nScope of the key: ${caller.scope ? `\`${caller.scope}\`` : 'any'}.`;
 };
 
 const securityOf = (endpoint: AnyEndpoint) => {
@@ -131,6 +132,11 @@ const tags = [
   { name: 'Documents', paths: ['agent-documents'], description: 'Documents in the knowledge of an agent.' },
   { name: 'Knowledge', paths: ['agent-knowledge'], description: 'Search in the knowledge of an agent.' },
   { name: 'Invoices', paths: ['get-invoices'], description: 'Invoices of a customer of the payment provider.' },
+  {
+    name: 'AI clients',
+    paths: ['mcp', 'key'],
+    description: 'The operations as tools of AI clients, and the API key of a request.',
+  },
   { name: 'Chat', paths: ['chat'], description: 'An assistant that helps to build an agent.' },
   { name: 'OpenAPI', paths: ['openapi.json'], description: 'The OpenAPI document.' },
 ];

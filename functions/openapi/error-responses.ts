@@ -4,27 +4,33 @@ import { type ErrorCode, errors } from '../domain/errors.ts';
 import { type AnyEndpoint, takesIdempotencyKey } from '../http/endpoint.ts';
 import { always, headerReference } from './headers.ts';
 
-/** All error responses of an operation: its own, and those that every operation of its kind has. */
+/** All responses of an operation but its success: its own, and the errors that every operation of its kind has. */
 export const errorResponses = (endpoint: AnyEndpoint) => {
-  const codes = codesOf(endpoint);
+  const { errorDescriptions = {}, otherResponses = {} } = endpoint;
+  const codes = codesOf(endpoint).filter((code) => !(errors[code].status in otherResponses));
   const statuses = [...new Set(codes.map((code) => errors[code].status))].sort();
-  const { errorDescriptions = {} } = endpoint;
   for (const status of Object.keys(errorDescriptions).map(Number)) {
     if (!statuses.includes(status as never)) {
       throw new Error(`${endpoint.name} describes ${status}, and has no error with that status.`);
     }
   }
-  return Object.fromEntries(
-    statuses.map((status) => {
-      const own = codes.filter((code) => errors[code].status === status);
-      const meaning =
-        errorDescriptions[status as keyof typeof errorDescriptions] ??
-        meaningsOfStatuses[status] ??
-        own.map((code) => errors[code].meaning).join(' ');
-      return [status, errorResponse(meaning, own)];
-    }),
-  );
+  const own = Object.entries(otherResponses).map(([status, other]) => [status, otherResponse(other)] as const);
+  const described = statuses.map((status) => {
+    const codesOfStatus = codes.filter((code) => errors[code].status === status);
+    const meaning =
+      errorDescriptions[status as keyof typeof errorDescriptions] ??
+      meaningsOfStatuses[status] ??
+      codesOfStatus.map((code) => errors[code].meaning).join(' ');
+    return [status, errorResponse(meaning, codesOfStatus)] as const;
+  });
+  return Object.fromEntries([...described, ...own]);
 };
+
+const otherResponse = ({ description, schema }: { description: string; schema?: z.core.$ZodType }) => ({
+  description,
+  headers: always,
+  ...(schema && { content: { 'application/json': { schema } } }),
+});
 
 /** Whether a request may carry a key without having to. */
 export const takesOptionalKey = ({ caller }: AnyEndpoint) => caller.kind === 'anyone' && caller.key !== undefined;
@@ -34,7 +40,8 @@ const codesOf = (endpoint: AnyEndpoint): ErrorCode[] => {
   return [
     ...new Set<ErrorCode>([
       ...(body || query ? (['invalid_request'] as const) : []),
-      ...(caller.kind === 'key' ? (['missing_api_key', 'invalid_api_key', 'insufficient_permissions'] as const) : []),
+      ...(caller.kind === 'key' ? (['missing_api_key', 'invalid_api_key'] as const) : []),
+      ...(caller.kind === 'key' && !caller.forwarded ? (['insufficient_permissions'] as const) : []),
       ...(takesOptionalKey(endpoint) ? (['invalid_api_key'] as const) : []),
       ...(caller.kind === 'application' ? (['unauthorized_origin'] as const) : []),
       ...(takesIdempotencyKey(endpoint) ? (['idempotency_conflict', 'idempotency_in_progress'] as const) : []),

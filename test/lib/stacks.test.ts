@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import { methodsOf } from '../../functions/http/endpoint.ts';
 import { permissionsOf } from '../../functions/http/permissions.ts';
 import { permissionsOfJob } from '../../functions/jobs/job.ts';
 import { jobs } from '../../functions/jobs.ts';
@@ -105,7 +106,8 @@ describe('the API', () => {
     (_, deployment) => {
       const keys = deployment.all('AWS::ApiGatewayV2::Route').map(({ properties }) => properties.RouteKey);
       const pages = ['GET /', 'GET /assets/{file}', 'GET /docs', 'GET /docs/{page}', 'GET /llms.txt'];
-      expect(keys.sort()).toEqual([...answered.map(({ method, path }) => `${method} ${path}`), ...pages].sort());
+      const ours = answered.flatMap((endpoint) => methodsOf(endpoint).map((method) => `${method} ${endpoint.path}`));
+      expect(keys.sort()).toEqual([...ours, ...pages].sort());
     },
   );
 
@@ -123,7 +125,7 @@ describe('the API', () => {
 
   it('may invoke each function by its own route alone', () => {
     const permissions = dev.all('AWS::Lambda::Permission').filter(({ part }) => part === 'Api');
-    expect(permissions).toHaveLength(answered.length + 5);
+    expect(permissions).toHaveLength(answered.flatMap(methodsOf).length + 5);
     for (const { properties } of permissions) {
       expect(properties).toMatchObject({ Action: 'lambda:InvokeFunction', Principal: 'apigateway.amazonaws.com' });
       const source = properties.SourceArn['Fn::Join'][1].at(-1) as string;
@@ -140,7 +142,17 @@ describe('the API', () => {
     expect(api?.properties.CorsConfiguration).toEqual({
       AllowOrigins: ['https://app.example.com'],
       AllowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-      AllowHeaders: ['content-type', 'x-authorization', 'idempotency-key'],
+      AllowHeaders: [
+        'content-type',
+        'x-authorization',
+        'authorization',
+        'idempotency-key',
+        'mcp-protocol-version',
+        'mcp-method',
+        'mcp-name',
+        'mcp-session-id',
+        'last-event-id',
+      ],
       ExposeHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed'],
       MaxAge: 600,
     });
@@ -250,6 +262,16 @@ describe('the functions', () => {
       expect(grantsOf(dev, name)).toEqual(expected.sort());
     },
   );
+
+  it('of AI clients is none: their calls are requests to the API, at its own address', () => {
+    expect(grantsOf(dev, 'serveMcp')).toEqual(own);
+    const { API_URL, MCP_DELETES, ...others } = functionOf(dev, 'serveMcp').properties.Environment.Variables;
+    expect(Object.keys(others).sort()).toEqual(['APP_ORIGIN', 'EDGE_SECRETS']);
+    expect(JSON.stringify(API_URL)).toContain('.execute-api.');
+    expect(MCP_DELETES).toBe('false');
+    const deleting = deploymentOf({ ...required, mcpDeletes: 'true' });
+    expect(functionOf(deleting, 'serveMcp').properties.Environment.Variables.MCP_DELETES).toBe('true');
+  });
 
   it('are told what they use by settings, and no secret', () => {
     const environment = functionOf(dev, 'duplicateAgent').properties.Environment.Variables;

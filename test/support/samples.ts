@@ -69,6 +69,8 @@ export const samples: Record<string, Sample | ((agentId: string) => Promise<Samp
   addUserBlockedNumbers: { body: { numbers: ['+14155550100'] } },
   removeUserBlockedNumbers: { body: { numbers: ['+14155550100'] } },
   listUserBlockedNumbers: {},
+  getKey: {},
+  serveMcp: { body: { jsonrpc: '2.0', id: 1, method: 'ping' } },
   decideCallStart: { body: { from: '+14155550100' } },
   receiveHook: { params: { platform: 'retell' }, body: { event: 'call_inbound', call_inbound: {} } },
   duplicateAgent: { body: {} },

@@ -22,6 +22,7 @@ export const useTargetInThisProcess = () => {
   env.AWS_ENDPOINT_URL_S3 = target.endpoints.s3;
   env.TABLE_NAME = target.tableName;
   env.APP_ORIGIN = target.appOrigin;
+  env.API_URL = target.baseUrl;
   env.FILES_BUCKET ??= 'voice-agent-platform-files';
   env.JOBS_QUEUE_URL ??= `${target.endpoints.sqs}/000000000000/jobs`;
 };

@@ -23,6 +23,8 @@ const ownLimits: Record<string, number> = {
   decideCallStart: 306,
   receiveHook: 306,
   indexKnowledge: 645,
+  // Its tools are compressed.
+  serveMcp: 80,
 };
 
 /** The code that Lambda loads before a function's first response, minified, as it is deployed. */

@@ -1,0 +1,32 @@
+import * as z from 'zod/mini';
+import { Scope } from '../domain/api-keys.ts';
+import { describe } from '../domain/describe.ts';
+import { examples } from '../domain/examples.ts';
+import { hasScope } from '../http/authorize.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+
+/** Tells whose key a request carries, and what it may do. AI clients and the build chat learn it here: they read no table. */
+export const getKey = endpoint({
+  name: 'getKey',
+  method: 'GET',
+  path: '/key',
+  summary: 'Get the API key of the request',
+  description:
+    'Returns the user that the API key of the request belongs to, and the scopes of the key. It is a quick way to check a key.',
+  caller: { kind: 'key' },
+  response: z
+    .object({
+      keyId: z.string().check(describe('Id of the key.', 'key_01KB3N0W7C5M9Y2D4S6V8X1Z3T')),
+      uid: z.string().check(describe('The user that the key belongs to.', examples.uid)),
+      scopes: z.array(Scope).check(describe('What the key may be used for.', ['agents', 'calls'])),
+    })
+    .check(z.describe('The user and the scopes of the key.')),
+
+  async handle({ principal }) {
+    const { keyId, uid } = principal;
+    return { keyId, uid, scopes: Scope.options.filter((scope) => hasScope(principal, scope)) };
+  },
+});
+
+export const handler = lambda(getKey);

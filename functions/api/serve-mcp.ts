@@ -1,0 +1,97 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import * as z from 'zod/mini';
+import { ownApi } from '../clients/own-api.ts';
+import { component, describe } from '../domain/describe.ts';
+import { payloadTooLarge } from '../domain/errors.ts';
+import { isDeeperThan, parseJson } from '../domain/json.ts';
+import { limits } from '../domain/limits.ts';
+import { customEndpoint } from '../http/endpoint.ts';
+import { lambdaWithoutKey } from '../http/lambda.ts';
+import { answer, type McpRequest } from '../mcp/answer.ts';
+import { mcpTools } from '../mcp/tools.ts';
+
+/** In a message, the arguments of a tool are two levels deeper than in the body of its operation. */
+const jsonDepth = limits.jsonDepth + 2;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** What is wrong with a body is told as the protocol says: a fault is part of what is read. */
+const readBody = ({ body = '', isBase64Encoded, headers }: APIGatewayProxyEventV2): McpRequest & Headers => {
+  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+  if (bytes.length > limits.bodyBytes) throw payloadTooLarge(limits.bodyBytes);
+  try {
+    const value: unknown = parseJson(utf8.decode(bytes));
+    if (isDeeperThan(value, jsonDepth))
+      return { fault: `The body is nested deeper than ${jsonDepth} levels.`, headers };
+    return { value, headers };
+  } catch {
+    return { fault: 'The body is not valid JSON in UTF-8.', headers };
+  }
+};
+
+type Headers = { headers: APIGatewayProxyEventV2['headers'] };
+
+const Message = z
+  .object({
+    jsonrpc: z.literal('2.0').check(describe('Version of JSON-RPC.', '2.0')),
+    id: z.optional(z.union([z.string(), z.int()]).check(describe('Id of the request; a notification has none.', 1))),
+    method: z
+      .string()
+      .check(describe('`server/discover`, `tools/list`, `tools/call`, `initialize` or `ping`.', 'tools/list')),
+    params: z.optional(z.looseObject({}).check(describe('What the method takes.', {}))),
+  })
+  .check(z.describe('A message of JSON-RPC 2.0.'));
+
+const Fault = component(
+  'McpError',
+  'An error of JSON-RPC 2.0.',
+  z.object({
+    jsonrpc: z.literal('2.0').check(describe('Version of JSON-RPC.', '2.0')),
+    id: z
+      .union([z.string(), z.int(), z.null()])
+      .check(describe('Id of the request; `null` when it could not be read.', 1)),
+    error: z
+      .looseObject({
+        code: z.int().check(describe('Code of the error, by JSON-RPC and the protocol.', -32601)),
+        message: z.string().check(describe('What is wrong.', 'Method not found: prompts/list')),
+      })
+      .check(z.describe('The error.')),
+  }),
+);
+
+/**
+ * Answers AI clients. It has no right on the table: every tool call is a request to the operation itself, with the
+ * caller's key.
+ */
+export const serveMcp = customEndpoint({
+  name: 'serveMcp',
+  method: 'POST',
+  refusedMethods: ['GET', 'DELETE'],
+  path: '/mcp',
+  summary: 'Use the operations from an AI client',
+  description:
+    'The Model Context Protocol, version 2026-07-28, and 2025-11-25 and 2025-06-18 for clients that open with `initialize`. Its tools are the operations that the scopes of the key allow; a tool call is a request to the operation with the same key. The key may also be sent as `Authorization: Bearer`. There are no sessions and no streams.',
+  caller: { kind: 'key', forwarded: true },
+  readOnly: true,
+  services: { ownApi, mcpTools },
+  readBody,
+  body: z
+    .custom<McpRequest & Headers>()
+    .check(z.meta({ description: 'A message of JSON-RPC 2.0.', documentAs: Message })),
+  custom: true,
+  response: z.looseObject({}).check(describe('The response of JSON-RPC 2.0: a `result`, or an `error`.', {})),
+  errors: ['unauthorized_origin'],
+  errorDescriptions: { 401: 'The API key is missing or not valid.', 403: 'The `Origin` is not the web application’s.' },
+  otherResponses: {
+    202: { description: 'A notification, which needs no response.' },
+    400: { description: 'The message, its version or its headers are invalid.', schema: Fault },
+    404: { description: 'There is no such method.', schema: Fault },
+    405: { description: 'The method is not POST: there are no streams and no sessions.' },
+  },
+
+  async handle({ apiKey, body: { headers, ...request } }, { ownApi, mcpTools }) {
+    return answer(request, headers, { api: ownApi, apiKey, tools: mcpTools });
+  },
+});
+
+export const handler = lambdaWithoutKey(serveMcp);

@@ -1,0 +1,70 @@
+import type { CustomResponse } from '../http/endpoint.ts';
+
+export type Fields = Record<string, unknown>;
+
+/** A request or a notification of JSON-RPC 2.0. A notification has no id. */
+export type McpMessage = { method: string; id?: string | number; params: Fields };
+
+/** Errors of JSON-RPC and of the Model Context Protocol (specification 2026-07-28, basic, error codes). */
+export const mcpErrors = {
+  parse: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  headerMismatch: -32020,
+  unsupportedVersion: -32022,
+} as const;
+
+/** A fault of the protocol, which is no result of a tool. */
+export class McpError extends Error {
+  override readonly name = 'McpError';
+  readonly code: number;
+  /** The HTTP status of the response. */
+  readonly status: number;
+  readonly data: unknown;
+
+  constructor(kind: keyof typeof mcpErrors, message: string, more: { status?: number; data?: unknown } = {}) {
+    super(message);
+    this.code = mcpErrors[kind];
+    this.status = more.status ?? 400;
+    this.data = more.data;
+  }
+}
+
+export const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Reads a message from a parsed body, which has no batches since version 2025-06-18. */
+export const readMessage = (value: unknown): McpMessage => {
+  if (!isObject(value) || value.jsonrpc !== '2.0' || typeof value.method !== 'string') {
+    throw new McpError('invalidRequest', 'The body must be one JSON-RPC 2.0 request or notification.');
+  }
+  const { method, id, params = {} } = value;
+  if (id !== undefined && typeof id !== 'string' && !Number.isInteger(id)) {
+    throw new McpError('invalidRequest', 'The id of a request must be a text or a whole number.');
+  }
+  if (!isObject(params)) throw new McpError('invalidParams', 'params must be an object.');
+  return { method, params, ...(id !== undefined && { id: id as string | number }) };
+};
+
+/** The id of a message that may be malformed, to respond to it. */
+export const idOf = (value: unknown): string | number | null => {
+  const id = isObject(value) ? value.id : undefined;
+  return typeof id === 'string' || Number.isInteger(id) ? (id as string | number) : null;
+};
+
+export const resultResponse = (id: string | number, result: Fields): CustomResponse =>
+  jsonResponse(200, { jsonrpc: '2.0', id, result });
+
+export const errorResponse = (id: string | number | null, { code, message, data, status }: McpError): CustomResponse =>
+  jsonResponse(status, { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } });
+
+/** A notification was accepted; nothing follows from it. */
+export const accepted: CustomResponse = { status: 202, contentType: 'text/plain', body: '' };
+
+const jsonResponse = (status: number, body: unknown): CustomResponse => ({
+  status,
+  contentType: 'application/json',
+  body: JSON.stringify(body),
+});

@@ -1,0 +1,66 @@
+import type { OwnApi, OwnResponse } from '../clients/own-api.ts';
+import { ApiError, invalidApiKey } from '../domain/errors.ts';
+import { environment } from '../environment.ts';
+import type { OperationTool } from '../openapi/operations.ts';
+import toolsJson from '../openapi/tools.json' with { type: 'json' };
+import { callOperation, type KeyOwner, operations } from '../operations/call-operation.ts';
+import { wholeService } from '../service.ts';
+import { type Fields, isObject, McpError } from './messages.ts';
+
+/** A result above this size is not sent a second time as text: a response of Lambda has at most 6 MB. */
+const maxTextUnits = 1024 * 1024;
+
+/** The operations as tools; those that delete only where the deployment says so. */
+export class McpTools {
+  readonly #tools: readonly OperationTool[];
+
+  constructor({ deletes }: { deletes: boolean }) {
+    this.#tools = (toolsJson as unknown as OperationTool[]).filter(({ name }) => deletes || !operations[name]?.deletes);
+  }
+
+  /** The tools that a key's scopes allow, in the order of their names. */
+  list({ scopes }: KeyOwner): OperationTool[] {
+    return this.#tools.filter(({ name }) => {
+      const scope = operations[name]?.scope;
+      return scope === undefined || scopes.includes(scope);
+    });
+  }
+
+  /** Calls a tool: sends its request with the caller's key. An error of the API is a result, too. */
+  async call(
+    { api, apiKey }: { api: OwnApi; apiKey: string },
+    { name, arguments: args = {} }: Fields,
+    uidOfKey: () => Promise<string>,
+  ): Promise<Fields> {
+    const tool = this.#tools.find((one) => one.name === name);
+    if (!tool) throw new McpError('invalidParams', `Unknown tool: ${name}`, { status: 200 });
+    if (!isObject(args)) throw new McpError('invalidParams', 'arguments must be an object.', { status: 200 });
+    try {
+      const uid = operations[tool.name]?.uid && (await uidOfKey());
+      return toResult(await callOperation(api, apiKey, tool.name, args, uid));
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code === 'invalid_api_key') throw error;
+      const { code, message, details, status } = error;
+      return toResult({ status, body: { error: code, message, ...(details && { details }) } });
+    }
+  }
+}
+
+/** The result of a tool from the response of its operation. A key that is not valid is no result, but a 401. */
+const toResult = (response: OwnResponse): Fields => {
+  const isError = response.status >= 400;
+  const body = isError ? errorBody(response) : response.body;
+  if (body.error === 'invalid_api_key') throw invalidApiKey();
+  const text = JSON.stringify(body);
+  const shown = text.length > maxTextUnits ? `The result has ${text.length} characters: see structuredContent.` : text;
+  return { content: [{ type: 'text', text: shown }], structuredContent: body, isError };
+};
+
+/** API Gateway answers some requests itself, with a `message` alone. */
+const errorBody = ({ status, body }: OwnResponse): Fields => {
+  if (typeof body.error === 'string' && typeof body.message === 'string') return body;
+  const error = status === 429 ? 'rate_limited' : status === 413 ? 'payload_too_large' : 'internal_error';
+  return { error, message: `The API responded with ${status}. Try again later.` };
+};
+
+export const mcpTools = wholeService(() => new McpTools({ deletes: environment.mcpDeletes }));

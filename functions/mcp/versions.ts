@@ -1,0 +1,92 @@
+import { isObject, McpError, type McpMessage } from './messages.ts';
+
+/** The stateless version: each request carries its own version and capabilities. */
+const statelessVersion = '2026-07-28';
+/** Versions whose clients open with `initialize`, newest first. */
+const handshakeVersions = ['2025-11-25', '2025-06-18'];
+
+/** What `server/discover` names: a client of another version opens with `initialize`. */
+export const statelessVersions = [statelessVersion];
+
+export type McpHeaders = Record<string, string | undefined>;
+
+/** How a message is answered: as the stateless version says, or as those with a handshake do. */
+export type Era = 'stateless' | 'handshake';
+
+const versionKey = 'io.modelcontextprotocol/protocolVersion';
+const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
+
+/**
+ * Tells from a message which version its client speaks, and checks the headers that this version asks for. The body decides:
+ * a proxy may drop a header, and must not change the version by that.
+ */
+export const eraOf = (message: McpMessage, headers: McpHeaders): Era => {
+  const meta = isObject(message.params._meta) ? message.params._meta : {};
+  const header = headers['mcp-protocol-version']?.trim();
+  const isStatelessHeader = header !== undefined && header >= statelessVersion;
+  if (!(versionKey in meta)) {
+    if (isStatelessHeader && message.id !== undefined) throw withoutMeta(message, header);
+    if (!isStatelessHeader) checkHandshakeHeader(header);
+    return isStatelessHeader ? 'stateless' : 'handshake';
+  }
+  checkMeta(message, meta);
+  const version = meta[versionKey] as string;
+  if (header !== undefined && header !== version) throw mismatch('MCP-Protocol-Version', header, version);
+  const method = headers['mcp-method']?.trim();
+  if (method !== undefined && method !== message.method) throw mismatch('Mcp-Method', method, message.method);
+  if (version !== statelessVersion) throw unsupported(version, statelessVersions);
+  if (message.id !== undefined) checkRequiredHeaders(message, headers);
+  return 'stateless';
+};
+
+/** The version of a handshake: the client's if it is one of these, otherwise the newest, which the client may decline. */
+export const negotiatedVersion = (requested: unknown): string =>
+  handshakeVersions.find((version) => version === requested) ?? (handshakeVersions[0] as string);
+
+const checkHandshakeHeader = (header: string | undefined) => {
+  if (header !== undefined && !handshakeVersions.includes(header)) throw unsupported(header, handshakeVersions);
+};
+
+const withoutMeta = ({ method, params }: McpMessage, header: string) => {
+  if (method === 'initialize') return mismatch('MCP-Protocol-Version', header, String(params.protocolVersion));
+  return new McpError('invalidParams', `A request of version ${header} needs ${versionKey} in params._meta.`);
+};
+
+const checkMeta = ({ id }: McpMessage, meta: Record<string, unknown>) => {
+  if (typeof meta[versionKey] !== 'string') throw new McpError('invalidParams', `${versionKey} must be a text.`);
+  if (id !== undefined && !isObject(meta[capabilitiesKey])) {
+    throw new McpError('invalidParams', `A request needs ${capabilitiesKey}, an object, in params._meta.`);
+  }
+};
+
+/** The fields of the body that a request repeats in headers, so that proxies need not read bodies. */
+const checkRequiredHeaders = ({ method, params }: McpMessage, headers: McpHeaders) => {
+  for (const name of ['MCP-Protocol-Version', 'Mcp-Method']) {
+    if (headers[name.toLowerCase()] === undefined) throw missing(name);
+  }
+  if (method !== 'tools/call' || typeof params.name !== 'string') return;
+  const header = headers['mcp-name']?.trim();
+  if (header === undefined) throw missing('Mcp-Name');
+  if (decoded(header) !== params.name) throw mismatch('Mcp-Name', header, params.name);
+};
+
+/** A header value that is not plain ASCII is sent as `=?base64?…?=`. */
+const decoded = (value: string): string | undefined => {
+  const [, base64] = /^=\?base64\?(.*)\?=$/.exec(value) ?? [];
+  if (base64 === undefined) return value;
+  const bytes = Buffer.from(base64, 'base64');
+  return bytes.toString('base64') === base64 ? bytes.toString('utf8') : undefined;
+};
+
+const missing = (name: string) => new McpError('headerMismatch', `The header ${name} is missing.`);
+
+const mismatch = (name: string, header: string, body: string) =>
+  new McpError(
+    'headerMismatch',
+    `The header ${name} is ${JSON.stringify(header)}, and the body says ${JSON.stringify(body)}.`,
+  );
+
+const unsupported = (requested: string, supported: string[]) =>
+  new McpError('unsupportedVersion', 'Unsupported protocol version', {
+    data: { supported, requested },
+  });

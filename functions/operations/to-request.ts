@@ -1,0 +1,51 @@
+import type { OwnRequest } from '../clients/own-api.ts';
+import { type ErrorDetail, invalidRequest } from '../domain/errors.ts';
+import type { CallableOperation } from '../openapi/operations.ts';
+
+export type Arguments = Record<string, unknown>;
+
+/**
+ * The request that calls an operation with these arguments. Only what cannot be written into a request is refused here:
+ * a path variable that is no segment of a path, and an object in a query or a header. The operation checks the rest.
+ */
+export const toRequest = (operation: CallableOperation, given: Arguments, uid: string | undefined): OwnRequest => {
+  const { idempotencyKey, uid: _, ...rest } = given;
+  const args = new Map(Object.entries(rest));
+  const errors: ErrorDetail[] = [];
+  const take = (name: string, isValid: (value: unknown) => boolean, message: string): string => {
+    const value = args.get(name);
+    args.delete(name);
+    if (!isValid(value)) errors.push({ path: name, message });
+    return String(value);
+  };
+
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const segment = take(name, isSegment, 'must be a text without /, and not empty');
+    return encodeURIComponent(segment.toWellFormed());
+  });
+  const query = new URLSearchParams();
+  for (const name of operation.query) {
+    if (args.get(name) === undefined || args.get(name) === null) args.delete(name);
+    else query.set(name, take(name, isPlain, 'must be a text, a number or a boolean'));
+  }
+  const headers: Record<string, string> = {};
+  if (operation.takesIdempotencyKey && idempotencyKey !== undefined) {
+    if (isHeaderValue(idempotencyKey)) headers['idempotency-key'] = idempotencyKey;
+    else errors.push({ path: 'idempotencyKey', message: 'must be 1 to 255 visible ASCII characters' });
+  }
+  if (errors.length > 0) throw invalidRequest(errors);
+
+  if (operation.uid === 'query') query.set('uid', uid ?? '');
+  const user = operation.uid === 'body' && { uid };
+  const body = operation.hasBody ? JSON.stringify({ ...Object.fromEntries(args), ...user }) : undefined;
+  return { method: operation.method, path: query.size > 0 ? `${path}?${query}` : path, body, headers };
+};
+
+/** Addresses are normalised on their way: `.` and `..` would name another path, and so would a slash, however it is encoded. */
+const isSegment = (value: unknown) =>
+  typeof value === 'string' && value !== '' && value !== '.' && value !== '..' && !/[/\\]/.test(value);
+
+const isPlain = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
+
+const isHeaderValue = (value: unknown): value is string =>
+  typeof value === 'string' && /^[\x21-\x7e]{1,255}$/.test(value);
