@@ -1,43 +1,37 @@
-/** Every code of an error response, with its status and its meaning. A closed list: clients switch on it. */
-export const errors = {
-  invalid_request: { status: 400, meaning: 'The request is invalid.' },
-  too_many_numbers: { status: 400, meaning: 'The request has more than 10,000 numbers.' },
-  too_many_files: { status: 400, meaning: 'The request has more than 10 files.' },
-  file_too_large: { status: 400, meaning: 'A file is larger than 10 MB.' },
-  unsupported_file_type: { status: 400, meaning: 'A file is not a PDF, DOCX, TXT or Markdown file.' },
-  empty_file: { status: 400, meaning: 'A file is empty.' },
-  customer_id_required: { status: 400, meaning: 'The customer’s identifier is missing or malformed.' },
-  missing_api_key: { status: 401, meaning: 'The X-Authorization header with the API key is missing.' },
-  invalid_api_key: { status: 401, meaning: 'The API key is malformed, unknown, revoked or expired.' },
-  insufficient_permissions: {
-    status: 401,
-    meaning: 'The API key lacks the scope, or its user cannot access the agent.',
-  },
-  unauthorized_origin: { status: 403, meaning: 'The request does not come from the platform’s own web application.' },
-  call_rejected: { status: 403, meaning: 'The call is rejected (the response to ElevenLabs).' },
-  call_not_found: { status: 404, meaning: 'The agent has no such call.' },
-  website_not_found: { status: 404, meaning: 'The agent has no such website.' },
-  document_not_found: { status: 404, meaning: 'The agent has no such document.' },
-  invoices_not_found: { status: 404, meaning: 'The customer is unknown or has no invoices.' },
-  agent_not_found: { status: 404, meaning: 'No agent of the user has the number of the call.' },
-  not_found: { status: 404, meaning: 'The path does not exist.' },
-  idempotency_conflict: { status: 409, meaning: 'The Idempotency-Key was used with another request.' },
-  idempotency_in_progress: { status: 409, meaning: 'The first request with this Idempotency-Key is still running.' },
-  crawl_in_progress: { status: 409, meaning: 'The website is being crawled.' },
-  not_failed: { status: 409, meaning: 'The document did not fail.' },
-  phone_number_in_use: { status: 409, meaning: 'Another agent of the user has this phone number.' },
-  quota_exceeded: {
-    status: 409,
-    meaning: 'The user has too many agents, or the agent too many websites and documents.',
-  },
-  payload_too_large: { status: 413, meaning: 'The body is too large.' },
-  rate_limited: { status: 429, meaning: 'Too many requests in a short time.' },
-  chat_budget_exhausted: { status: 429, meaning: 'The token budget of the chat for today is used up.' },
-  internal_error: { status: 500, meaning: 'The request could not be completed. Try again later.' },
-  chat_failed: { status: 500, meaning: 'The assistant could not answer.' },
-} as const satisfies Record<string, { status: number; meaning: string }>;
+/** The status of every code of an error response. A closed list: clients switch on it. */
+export const errorStatuses = {
+  invalid_request: 400,
+  too_many_numbers: 400,
+  too_many_files: 400,
+  file_too_large: 400,
+  unsupported_file_type: 400,
+  empty_file: 400,
+  customer_id_required: 400,
+  missing_api_key: 401,
+  invalid_api_key: 401,
+  insufficient_permissions: 401,
+  unauthorized_origin: 403,
+  call_rejected: 403,
+  call_not_found: 404,
+  website_not_found: 404,
+  document_not_found: 404,
+  invoices_not_found: 404,
+  agent_not_found: 404,
+  not_found: 404,
+  idempotency_conflict: 409,
+  idempotency_in_progress: 409,
+  crawl_in_progress: 409,
+  not_failed: 409,
+  phone_number_in_use: 409,
+  quota_exceeded: 409,
+  payload_too_large: 413,
+  rate_limited: 429,
+  chat_budget_exhausted: 429,
+  internal_error: 500,
+  chat_failed: 500,
+} as const;
 
-export type ErrorCode = keyof typeof errors;
+export type ErrorCode = keyof typeof errorStatuses;
 
 /** An invalid field of a request: its path (`numbers.3`) and what is wrong with it. */
 export type ErrorDetail = { path: string; message: string };
@@ -58,7 +52,7 @@ export class ApiError extends Error {
   }
 
   get status(): number {
-    return errors[this.code].status;
+    return errorStatuses[this.code];
   }
 }
 

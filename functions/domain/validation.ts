@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type ApiError, type ErrorCode, type ErrorDetail, errors, invalidRequest } from './errors.ts';
+import { type ApiError, type ErrorCode, type ErrorDetail, errorStatuses, invalidRequest } from './errors.ts';
 
 /** A value as its schema parses it, or the error that names each bad field. */
 export type Validated<T> = { data: T; error?: undefined } | { data?: undefined; error: ApiError };
@@ -14,7 +14,7 @@ export const validate = <S extends z.core.$ZodType>(schema: S | undefined, value
   return { error: invalidRequest(details, code) };
 };
 
-const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && code in errors;
+const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && code in errorStatuses;
 
 /** The message of an issue whose schema has none of its own, to be read behind the name of the field. */
 const messageOf: z.core.$ZodErrorMap = (issue): string => {

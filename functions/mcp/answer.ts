@@ -1,6 +1,6 @@
 import type { OwnApi } from '../clients/own-api.ts';
 import { hashApiKey } from '../domain/api-keys.ts';
-import { ApiError, type ErrorCode, errors, invalidApiKey } from '../domain/errors.ts';
+import { ApiError, type ErrorCode, errorStatuses, invalidApiKey } from '../domain/errors.ts';
 import type { CustomResponse } from '../http/endpoint.ts';
 import { callOperation, type KeyOwner } from '../operations/call-operation.ts';
 import {
@@ -115,6 +115,6 @@ const uidOf = async (caller: McpCaller): Promise<string> => {
 };
 
 const toApiError = (status: number, { error, message }: Fields): Error =>
-  typeof error === 'string' && error in errors && typeof message === 'string' && status < 500
+  typeof error === 'string' && error in errorStatuses && typeof message === 'string' && status < 500
     ? new ApiError(error as ErrorCode, message)
     : new Error(`GET /key responded with ${status}.`);

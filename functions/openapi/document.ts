@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
 import { component } from '../domain/describe.ts';
-import { errors } from '../domain/errors.ts';
+import { errorStatuses } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { type AnyEndpoint, takesIdempotencyKey } from '../http/endpoint.ts';
+import { errorMeanings } from './error-meanings.ts';
 import { errorCodes, errorExamples, errorResponses, takesOptionalKey } from './error-responses.ts';
 import { always, headerReference, headers } from './headers.ts';
 import type { JsonSchema, OpenApiDocument, Operation } from './openapi.ts';
@@ -214,5 +215,5 @@ that changes something takes an \`Idempotency-Key\`, which makes repeating it sa
 
 **Error codes:**
 
-${errorCodes.map((code) => `- \`${code}\` (${errors[code].status}): ${errors[code].meaning}`).join('\n')}
+${errorCodes.map((code) => `- \`${code}\` (${errorStatuses[code]}): ${errorMeanings[code]}`).join('\n')}
 `;

@@ -1,14 +1,15 @@
 import * as z from 'zod/mini';
 import { component, describe } from '../domain/describe.ts';
-import { type ErrorCode, errors } from '../domain/errors.ts';
+import { type ErrorCode, errorStatuses } from '../domain/errors.ts';
 import { type AnyEndpoint, takesIdempotencyKey } from '../http/endpoint.ts';
+import { errorMeanings } from './error-meanings.ts';
 import { always, headerReference } from './headers.ts';
 
 /** All responses of an operation but its success: its own, and the errors that every operation of its kind has. */
 export const errorResponses = (endpoint: AnyEndpoint) => {
   const { errorDescriptions = {}, otherResponses = {} } = endpoint;
-  const codes = codesOf(endpoint).filter((code) => !(errors[code].status in otherResponses));
-  const statuses = [...new Set(codes.map((code) => errors[code].status))].sort();
+  const codes = codesOf(endpoint).filter((code) => !(errorStatuses[code] in otherResponses));
+  const statuses = [...new Set(codes.map((code) => errorStatuses[code]))].sort();
   for (const status of Object.keys(errorDescriptions).map(Number)) {
     if (!statuses.includes(status as never)) {
       throw new Error(`${endpoint.name} describes ${status}, and has no error with that status.`);
@@ -16,11 +17,11 @@ export const errorResponses = (endpoint: AnyEndpoint) => {
   }
   const own = Object.entries(otherResponses).map(([status, other]) => [status, otherResponse(other)] as const);
   const described = statuses.map((status) => {
-    const codesOfStatus = codes.filter((code) => errors[code].status === status);
+    const codesOfStatus = codes.filter((code) => errorStatuses[code] === status);
     const meaning =
       errorDescriptions[status as keyof typeof errorDescriptions] ??
       meaningsOfStatuses[status] ??
-      codesOfStatus.map((code) => errors[code].meaning).join(' ');
+      codesOfStatus.map((code) => errorMeanings[code]).join(' ');
     return [status, errorResponse(meaning, codesOfStatus)] as const;
   });
   return Object.fromEntries([...described, ...own]);
@@ -67,17 +68,17 @@ const errorResponse = (meaning: string, codes: ErrorCode[]) => ({
 
 const oneOf = (items: string[]) => items.join(', ').replace(/, ([^,]*)$/, ' or $1');
 
-const hasRetryAfter = (code: ErrorCode) => errors[code].status === 429 || code === 'idempotency_in_progress';
+const hasRetryAfter = (code: ErrorCode) => errorStatuses[code] === 429 || code === 'idempotency_in_progress';
 
-export const errorCodes = Object.keys(errors) as ErrorCode[];
+export const errorCodes = Object.keys(errorStatuses) as ErrorCode[];
 
 /** An example of each error, by its code. */
 export const errorExamples = () =>
   Object.fromEntries(
     errorCodes.map((code) => {
       const details = [{ path: 'agentId', message: 'must be 1 to 128 of A-Z a-z 0-9 _ . : -' }];
-      const value = { error: code, message: errors[code].meaning, ...(errors[code].status === 400 && { details }) };
-      return [code, { summary: errors[code].meaning, value }];
+      const value = { error: code, message: errorMeanings[code], ...(errorStatuses[code] === 400 && { details }) };
+      return [code, { summary: errorMeanings[code], value }];
     }),
   );
 

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -48,28 +49,37 @@ const tableThat = async (answers: boolean) => {
 
 describe('a function’s initialization', () => {
   const script = `
-    const { file, event } = JSON.parse(process.argv[1]);
-    const began = performance.now();
-    const { handler } = await import(file);
-    const milliseconds = performance.now() - began;
-    const { statusCode } = event ? await handler(event, {}) : {};
-    console.log(JSON.stringify({ milliseconds, statusCode }));
+    const { files, event } = JSON.parse(process.argv[1]);
+    for (const file of files) {
+      const began = performance.now();
+      const { handler } = await import(file);
+      const milliseconds = performance.now() - began;
+      const { statusCode } = event ? await handler(event, {}) : {};
+      console.log(JSON.stringify({ milliseconds, statusCode }));
+    }
     process.exit();`;
-  const load = async (name: string, endpoint: string, settings: Record<string, string>, event?: object) => {
+  /** Loads functions one after the other in one process. */
+  const loadAll = async (names: string[], endpoint: string, settings: Record<string, string>, event?: object) => {
     const environment = { ...onThisMachine(), AWS_ENDPOINT_URL_DYNAMODB: endpoint, ...settings };
-    const { stdout, stderr } = await run(script, { file: join(bundlePath(name), 'index.mjs'), event }, environment);
-    return { ...(JSON.parse(stdout) as { milliseconds: number; statusCode?: number }), stderr };
+    const files = names.map((name) => join(bundlePath(name), 'index.mjs'));
+    const { stdout, stderr } = await run(script, { files, event }, environment);
+    const loaded = stdout.trim().split('\n');
+    return { loaded: loaded.map((line) => JSON.parse(line) as { milliseconds: number; statusCode?: number }), stderr };
+  };
+  const load = async (name: string, ...how: [endpoint: string, settings: Record<string, string>, event?: object]) => {
+    const { loaded, stderr } = await loadAll([name], ...how);
+    return { ...(loaded[0] as (typeof loaded)[number]), stderr };
   };
   const onLambda = { AWS_LAMBDA_FUNCTION_NAME: 'a-function' };
+  const readsOneKey = { target: 'DynamoDB_20120810.BatchGetItem', keys: 1 };
 
-  it.each(routes.filter(({ caller }) => caller.kind === 'key').map(({ name }) => name))(
-    'of %s reads one key of the table on Lambda, and logs nothing',
-    async (name) => {
-      const { asked, endpoint } = await tableThat(true);
-      expect(await load(name, endpoint, onLambda)).toMatchObject({ stderr: '' });
-      expect(asked).toEqual([{ target: 'DynamoDB_20120810.BatchGetItem', keys: 1 }]);
-    },
-  );
+  it('reads one key of the table on Lambda wherever a caller has a key, and logs nothing', async () => {
+    const withKey = routes.filter(({ caller, streams }) => caller.kind === 'key' && !streams).map(({ name }) => name);
+    const { asked, endpoint } = await tableThat(true);
+    const { loaded, stderr } = await loadAll(withKey, endpoint, onLambda);
+    expect([loaded.length, stderr]).toEqual([withKey.length, '']);
+    expect(asked).toEqual(withKey.map(() => readsOneKey));
+  });
 
   it('reads nothing anywhere else', async () => {
     const { asked, endpoint } = await tableThat(true);
@@ -114,7 +124,7 @@ describe('a function’s initialization', () => {
       CHAT_SIGNING_SECRET: 'a secret',
     });
     expect({ stderr, requests }).toEqual({ stderr: '', requests: ['GET /'] });
-    expect(asked).toEqual([{ target: 'DynamoDB_20120810.BatchGetItem', keys: 1 }]);
+    expect(asked).toEqual([readsOneKey]);
   });
 });
 
@@ -131,6 +141,22 @@ describe('a function’s bundle', () => {
     );
     expect(stderr).toBe('');
     expect(stdout.trim().split('\n')).toEqual(names.map(() => 'function'));
+  });
+
+  it('has beside it the modules that it imports when it needs them', async () => {
+    const lazyIn = (name: string) => {
+      const code = readFileSync(join(bundlePath(name), 'index.mjs'), 'utf8');
+      return [...code.matchAll(/import\("(\.\/lazy\/[^"]+)"\)/g)].map(([, path]) =>
+        join(bundlePath(name), path as string),
+      );
+    };
+    for (const name of names) expect(lazyIn(name).filter((file) => !existsSync(file))).toEqual([]);
+    const script =
+      'for (const file of JSON.parse(process.argv[1])) console.log(Object.keys(await import(file)).length > 0);';
+    const ofExtraction = lazyIn('extractDocument');
+    expect(ofExtraction.join()).toMatch(/pdf.*docx.*stemmers/s);
+    const { stdout } = await run(script, ofExtraction);
+    expect(stdout.trim().split('\n')).toEqual(ofExtraction.map(() => 'true'));
   });
 
   it('stays within its size limit', async () => {
