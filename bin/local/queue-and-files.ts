@@ -10,10 +10,8 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { type FauxqsServer, type SpyMessage, startFauxqs } from 'fauxqs';
-import { documentOfFileKey } from '../../functions/domain/documents.ts';
 import { type JobHandler, maxDeliveries, worker } from '../../functions/jobs/job.ts';
 import { jobs } from '../../functions/jobs.ts';
-import { credentials } from '../../functions/store/credentials.ts';
 import { FairQueue } from './fair-queue.ts';
 import { isLoopback } from './listen.ts';
 import type { Started } from './started.ts';
@@ -157,14 +155,14 @@ class QueueWorker {
   }
 
   async #take(message: Message, signal: AbortSignal): Promise<void> {
-    const { Body = '', ReceiptHandle = '', Attributes = {} } = message;
+    const { Body = '', MessageId = '', ReceiptHandle = '' } = message;
     this.#held.set(ReceiptHandle, Body);
-    const { job, agentId } = destinationOf(Body);
-    const fair = this.#fair.get(job ?? '');
-    const handler = handlers.get(job ?? '');
+    const { job = '', uid } = destinationOf(Body);
+    const fair = this.#fair.get(job);
+    const handler = handlers.get(job);
     if (!fair || !handler) return this.#retryIn(ReceiptHandle, retrySeconds);
-    const user = Attributes.MessageGroupId ?? (await ownerOf(agentId));
-    fair.add(user, async () => {
+    // The emulator keeps no message groups, which are the users. As in SQS, a message without one is a group of its own.
+    fair.add(uid ?? MessageId, async () => {
       if (signal.aborted) return;
       try {
         await this.#deliver(message, handler);
@@ -204,25 +202,17 @@ class QueueWorker {
 
 type Notification = { Records: { s3: { object: { key: string } } }[] };
 
-/** The job that a message names, or that the file of a notification starts; and the agent that it is about. */
-const destinationOf = (body: string): { job?: string | undefined; agentId?: string | undefined } => {
+/** The job that a message names, or that the file of a notification starts; and the user whose work it is. */
+const destinationOf = (body: string): { job?: string | undefined; uid?: string | undefined } => {
   try {
-    const message = JSON.parse(body) as { job?: string; agentId?: string } & Partial<Notification>;
+    const message = JSON.parse(body) as { job?: string; uid?: string } & Partial<Notification>;
     const key = message.Records?.[0]?.s3.object.key;
     if (key === undefined) return message;
-    const job = jobs.find(({ startedByFilesUnder }) => startedByFilesUnder && key.startsWith(startedByFilesUnder));
-    return { job: job?.name, agentId: documentOfFileKey(decodeURIComponent(key.replaceAll('+', ' ')))?.agentId };
+    return {
+      job: jobs.find(({ startedByFilesUnder }) => startedByFilesUnder && key.startsWith(startedByFilesUnder))?.name,
+    };
   } catch {
     // It is delivered until it is a dead letter.
     return {};
   }
-};
-
-/** A backlog is mostly of a few agents. */
-const owners = new Map<string, string>();
-
-const ownerOf = async (agentId = ''): Promise<string> => {
-  const known = owners.get(agentId) ?? (await credentials.get().accessTo([agentId])).get(agentId)?.owner;
-  if (known) owners.set(agentId, known);
-  return known ?? agentId;
 };

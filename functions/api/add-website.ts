@@ -40,7 +40,7 @@ export const addWebsite = endpoint({
     .check(z.describe('The new website, with the limits that were applied.')),
   errors: ['quota_exceeded'],
 
-  async handle({ body, creationId }, { websites, jobQueue }) {
+  async handle({ agent, body, creationId }, { websites, jobQueue }) {
     const { uid, agentId, url, name = nameOfSite(url), limit, maxDepth, includePaths, excludePaths } = body;
     const websiteId = newIdentifier('web', creationId);
     const record = await websites.add({
@@ -49,7 +49,7 @@ export const addWebsite = endpoint({
       ...{ limit, maxDepth, includePaths, excludePaths },
       ...{ lastUpdatedBy: uid, lastUpdatedAt: now() },
     });
-    const message = { job: 'crawlWebsite', agentId, websiteId, attempt: creationId } as const;
+    const message = { job: 'crawlWebsite', uid: agent.uid, agentId, websiteId, attempt: creationId } as const;
     await websites.sendOrRemove(record, () => jobQueue.send(message));
     return { websiteId, message: 'Website added successfully', status: 'pending' as const, limit, maxDepth };
   },

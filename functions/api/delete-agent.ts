@@ -27,7 +27,7 @@ export const deleteAgent = endpoint({
 
   async handle({ principal, agent: { agentId, uid } }, { agents, jobQueue }) {
     if (uid !== principal.uid) throw insufficientPermissions();
-    const message = { job: 'deleteAgent', agentId } as const;
+    const message = { job: 'deleteAgent', uid, agentId } as const;
     // Starts the rest of the deletion if this function is ended half-way, and repeats it when no request is under way any more.
     await jobQueue.send(message, rescueDelaySeconds);
     if (!(await agents.remove(uid, agentId))) throw insufficientPermissions();

@@ -31,9 +31,9 @@ export const deleteDocument = endpoint({
     .check(z.describe('Confirmation that the document was deleted.')),
   errors: ['document_not_found'],
 
-  async handle({ query: { agentId, documentId: id } }, { documents, files, jobQueue }) {
+  async handle({ agent: { uid }, query: { agentId, documentId: id } }, { documents, files, jobQueue }) {
     // Completes the deletion if this function is ended half-way.
-    const message = { job: 'extractDocument', agentId, documentId: id, attempt: 'deletion' } as const;
+    const message = { job: 'extractDocument', uid, agentId, documentId: id, attempt: 'deletion' } as const;
     await jobQueue.send(message, rescueDelaySeconds);
     const deleted = await documents.remove({ agentId, id }, (record) => files.delete(fileKeyOf(record)));
     if (!deleted) throw noSuchDocument();

@@ -26,9 +26,9 @@ export const deleteWebsite = endpoint({
     .check(z.describe('Confirmation that the website was deleted.')),
   errors: ['website_not_found'],
 
-  async handle({ query: { agentId, websiteId: id } }, { websites, jobQueue }) {
+  async handle({ agent: { uid }, query: { agentId, websiteId: id } }, { websites, jobQueue }) {
     // Completes the deletion if this function is ended half-way.
-    const message = { job: 'crawlWebsite', agentId, websiteId: id, attempt: 'deletion' } as const;
+    const message = { job: 'crawlWebsite', uid, agentId, websiteId: id, attempt: 'deletion' } as const;
     await jobQueue.send(message, rescueDelaySeconds);
     if (!(await websites.remove({ agentId, id }))) throw noSuchWebsite();
     return { message: 'Website deleted successfully' };

@@ -73,12 +73,12 @@ export const duplicateAgent = endpoint({
       sourceAgentId: source.agentId,
     };
     const begun = await begin(copy, source.agentId, services);
-    await jobQueue.send({ job: 'finishDuplication', agentId: copy.agentId }, rescueDelaySeconds);
+    await jobQueue.send({ job: 'finishDuplication', uid, agentId: copy.agentId }, rescueDelaySeconds);
     const reached = await proceed(begun, until, services);
     // The source was deleted meanwhile.
     if (!reached) throw insufficientPermissions();
     const pending = reached.state === 'copying';
-    if (pending) await jobQueue.send({ job: 'finishDuplication', agentId: copy.agentId });
+    if (pending) await jobQueue.send({ job: 'finishDuplication', uid, agentId: copy.agentId });
     return {
       uid,
       agentId: copy.agentId,

@@ -28,11 +28,11 @@ export const refreshWebsite = endpoint({
     .check(z.describe('Confirmation that the crawl was started.')),
   errors: ['website_not_found', 'crawl_in_progress'],
 
-  async handle({ body: { uid, agentId, websiteId }, creationId: attempt }, { websites, jobQueue }) {
+  async handle({ agent, body: { uid, agentId, websiteId }, creationId: attempt }, { websites, jobQueue }) {
     const begun = await websites.restart({ agentId, id: websiteId }, { attempt, uid }, hasEnded);
     if (!begun) throw noSuchWebsite();
     if (!begun.restarted) throw new ApiError('crawl_in_progress', 'A crawl of this website is under way.');
-    const message = { job: 'crawlWebsite', agentId, websiteId, attempt } as const;
+    const message = { job: 'crawlWebsite', uid: agent.uid, agentId, websiteId, attempt } as const;
     await websites.sendOrFail(begun.record, () => jobQueue.send(message));
     return { websiteId, message: 'Website refresh started', status: 'pending' as const };
   },

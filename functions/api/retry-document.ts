@@ -33,7 +33,7 @@ export const retryDocument = endpoint({
     .check(z.describe('Confirmation that the extraction was started.')),
   errors: ['document_not_found', 'not_failed'],
 
-  async handle({ body: { uid, agentId, documentId } }, { documents, documentReads, jobQueue }) {
+  async handle({ agent, body: { uid, agentId, documentId } }, { documents, documentReads, jobQueue }) {
     const document = { agentId, id: documentId };
     const former = await documentReads.find(agentId, documentId);
     if (!former) throw noSuchDocument();
@@ -42,7 +42,7 @@ export const retryDocument = endpoint({
     if (!begun) throw noSuchDocument();
     if (!begun.restarted) throw new ApiError('not_failed', 'Only a document that failed can be tried again.');
     try {
-      await jobQueue.send({ job: 'extractDocument', agentId, documentId, attempt });
+      await jobQueue.send({ job: 'extractDocument', uid: agent.uid, agentId, documentId, attempt });
     } catch (error) {
       await documents.fail(document, attempt, 'The document could not be tried again. Try once more.');
       throw error;

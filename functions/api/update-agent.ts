@@ -26,7 +26,7 @@ export const updateAgent = endpoint({
     const changed = await agents.change(uid, agentId, (found) => withChange(found, body));
     if (!changed) throw insufficientPermissions();
     // Also when the language stays: a request repeated after an error indexes what the first one did not.
-    if (body.configuration?.language !== undefined) await jobQueue.send({ job: 'indexKnowledge', agentId });
+    if (body.configuration?.language !== undefined) await jobQueue.send({ job: 'indexKnowledge', uid, agentId });
     return changed;
   },
 });

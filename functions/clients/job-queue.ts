@@ -13,11 +13,15 @@ export class JobQueue {
     this.#url = url;
   }
 
-  /** Sends a job, to be delivered after a delay of at most 900 seconds. */
+  /**
+   * Sends a job, to be delivered after a delay of at most 900 seconds. Messages of one user are one group: SQS delivers
+   * those of others first while one user has a backlog.
+   */
   async send(message: JobMessage, delaySeconds = 0): Promise<void> {
     const command = new SendMessageCommand({
       QueueUrl: this.#url.replace('{job}', message.job),
       MessageBody: JSON.stringify(message),
+      MessageGroupId: message.uid,
       DelaySeconds: delaySeconds,
     });
     await this.#client.send(command, { abortSignal: AbortSignal.timeout(5000) });
@@ -31,10 +35,10 @@ const queue = wholeService(() => {
   return new JobQueue(client, environment.jobsQueueUrl);
 });
 
+type Sender<Name extends JobName> = { send(message: JobMessage<Name>, delaySeconds?: number): Promise<void> };
+
 /** The queue for those who send these jobs, and no others. */
-export const jobQueueFor = <Name extends JobName>(
-  ...jobs: Name[]
-): Service<{ send(message: JobMessage<Name>, delaySeconds?: number): Promise<void> }> => ({
-  get: queue.get,
+export const jobQueueFor = <Name extends JobName>(...jobs: Name[]): Service<Sender<Name>> => ({
+  get: queue.get as () => Sender<Name>,
   permissions: jobs.map((job) => `sqs:SendMessage:${job}` as const),
 });

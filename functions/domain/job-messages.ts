@@ -1,27 +1,36 @@
 import * as z from 'zod/mini';
 import { Identifier } from './identifiers.ts';
 
+/**
+ * Whose work it is: the owner of the agent. A queue is shared fairly among users. Messages of earlier versions name none.
+ */
+const ofUser = { uid: z.optional(Identifier) };
+
 /** The message of each job, under the job's name. A message is delivered at least once, maybe late. */
 export const jobMessages = {
-  finishDuplication: z.object({ job: z.literal('finishDuplication'), agentId: Identifier }),
-  deleteAgent: z.object({ job: z.literal('deleteAgent'), agentId: Identifier }),
+  finishDuplication: z.object({ job: z.literal('finishDuplication'), ...ofUser, agentId: Identifier }),
+  deleteAgent: z.object({ job: z.literal('deleteAgent'), ...ofUser, agentId: Identifier }),
   crawlWebsite: z.object({
     job: z.literal('crawlWebsite'),
+    ...ofUser,
     agentId: Identifier,
     websiteId: Identifier,
     attempt: Identifier,
   }),
-  indexKnowledge: z.object({ job: z.literal('indexKnowledge'), agentId: Identifier }),
+  indexKnowledge: z.object({ job: z.literal('indexKnowledge'), ...ofUser, agentId: Identifier }),
   extractDocument: z.object({
     job: z.literal('extractDocument'),
+    ...ofUser,
     agentId: Identifier,
     documentId: Identifier,
-    /** A retry's own name; an upload's attempt is named after its file instead (see `extractDocument`). */
-    attempt: z.string(),
+    /** A retry's own name. None when the file has come: that attempt is named after the file (see `extractDocument`). */
+    attempt: z.optional(z.string()),
   }),
 };
 
 export type JobName = keyof typeof jobMessages;
 
-/** A message of one of these jobs. */
-export type JobMessage<Name extends JobName = JobName> = { [N in Name]: z.infer<(typeof jobMessages)[N]> }[Name];
+/** A message of one of these jobs, as it is sent. */
+export type JobMessage<Name extends JobName = JobName> = { [N in Name]: z.infer<(typeof jobMessages)[N]> }[Name] & {
+  uid: string;
+};

@@ -51,11 +51,14 @@ export const fileWaitSeconds = 60 * 60;
 /** No message of a queue is older, its time as a dead letter included: so long a late job still finds its record. */
 export const maxMessageAgeSeconds = 14 * 24 * 60 * 60;
 
-/** The fields of a record that waits for its file. DynamoDB deletes it when no job can come any more. */
+/**
+ * The fields of a record that waits for its file. DynamoDB deletes it when no job can come any more: neither the
+ * notification of the file nor the message that it becomes.
+ */
 export const waitingForFile = (now = Date.now()) => ({
   status: 'pending' as const,
   waitsUntil: now + fileWaitSeconds * 1000,
-  ttlSeconds: Math.floor(now / 1000) + fileWaitSeconds + maxMessageAgeSeconds,
+  ttlSeconds: Math.floor(now / 1000) + fileWaitSeconds + 2 * maxMessageAgeSeconds,
 });
 
 /** The fields of a record whose attempt begins. */

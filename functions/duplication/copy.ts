@@ -78,9 +78,9 @@ export const proceed = async (
 
 /** Has what was copied deleted. */
 const abandon = async (duplication: Duplication, { duplications, jobQueue }: Services): Promise<undefined> => {
-  const { agentId } = duplication.agent;
+  const { uid, agentId } = duplication.agent;
   // Sent first, so that nothing remains if this function is ended half-way.
-  await jobQueue.send({ job: 'deleteAgent', agentId }, rescueDelaySeconds);
+  await jobQueue.send({ job: 'deleteAgent', uid, agentId }, rescueDelaySeconds);
   await duplications.abandon(duplication);
 };
 
@@ -123,7 +123,7 @@ const copyWebsite =
     const copy = await websites.copy(from, to, attempt, changedBy(agent));
     // A crawl that had not ended begins again for the copy.
     if (copy?.status === 'pending') {
-      await jobQueue.send({ job: 'crawlWebsite', agentId: to.agentId, websiteId: to.id, attempt });
+      await jobQueue.send({ job: 'crawlWebsite', uid: agent.uid, agentId: to.agentId, websiteId: to.id, attempt });
     }
     return copy !== undefined;
   };

@@ -39,15 +39,16 @@ export const deleteAgent = job({
     const startedAt = Date.now();
     const deleted = await agents.findDeleted(agentId);
     if (!deleted) return;
+    const message = { job: 'deleteAgent', uid: deleted.owner, agentId } as const;
     // Whatever ends this run and its repetitions, that message continues the deletion.
-    await jobQueue.send({ job: 'deleteAgent', agentId }, jobRescueDelaySeconds);
+    await jobQueue.send(message, jobRescueDelaySeconds);
     const emptied = await Promise.all([
       calls.removeAll(agentId, { until }),
       blockList.removeAll({ agentId }, until),
       websites.removeAll(agentId, until),
       documents.removeAll(agentId, until, (record) => files.delete(fileKeyOf(record))),
     ]);
-    if (!emptied.every(Boolean)) return jobQueue.send({ job: 'deleteAgent', agentId });
+    if (!emptied.every(Boolean)) return jobQueue.send(message);
     await duplications.remove(agentId);
     for (const uid of [deleted.owner, ...deleted.guests]) {
       await idempotency.forget(uid, (body) => hasText(body, (text) => text === agentId));

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { files } from '../clients/files.ts';
+import { jobQueueFor } from '../clients/job-queue.ts';
 import { documentOfFileKey, fileKeyOf, filesFolder, rejectionReasons } from '../domain/documents.ts';
 import { newUlid } from '../domain/identifiers.ts';
 import { jobMessages } from '../domain/job-messages.ts';
@@ -32,10 +33,14 @@ const services = {
   credentials: credentials.for('accessTo'),
   files: files.for('read', 'delete'),
   agents: agents.for('languageOf'),
+  jobQueue: jobQueueFor('extractDocument'),
 };
 type Services = ServicesOf<typeof services>;
 
-/** Extracts the text of a document whose file has come, or for which another attempt is requested. */
+/**
+ * Extracts the text of a document whose file has come, or for which another attempt is requested. S3 cannot name a user
+ * in its notifications: each is sent again as a message of the agent's owner, and waits for its turn with that user's work.
+ */
 export const extractDocument = job({
   name: 'extractDocument',
   message: Message,
@@ -46,14 +51,25 @@ export const extractDocument = job({
   startedByFilesUnder: filesFolder,
 
   async handle(message, services, _deadline, endsBy) {
-    for (const { document, retry } of namedBy(message)) await extract(document, services, retry, endsBy);
+    if ('job' in message) {
+      const { agentId, documentId: id, attempt } = message;
+      return extract({ agentId, id }, services, attempt, endsBy);
+    }
+    const documents = documentsIn(message);
+    const access = await services.credentials.accessTo(documents.map(({ agentId }) => agentId));
+    for (const { agentId, id: documentId } of documents) {
+      // An agent without access is a copy that is not finished.
+      const uid = access.get(agentId)?.owner ?? agentId;
+      await services.jobQueue.send({ job: 'extractDocument', uid, agentId, documentId });
+    }
   },
 
   async giveUp(message, { documents }) {
-    for (const { document, retry } of namedBy(message)) {
+    const given = 'job' in message ? message.attempt : undefined;
+    for (const document of documentsIn(message)) {
       const record = await documents.findForJob(document);
       if (!record) continue;
-      const attempt = retry ?? record.attempt ?? newUlid();
+      const attempt = given ?? record.attempt ?? newUlid();
       if (!record.attempt) await documents.receive(document, attempt);
       await documents.fail(document, attempt, 'The document could not be read. Try again.');
     }
@@ -62,17 +78,13 @@ export const extractDocument = job({
 
 type DocumentKey = { agentId: string; id: string };
 
-/** The documents that a message is about: the one to be tried again, or those whose files have come. */
-const namedBy = (message: Message): { document: DocumentKey; retry?: string }[] => {
-  if ('job' in message) {
-    const { agentId, documentId: id, attempt: retry } = message;
-    return [{ document: { agentId, id }, retry }];
-  }
+/** The documents that a message is about: one, or those whose files have come. */
+const documentsIn = (message: Message): DocumentKey[] => {
+  if ('job' in message) return [{ agentId: message.agentId, id: message.documentId }];
   if ('Event' in message) return [];
-  return message.Records.flatMap(({ s3 }) => {
-    const document = documentOfFileKey(decodeURIComponent(s3.object.key.replaceAll('+', ' ')));
-    return document ? [{ document }] : [];
-  });
+  return message.Records.flatMap(
+    ({ s3 }) => documentOfFileKey(decodeURIComponent(s3.object.key.replaceAll('+', ' '))) ?? [],
+  );
 };
 
 const extract = async (document: DocumentKey, services: Services, retry?: string, endsBy?: number): Promise<void> => {

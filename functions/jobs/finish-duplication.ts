@@ -16,7 +16,8 @@ export const finishDuplication = job({
     const begun = await duplications.find(agentId);
     if (!begun) return;
     const reached = await proceed(begun, until, services);
-    if (reached?.state === 'copying') await jobQueue.send({ job: 'finishDuplication', agentId });
+    const { uid } = begun.agent;
+    if (reached?.state === 'copying') await jobQueue.send({ job: 'finishDuplication', uid, agentId });
   },
 });
 

@@ -21,14 +21,14 @@ export const indexKnowledge = job({
   timeoutSeconds: 300,
   memoryMegabytes: 1769,
 
-  async handle({ agentId }, services, until) {
+  async handle({ agentId, uid = agentId }, services, until) {
     const { agents, websites, websiteReads, documents, documentReads, jobQueue } = services;
     const stores = {
       website: { reads: websiteReads, writes: websites },
       document: { reads: documentReads, writes: documents },
     };
     const { isDone } = await indexSources(agentId, stores, await agents.languageOf(agentId), until);
-    if (!isDone) await jobQueue.send({ job: 'indexKnowledge', agentId });
+    if (!isDone) await jobQueue.send({ job: 'indexKnowledge', uid, agentId });
   },
 });
 

@@ -129,7 +129,8 @@ describe('the knowledge of an agent that is duplicated', () => {
         () => (calls++ >= fatal ? 'kill' : undefined),
         () => {},
         (input) => {
-          const pk = (input as { Item?: { pk?: { S?: string } } }).Item?.pk?.S ?? '';
+          const { TransactItems = [] } = input as { TransactItems?: { Put?: { Item: { pk: { S: string } } } }[] };
+          const pk = TransactItems[0]?.Put?.Item.pk.S ?? '';
           if (pk.startsWith(prefix)) agentId = pk.slice(prefix.length);
         },
       );

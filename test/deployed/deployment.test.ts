@@ -136,7 +136,9 @@ describe('background work', () => {
     const copy = { ...(await world.call('GET', `/agents/${agentId}`)).body, agentId: unique('agent'), name: 'Copy' };
     await begin({ ...copy, sourceAgentId: agentId }, agentId, lazyServices(copyServices));
     expect((await world.call('GET', `/agents/${copy.agentId}`)).status).toBe(401);
-    await jobQueueFor('finishDuplication').get().send({ job: 'finishDuplication', agentId: copy.agentId });
+    await jobQueueFor('finishDuplication')
+      .get()
+      .send({ job: 'finishDuplication', uid: copy.uid, agentId: copy.agentId });
     const copied = await eventually(
       () => world.call('GET', `/agents/${copy.agentId}`),
       ({ status }) => status === 200,

@@ -1,8 +1,10 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { SQSEvent } from 'aws-lambda';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Files } from '../../functions/clients/files.ts';
+import { JobQueue } from '../../functions/clients/job-queue.ts';
 import { fileKeyOf } from '../../functions/domain/documents.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { hasFailed, retryOf, waitingForFile } from '../../functions/domain/source-state.ts';
@@ -10,7 +12,7 @@ import { environment } from '../../functions/environment.ts';
 import { extractDocument } from '../../functions/jobs/extract-document.ts';
 import { maxDeliveries, worker } from '../../functions/jobs/job.ts';
 import { agents } from '../../functions/store/agents.ts';
-import { credentials } from '../../functions/store/credentials.ts';
+import { Credentials, credentials } from '../../functions/store/credentials.ts';
 import { type DocumentRecord, documentKind } from '../../functions/store/documents.ts';
 import { documentKey, textPiecesOf } from '../../functions/store/keys.ts';
 import { SourceReads } from '../../functions/store/source-reads.ts';
@@ -27,8 +29,20 @@ let table: Table;
 let documents: Sources<DocumentRecord>;
 let reads: SourceReads<DocumentRecord>;
 let files: Files;
+let sqs: SQSClient;
+/** A queue that no job works on. */
+let queueUrl: string;
+/** The groups of the messages that were sent to it: the emulator does not keep them. */
+const groups: (string | undefined)[] = [];
 beforeAll(async () => {
   useTargetInThisProcess();
+  sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
+  const heard = (next: (args: { input: object }) => Promise<object>) => (args: { input: object }) => {
+    if ('MessageBody' in args.input) groups.push((args.input as { MessageGroupId?: string }).MessageGroupId);
+    return next(args);
+  };
+  sqs.middlewareStack.add(heard as never, { step: 'initialize' });
+  queueUrl = (await sqs.send(new CreateQueueCommand({ QueueName: unique('queue') }))).QueueUrl ?? '';
   await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT' });
   table = new Table(DynamoDBDocumentClient.from(new DynamoDBClient({}), marshalling), environment.tableName);
   documents = new Sources(table, documentKind);
@@ -40,15 +54,21 @@ const marshalling = { marshallOptions: { removeUndefinedValues: true } };
 type Choice = Parameters<typeof injectFaults>[1];
 
 /** The job as one function's process has it; `choose` says what goes wrong between it and the table. */
-const jobWith = (choose: Choice, seen?: (operation: string) => void, timeoutSeconds = 90) => {
+const jobWith = (
+  choose: Choice,
+  seen?: (operation: string) => void,
+  timeoutSeconds = 90,
+  access: { get(): Pick<Credentials, 'accessTo'> } = credentials.for('accessTo'),
+) => {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 3 }), marshalling);
   injectFaults(client, choose, seen);
   const faulty = new Sources<DocumentRecord>(new Table(client, environment.tableName), documentKind);
   const services = {
     documents: { get: () => faulty },
-    credentials: credentials.for('accessTo'),
+    credentials: access,
     files: { get: () => files },
     agents: agents.for('languageOf'),
+    jobQueue: { get: () => new JobQueue(sqs, queueUrl) },
   };
   const handler = worker({ ...extractDocument, services, timeoutSeconds });
   return async (message: object, delivery = 1): Promise<boolean> => {
@@ -60,6 +80,13 @@ const jobWith = (choose: Choice, seen?: (operation: string) => void, timeoutSeco
     const { batchItemFailures } = await handler({ Records: [record] } as unknown as SQSEvent);
     return batchItemFailures.length === 0;
   };
+};
+
+/** The access to agents, from a table to which faults come between. */
+const credentialsWith = (choose: Choice) => {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient({}), marshalling);
+  injectFaults(client, choose);
+  return { get: () => new Credentials(new Table(client, environment.tableName)) };
 };
 
 const sound = (message: object, delivery?: number) => jobWith(() => undefined)(message, delivery);
@@ -85,8 +112,11 @@ const uploaded = async (
   return record;
 };
 
-/** What S3 tells of a file, as it spells the key. */
-const told = (record: DocumentRecord) => ({
+/** The message that a file has come. */
+const told = ({ agentId, id }: DocumentRecord) => ({ job: 'extractDocument', agentId, documentId: id });
+
+/** What S3 sends of files, as it spells their keys. */
+const notificationOf = (record: DocumentRecord) => ({
   Records: [
     {
       eventName: 'ObjectCreated:Put',
@@ -361,10 +391,43 @@ describe('an extraction', () => {
     }
   });
 
+  it('of a file that came waits among the work of its agent’s owner: S3 names no user', async () => {
+    const { uid, agentId } = await newWorld();
+    const [of, ofCopy] = [await uploaded('The text', { agentId }), await uploaded('The text')];
+    const both = { Records: [...notificationOf(of).Records, ...notificationOf(ofCopy).Records] };
+    expect(await sound(both)).toBe(true);
+    expect((await now(of))?.status).toBe('pending');
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10 }),
+    );
+    const sent = Messages.map(({ Body = '' }) => JSON.parse(Body));
+    expect(sent).toEqual([
+      { job: 'extractDocument', uid, agentId, documentId: of.id },
+      { job: 'extractDocument', uid: ofCopy.agentId, agentId: ofCopy.agentId, documentId: ofCopy.id },
+    ]);
+    expect(groups).toEqual([uid, ofCopy.agentId]);
+    for (const message of sent) expect(await sound(message)).toBe(true);
+    expect([await now(of), await now(ofCopy)]).toMatchObject([{ status: 'ready' }, { status: 'ready' }]);
+  });
+
+  it('of a file whose notification could not be sent on, not even at last, is failed, and may be tried again', async () => {
+    const record = await uploaded();
+    const noTable: Choice = (operation) => (operation === 'BatchGetItem' ? 'kill' : undefined);
+    const spared = credentialsWith(noTable);
+    expect(await jobWith(() => undefined, undefined, 90, spared)(notificationOf(record), 1)).toBe(false);
+    expect((await now(record))?.status).toBe('pending');
+    expect(await jobWith(() => undefined, undefined, 90, spared)(notificationOf(record), maxDeliveries)).toBe(false);
+    expect(await now(record)).toMatchObject({ status: 'failed', error: 'The document could not be read. Try again.' });
+    const again = { ...told(record), attempt: retryOf((await now(record))?.attempt, 'again') };
+    await documents.restart(record, { attempt: again.attempt, uid: 'somebody' }, hasFailed);
+    expect(await sound(again)).toBe(true);
+    expect((await now(record))?.status).toBe('ready');
+  });
+
   it('told of the bucket’s own test, of a file that is none of ours, or of nothing, changes nothing', async () => {
     expect(await sound({ Service: 'Amazon S3', Event: 's3:TestEvent', Bucket: bucket })).toBe(true);
     expect(await sound({ Records: [{ s3: { object: { key: 'documents/strange+name' } } }] })).toBe(true);
-    expect(await sound({ Records: [{ s3: { object: { key: 'documents/agent.doc_unknown' } } }] })).toBe(true);
+    expect(await sound({ job: 'extractDocument', agentId: 'agent', documentId: 'doc_unknown' })).toBe(true);
     expect(await sound({ job: 'extractDocument' })).toBe(false);
   });
 
