@@ -1,9 +1,17 @@
 import { crawlWebsite } from './jobs/crawl-website.ts';
 import { deleteAgent } from './jobs/delete-agent.ts';
+import { erasePerson } from './jobs/erase-person.ts';
 import { extractDocument } from './jobs/extract-document.ts';
 import { finishDuplication } from './jobs/finish-duplication.ts';
 import { indexKnowledge } from './jobs/index-knowledge.ts';
 import type { AnyJob } from './jobs/job.ts';
 
 /** All background work: one array, read by the stacks, the local run and the tests. */
-export const jobs: AnyJob[] = [finishDuplication, crawlWebsite, extractDocument, indexKnowledge, deleteAgent];
+export const jobs: AnyJob[] = [
+  finishDuplication,
+  crawlWebsite,
+  extractDocument,
+  indexKnowledge,
+  deleteAgent,
+  erasePerson,
+];

@@ -6,6 +6,7 @@ import { checkBlockedNumber } from './api/check-blocked-number.ts';
 import { checkBlockedNumbers } from './api/check-blocked-numbers.ts';
 import { createAgent } from './api/create-agent.ts';
 import { createDocumentUploads } from './api/create-document-uploads.ts';
+import { createErasure } from './api/create-erasure.ts';
 import { decideCallStart } from './api/decide-call-start.ts';
 import { deleteAgent } from './api/delete-agent.ts';
 import { deleteCall } from './api/delete-call.ts';
@@ -15,6 +16,7 @@ import { duplicateAgent } from './api/duplicate-agent.ts';
 import { getAgent } from './api/get-agent.ts';
 import { getCall } from './api/get-call.ts';
 import { getDocumentContent } from './api/get-document-content.ts';
+import { getErasure } from './api/get-erasure.ts';
 import { getInvoices } from './api/get-invoices.ts';
 import { getKey } from './api/get-key.ts';
 import { getOpenapiDocument } from './api/get-openapi-document.ts';
@@ -79,6 +81,8 @@ export const routes: AnyEndpoint[] = [
   updateCallOutcomes,
   decideCallStart,
   receiveHook,
+  createErasure,
+  getErasure,
   getInvoices,
   getKey,
   serveMcp,

@@ -28,6 +28,7 @@ const base = ['functions/domain', 'functions/environment.ts', 'functions/service
 const below = [...base, 'functions/store', 'functions/clients', 'functions/extraction'];
 const capabilities = [
   'functions/hooks',
+  'functions/erasure',
   'functions/crawling',
   'functions/duplication',
   'functions/search',
@@ -46,6 +47,7 @@ const arrows: Record<string, string[]> = {
   'functions/http': below,
   'functions/crawling': below,
   'functions/hooks': below,
+  'functions/erasure': below,
   'functions/duplication': below,
   'functions/search': below,
   'functions/operations': ['functions/domain', 'functions/clients', 'functions/openapi'],

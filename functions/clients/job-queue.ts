@@ -39,6 +39,6 @@ type Sender<Name extends JobName> = { send(message: JobMessage<Name>, delaySecon
 
 /** The queue for those who send these jobs, and no others. */
 export const jobQueueFor = <Name extends JobName>(...jobs: Name[]): Service<Sender<Name>> => ({
-  get: queue.get as () => Sender<Name>,
+  get: queue.get as unknown as () => Sender<Name>,
   permissions: jobs.map((job) => `sqs:SendMessage:${job}` as const),
 });

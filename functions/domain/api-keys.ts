@@ -2,9 +2,11 @@ import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
 
-/** What a key may be used for. A key without scopes may do everything. */
-export const Scope = z.enum(['agents', 'knowledge', 'calls', 'block-list', 'hooks']);
+/** What a key may be used for. A key without scopes may do everything but `privacy`, which must be named. */
+export const Scope = z.enum(['agents', 'knowledge', 'calls', 'block-list', 'hooks', 'privacy']);
 export type Scope = z.infer<typeof Scope>;
+/** The scopes that a key has only if they are named. */
+export const namedScopes: ReadonlySet<Scope> = new Set(['privacy']);
 
 /** A key's record. The key itself is shown once and never kept: only its SHA-256 and its first characters are. */
 export type ApiKey = {

@@ -17,6 +17,7 @@ export const errorStatuses = {
   document_not_found: 404,
   invoices_not_found: 404,
   agent_not_found: 404,
+  erasure_not_found: 404,
   not_found: 404,
   idempotency_conflict: 409,
   idempotency_in_progress: 409,
@@ -103,6 +104,7 @@ export const noSuchCall = (callIdOrPhone: string) =>
 export const noAgentWithNumber = () =>
   new ApiError('agent_not_found', 'No agent of this user has the number of this call. Name one by `agentId`.');
 
+export const noSuchErasure = () => new ApiError('erasure_not_found', 'This user has no such erasure.');
 export const noSuchDocument = () => new ApiError('document_not_found', 'This agent has no such document.');
 export const noSuchWebsite = () => new ApiError('website_not_found', 'This agent has no such website.');
 

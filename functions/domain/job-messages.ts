@@ -10,6 +10,8 @@ const ofUser = { uid: z.optional(Identifier) };
 export const jobMessages = {
   finishDuplication: z.object({ job: z.literal('finishDuplication'), ...ofUser, agentId: Identifier }),
   deleteAgent: z.object({ job: z.literal('deleteAgent'), ...ofUser, agentId: Identifier }),
+  /** It does not hold the person's number: a message outlives its job. */
+  erasePerson: z.object({ job: z.literal('erasePerson'), uid: Identifier, erasureId: Identifier }),
   crawlWebsite: z.object({
     job: z.literal('crawlWebsite'),
     ...ofUser,

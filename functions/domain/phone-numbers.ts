@@ -6,14 +6,23 @@ const e164 = /^\+[1-9]\d{6,14}$/;
 /** Whether a text is a phone number in E.164 syntax. Not a numbering-plan check: reserved test numbers pass. */
 export const isPhoneNumber = (text: string) => e164.test(text);
 
+const bareOf = (text: string) => text.replace(/[\s\p{White_Space}\-.()]/gu, '');
+
 /**
  * The E.164 form of a number written with spaces, hyphens, dots or parentheses; undefined when it is not a number.
  * No country is guessed for a national number.
  */
 export const normalisePhoneNumber = (text: string): string | undefined => {
-  const bare = text.replace(/[\s\p{White_Space}\-.()]/gu, '');
+  const bare = bareOf(text);
   return isPhoneNumber(bare) ? bare : undefined;
 };
+
+/** Whether a text holds a number, in whatever spelling. */
+export const mentionsNumber = (text: string, number: string): boolean =>
+  bareOf(text)
+    .split(number)
+    .slice(1)
+    .some((rest) => !/^\d/.test(rest));
 
 /** A phone number in a request, normalised to E.164. */
 export const PhoneNumber = z

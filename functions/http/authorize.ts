@@ -1,4 +1,4 @@
-import type { Scope } from '../domain/api-keys.ts';
+import { namedScopes, type Scope } from '../domain/api-keys.ts';
 import { insufficientPermissions, missingScope } from '../domain/errors.ts';
 import type { Access } from '../store/credentials.ts';
 import type { Item } from '../store/table.ts';
@@ -39,5 +39,6 @@ export const authorize = (
 export const referenceIn = (caller: AnyEndpoint['caller'], { input }: ParsedInput): Partial<AgentReference> =>
   input && caller.kind === 'key' ? (caller.agent?.(input) ?? caller.user?.(input) ?? {}) : {};
 
-/** Whether the key has a scope. A key without a list of scopes has them all. */
-export const hasScope = ({ scopes }: Principal, scope: Scope) => !scopes || scopes.includes(scope);
+/** Whether the key has a scope. A key without a list of scopes has all but those that must be named. */
+export const hasScope = ({ scopes }: Principal, scope: Scope) =>
+  scopes ? scopes.includes(scope) : !namedScopes.has(scope);

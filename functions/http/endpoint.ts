@@ -34,7 +34,7 @@ export type Caller<Input> =
   | { kind: 'application' }
   | { kind: 'anyone'; key?: 'optional' };
 
-/** The user and the key that a request was authenticated as. Without `scopes`, the key has every scope. */
+/** The user and the key that a request was authenticated as. Without `scopes`, the key has all that need not be named. */
 export type Principal = { uid: string; keyId: string; scopes: Scope[] | undefined };
 
 /** The agent a request names, with its owner and the outcomes that block, once the principal's access to it has been checked. */

@@ -132,6 +132,7 @@ const tags = [
   { name: 'Websites', paths: ['agent-websites'], description: 'Websites in the knowledge of an agent.' },
   { name: 'Documents', paths: ['agent-documents'], description: 'Documents in the knowledge of an agent.' },
   { name: 'Knowledge', paths: ['agent-knowledge'], description: 'Search in the knowledge of an agent.' },
+  { name: 'Privacy', paths: ['erasures'], description: 'The erasure of people from the data of a user.' },
   { name: 'Invoices', paths: ['get-invoices'], description: 'Invoices of a customer of the payment provider.' },
   {
     name: 'AI clients',

@@ -19,6 +19,7 @@ export const errorMeanings: Record<ErrorCode, string> = {
   document_not_found: 'The agent has no such document.',
   invoices_not_found: 'The customer is unknown or has no invoices.',
   agent_not_found: 'No agent of the user has the number of the call.',
+  erasure_not_found: 'The user has no such erasure.',
   not_found: 'The path does not exist.',
   idempotency_conflict: 'The Idempotency-Key was used with another request.',
   idempotency_in_progress: 'The first request with this Idempotency-Key is still running.',

@@ -6,7 +6,9 @@ import { service } from '../service.ts';
 import { type BlockListOwner, blockedNumberKey, blockedNumbersOf, blockListShards, type Collection } from './keys.ts';
 import {
   backOff,
+  type Condition,
   chunks,
+  conditionOf,
   type Item,
   isRetryable,
   retryableCodes,
@@ -22,6 +24,7 @@ const forGood = 253_402_300_799_000;
 /** How long a removed number's item is kept, so that a repeated removal recognises its own write. */
 const removedSeconds = 24 * 60 * 60;
 const statementsPerBatch = 25;
+const maxEraseRounds = 12;
 const concurrency = 8;
 /** Of each shard; all shards are copied side by side, so that a short list takes no longer than its longest shard. */
 const copyConcurrency = 2;
@@ -178,6 +181,51 @@ export class BlockList {
     return { blockList: items.map(({ number }) => number), entries: items, ...next };
   }
 
+  /** On how many of some lists a number is blocked. */
+  async count(owners: BlockListOwner[], phone: string): Promise<number> {
+    const items = await this.#table.getMany<BlockedItem>(owners.map((owner) => blockedNumberKey(owner, phone)));
+    return items.filter(isBlocked).length;
+  }
+
+  /**
+   * Erases a number from some lists: an entry that blocks it is deleted or, to be kept, loses its reason; an entry that
+   * no longer blocks it is deleted. `counted` is written in one transaction with each entry that is erased while it blocks.
+   */
+  async erase(
+    owners: BlockListOwner[],
+    phone: string,
+    mode: 'keep' | 'remove',
+    counted: TransactionAction,
+  ): Promise<void> {
+    const TableName = this.#table.name;
+    let keys = owners.map((owner) => blockedNumberKey(owner, phone));
+    for (let round = 0; keys.length > 0; round++) {
+      if (round === maxEraseRounds) throw new Error('An entry of a block list kept changing while it was erased.');
+      const items = await this.#table.getMany<BlockedItem>(keys);
+      keys = [];
+      for (const item of items) {
+        const Key = { pk: item.pk, sk: item.sk };
+        const blocks = isBlocked(item);
+        if (blocks && mode === 'keep' && item.reason === undefined) continue;
+        const isUnchanged: Condition = {
+          expression: 'addedBy = :addedBy and removedBy = :removedBy and blockedUntil = :blockedUntil',
+          values: { addedBy: item.addedBy, removedBy: item.removedBy, blockedUntil: item.blockedUntil },
+        };
+        const hasReason: Condition = {
+          expression: `${isUnchanged.expression} and attribute_exists(reason)`,
+          values: isUnchanged.values ?? {},
+        };
+        const failed = await this.#table.transactUnless([
+          blocks && mode === 'keep'
+            ? { Update: { TableName, Key, ...updateOf({ set: { reason: null } }, hasReason) } }
+            : { Delete: { TableName, Key, ...conditionOf(isUnchanged) } },
+          ...(blocks ? [counted] : []),
+        ]);
+        if (failed) keys.push(Key);
+      }
+    }
+  }
+
   /** Deletes a list, until a time (Unix milliseconds). True when nothing is left of it. */
   async removeAll(owner: BlockListOwner, until: number): Promise<boolean> {
     const shards = Array.from({ length: blockListShards }, (_, shard) => blockedNumbersOf(owner, shard));
@@ -317,6 +365,8 @@ const retryLater = (error: Error) => {
   return undefined;
 };
 
+const isBlocked = ({ blockedUntil }: BlockedItem) => blockedUntil > Date.now();
+
 /** The entry of a number's item, if it is blocked now. */
 export const blockedEntryOf = (item: Item | undefined): BlockedNumber | undefined => {
   const blocked = item as BlockedItem | undefined;
@@ -336,5 +386,7 @@ export const blockList = service(() => new BlockList(table.get()), {
   find: ['dynamodb:BatchGetItem'],
   page: ['dynamodb:Query'],
   removeAll: ['dynamodb:BatchWriteItem', 'dynamodb:Query'],
+  count: ['dynamodb:BatchGetItem'],
+  erase: ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:UpdateItem'],
   copyShard: ['dynamodb:BatchWriteItem', 'dynamodb:Query'],
 });

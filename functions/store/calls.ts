@@ -11,6 +11,7 @@ const maxAttempts = 12;
 /** A transaction has at most 100 actions, and 4 MB: a call is at most three items, and 150 KB. */
 const callsPerTransaction = 25;
 const batchConcurrency = 4;
+const countConcurrency = 16;
 const entriesPerPage = 200;
 /** How long one outcome is tried again when another write or a throttled table prevents it. */
 const setOutcomeMilliseconds = 5000;
@@ -41,6 +42,18 @@ export class Calls {
     { phone, ...range }: CallRange & { after?: string | undefined; limit?: number | undefined } = {},
   ): AsyncGenerator<Call> {
     return this.#records.list(agentId, phone, range);
+  }
+
+  /** How many calls of some agents have a phone number. */
+  async count(agentIds: string[], phone: string): Promise<number> {
+    const countOf = async (agentId: string) => {
+      let count = 0;
+      for await (const entries of this.#table.pages(callsWith(agentId, phone), { keysOnly: true }))
+        count += entries.length;
+      return count;
+    };
+    const counts = await pMap(agentIds, countOf, { concurrency: countConcurrency });
+    return counts.reduce((sum, count) => sum + count, 0);
   }
 
   /** Records a call or corrects its facts; its outcome stays. The same facts again write nothing. */
@@ -178,6 +191,7 @@ const outcomePermissions = [
 export const calls = service(() => new Calls(table.get()), {
   find: ['dynamodb:GetItem', 'dynamodb:Query'],
   list: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
+  count: ['dynamodb:Query'],
   record: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
   remove: ['dynamodb:DeleteItem', 'dynamodb:GetItem'],
   removeAll: ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:Query'],

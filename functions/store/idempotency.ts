@@ -127,19 +127,18 @@ export class IdempotencyStore {
   }
 
   /**
-   * Forgets the responses to a user that mention something, as if their keys had never been used. Returns until when
-   * (Unix milliseconds) a request may still be under way whose response is kept later, if there is one.
+   * Forgets the responses to a user that mention something, as if their keys had never been used. True while a request
+   * may be under way that began before `since` (Unix milliseconds), and whose response is kept later.
    */
-  async forget(uid: string, mentions: (body: unknown) => boolean): Promise<number | undefined> {
-    const pending = await pMap(idempotencyOf(uid), (shard) => this.#forgetIn(shard, mentions), { concurrency: 4 });
-    const latest = Math.max(0, ...pending);
-    return latest > Date.now() ? latest : undefined;
+  async forget(uid: string, mentions: (body: unknown) => boolean, since = 0): Promise<boolean> {
+    const forgetIn = (shard: Collection) => this.#forgetIn(shard, mentions, since);
+    return (await pMap(idempotencyOf(uid), forgetIn, { concurrency: 4 })).some(Boolean);
   }
 
-  async #forgetIn(shard: Collection, mentions: (body: unknown) => boolean): Promise<number> {
+  async #forgetIn(shard: Collection, mentions: (body: unknown) => boolean, since: number): Promise<boolean> {
     const pieces = new Map<string, ItemKey[]>();
     const kept = new Set<string>();
-    let latest = 0;
+    let isUnderWay = false;
     for await (const item of this.#table.query<Item & Kept>(shard)) {
       const whole = idempotencyKeyOfPiece(item);
       if (whole) {
@@ -147,7 +146,9 @@ export class IdempotencyStore {
         continue;
       }
       const answer = await this.#read(item, item);
-      if (!answer) latest = Math.max(latest, item.claimedUntil);
+      const { claimedUntil } = item;
+      const begun = claimedUntil - idempotencyClaimSeconds * 1000;
+      if (!answer && begun < since + 1 && claimedUntil > Date.now()) isUnderWay = true;
       const isMentioned = answer?.body !== undefined && mentions(JSON.parse(answer.body));
       if (isMentioned) await this.#table.delete({ pk: item.pk, sk: item.sk }, isUnchanged(item));
       else kept.add(item.sk);
@@ -155,7 +156,7 @@ export class IdempotencyStore {
     // Pieces without a response are left of one that was forgotten, or has expired.
     const orphans = [...pieces].flatMap(([sk, items]) => (kept.has(sk) ? [] : items));
     await this.#table.deleteMany(orphans);
-    return latest;
+    return isUnderWay;
   }
 
   /** Lets a repetition go on at once after a failure. */

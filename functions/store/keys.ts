@@ -21,6 +21,7 @@
  * document              AGENT#<agentId>                        DOCUMENT#<documentId>   the same
  * text of a source      SOURCE#<websiteId or documentId>       <revision>#<part>#<n>   a piece of the text, deflated, under an item's 400 KB
  * index of a text       SOURCE#<websiteId or documentId>       <revision>#index-<id>#<n>  a piece of the index of its words, packed
+ * erasure               USER#<uid>                             ERASURE#<erasureId>     how far the erasure of a person has come; the number until it ends
  * duplication           DUPLICATION#<new agentId>              DUPLICATION             how far the copy has come
  * turns of an address   CHAT#TURNS#<address>#<minute>          TURNS                   how many turns of the build chat it had; expires
  * tokens of a day       CHAT#TOKENS#<date>                     TOKENS                  what the build chat spent; expires
@@ -41,6 +42,8 @@ export type Collection = { pk: string; prefix?: string };
 export const userKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk: 'USER' });
 
 export const agentKey = (uid: string, agentId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `AGENT#${agentId}` });
+/** The agent of a sort key of `agentsOf`. */
+export const agentIdIn = (sk: string) => sk.slice('AGENT#'.length);
 /** The user's agent with a phone number. */
 export const agentNumberKey = (uid: string, phone: string): ItemKey => ({ pk: `USER#${uid}`, sk: `NUMBER#${phone}` });
 export const agentsOf = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'AGENT#' });
@@ -111,6 +114,12 @@ export const textPiecesOf = (sourceId: string, revision?: string): Collection =>
   pk: `SOURCE#${sourceId}`,
   ...(revision && { prefix: `${revision}#` }),
 });
+
+export const erasureKey = (uid: string, erasureId: string): ItemKey => ({
+  pk: `USER#${uid}`,
+  sk: `ERASURE#${erasureId}`,
+});
+export const erasuresOf = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'ERASURE#' });
 
 export const duplicationKey = (agentId: string): ItemKey => ({ pk: `DUPLICATION#${agentId}`, sk: 'DUPLICATION' });
 

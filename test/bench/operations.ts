@@ -1,4 +1,5 @@
-import { newUlid } from '../../functions/domain/identifiers.ts';
+import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
+import { erasures } from '../../functions/store/erasures.ts';
 import { newDocument, newWebsite } from './knowledge.ts';
 import type { Request, World } from './world.ts';
 
@@ -226,6 +227,24 @@ export const samples: Record<string, Sample[]> = {
     },
   ],
   getOpenapiDocument: [{ request: () => ({}) }],
+  createErasure: [
+    {
+      what: 'a dry run',
+      request: ({ uid, phone }) => ({ body: { uid, number: phone, dryRun: true } }),
+      // The user's list, the agents, the access to them, their calls, their lists.
+      roundTripsMost: 6,
+    },
+  ],
+  getErasure: [
+    {
+      request: async ({ uid }) => {
+        const erasureId = newIdentifier('erasure');
+        const person = { number: '+14155550188', numberHash: 'hash', blockList: 'keep' } as const;
+        await erasures.get().add({ uid, erasureId, ...person });
+        return { params: { erasureId }, query: { uid } };
+      },
+    },
+  ],
   getInvoices: [
     {
       request: ({ customerId }) => ({

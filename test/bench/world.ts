@@ -8,6 +8,7 @@ import { startStripe, stripeCustomers } from '../../bin/local/stripe.ts';
 import { createTable } from '../../bin/local/table.ts';
 import { type Demo, makeDemo } from '../../bin/operator/demo.ts';
 import { type Stores, storesOf } from '../../bin/operator/stores.ts';
+import { Scope } from '../../functions/domain/api-keys.ts';
 import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
@@ -76,8 +77,10 @@ export const startWorld = async (): Promise<World> => {
   const directly = storesOf(openTable(tableName, { endpoint: dynamodb.endpoint }));
   const demo = await makeDemo(directly, { uid: 'bench-user', otherUid: 'other-user' });
   await directly.agents.grant(demo.agentId, demo.uid, demo.otherUid);
+  const key = await directly.apiKeys.create(demo.uid, { name: 'all scopes', scopes: Scope.options });
   return {
     ...demo,
+    apiKey: key.secret,
     proxy,
     stores: storesOf(openTable(tableName)),
     directly,

@@ -79,6 +79,8 @@ const rare: Record<string, string[]> = {
   duplicateAgent: ['dynamodb:DeleteItem'],
   // To delete former guests' entries, and the responses kept for them and the owner, also large ones.
   deleteAgent: ['dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem'],
+  // To continue in another message, after four minutes, and large responses that are forgotten.
+  erasePerson: ['dynamodb:BatchWriteItem'],
   // The same; and to go on in another message, after four minutes of copying.
   finishDuplication: ['dynamodb:DeleteItem', 'dynamodb:UpdateItem', 'sqs:SendMessage'],
   // To read again what another request changed meanwhile.

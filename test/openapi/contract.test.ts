@@ -1,8 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Scope } from '../../functions/domain/api-keys.ts';
 import type { OpenApiDocument, Operation } from '../../functions/openapi/openapi.ts';
 import { agents } from '../../functions/store/agents.ts';
+import { apiKeys } from '../../functions/store/api-keys.ts';
 import { calls } from '../../functions/store/calls.ts';
 import { documents } from '../../functions/store/documents.ts';
+import { erasures } from '../../functions/store/erasures.ts';
 import { websites } from '../../functions/store/websites.ts';
 import { contractOf } from '../support/contract.ts';
 import { call, target, useTargetInThisProcess } from '../support/world.ts';
@@ -20,8 +23,10 @@ const operations = methods.flatMap((method) =>
 
 /** What an example names and nothing else makes. */
 const agentId = 'agent_01KB3M5T3Q8RXN2M6J4HB7C0DE';
+let apiKey: string;
 beforeAll(async () => {
   useTargetInThisProcess();
+  apiKey = (await apiKeys.get().create(target.uid, { name: 'contract', scopes: Scope.options })).secret;
   const createdAt = '2026-03-01T10:00:00.000Z';
   const agent = { uid: target.uid, agentId, name: 'Front desk', configuration: {}, createdAt, updatedAt: createdAt };
   await agents.get().create(agent);
@@ -37,6 +42,9 @@ beforeEach(async () => {
   await documents.get().add({ id, agentId, ...file, active: true, status: 'failed', ...changed });
   const call = { phone: '+14155550100', direction: 'inbound', startedAt: '2026-03-01T10:00:00.000Z' } as const;
   await calls.get().record(agentId, 'demo-call-2', call);
+  const erasureId = 'erasure_01KB3P8V4N6T0R2X5Z7B9D1F3H';
+  const erasure = { uid: target.uid, erasureId, number: '+14155550177', numberHash: 'hash' };
+  await erasures.get().add({ ...erasure, blockList: 'keep' });
   const site = { id: 'web_01KB3P8V4N6T0R2X5Z7B9D1F3H', name: 'example.com', url: 'https://example.com/' };
   const crawl = { limit: 5, maxDepth: 1, pages: 0, failedPages: [], includePaths: [], excludePaths: [] };
   await websites.get().add({ ...site, agentId, ...crawl, active: true, status: 'ready', ...changed });
@@ -63,7 +71,7 @@ const exampleRequest = (path: string, operation: Operation) => {
     options: {
       query,
       headers,
-      ...(scheme === 'apiKey' && { apiKey: target.apiKey }),
+      ...(scheme === 'apiKey' && { apiKey }),
       ...(json && { body: withOwnNumber(json.example as object) }),
       ...(form && { body: formOf(form.example as Record<string, string | string[]>) }),
     },
@@ -95,7 +103,13 @@ const changed = (body: unknown): unknown => {
   }
   const { files = [] } = body as { files?: object[] };
   const others: Record<string, unknown> = {
-    ...{ name: 'Another name', numbers: ['+14155550188'], documentId: 'doc_other', websiteId: 'web_other' },
+    ...{
+      name: 'Another name',
+      number: '+14155550199',
+      numbers: ['+14155550188'],
+      documentId: 'doc_other',
+      websiteId: 'web_other',
+    },
     ...{ files: [...files, ...files], items: [{ agentId, callIdOrPhone: 'other' }], custom_call_outcome: 'other' },
   };
   return Object.fromEntries(Object.entries(body as object).map(([field, value]) => [field, others[field] ?? value]));

@@ -2,6 +2,7 @@ import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { calls } from '../../functions/store/calls.ts';
 import { documents } from '../../functions/store/documents.ts';
+import { erasures } from '../../functions/store/erasures.ts';
 import { websites } from '../../functions/store/websites.ts';
 
 /** A request of the right form for one operation, without the user and the agent it is for. */
@@ -49,6 +50,13 @@ const agentBeside = async (existingId: string) => {
   return agentId;
 };
 
+/** An erasure of a user, by its id. */
+const erasure = async (uid: string) => {
+  const erasureId = newIdentifier('erasure');
+  await erasures.get().add({ uid, erasureId, number: '+14155550177', numberHash: 'hash', blockList: 'keep' });
+  return erasureId;
+};
+
 /** A call of an agent, by its id. */
 const recordedCall = async (agentId: string) => {
   const callId = `call-${newUlid()}`;
@@ -60,7 +68,7 @@ const recordedCall = async (agentId: string) => {
  * One request of the right form for every operation: the tests that run over all of them need it. Where it names
  * something that must be there, it is made first.
  */
-export const samples: Record<string, Sample | ((agentId: string) => Promise<Sample>)> = {
+export const samples: Record<string, Sample | ((agentId: string, uid: string) => Promise<Sample>)> = {
   addBlockedNumbers: { body: { numbers: ['+14155550100'] } },
   removeBlockedNumbers: { body: { numbers: ['+14155550100'] } },
   listBlockedNumbers: {},
@@ -95,6 +103,8 @@ export const samples: Record<string, Sample | ((agentId: string) => Promise<Samp
   updateDocument: async (agentId) => ({ body: { documentId: await document(agentId, 'pending'), active: false } }),
   retryDocument: async (agentId) => ({ body: { documentId: await document(agentId, 'failed') } }),
   deleteDocument: async (agentId) => ({ query: { documentId: await document(agentId, 'pending') } }),
+  createErasure: { body: { number: '+14155550177', dryRun: true } },
+  getErasure: async (_, uid) => ({ params: { erasureId: await erasure(uid) } }),
   listWebsites: {},
   addWebsite: { body: { url: 'https://example.com/' } },
   getWebsiteContent: async (agentId) => ({ query: { websiteId: await website(agentId) } }),

@@ -72,8 +72,8 @@ export const newUser = async (scopes?: Scope[]) => {
 };
 
 /** A user with a key and an agent: a world of its own for one test. */
-export const newWorld = async () => {
-  const user = await newUser();
+export const newWorld = async (scopes?: Scope[]) => {
+  const user = await newUser(scopes);
   const made = await call('POST', '/agents', { apiKey: user.apiKey, body: { uid: user.uid, name: 'Agent' } });
   if (made.status !== 200) throw new Error(`The agent could not be made: ${made.text}`);
   const agentId: string = made.body.agentId;

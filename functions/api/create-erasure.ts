@@ -1,0 +1,46 @@
+import { jobQueueFor } from '../clients/job-queue.ts';
+import { chatSigningSecret } from '../clients/secrets.ts';
+import { AcceptedErasure, ErasureRequest } from '../domain/erasures.ts';
+import { newIdentifier } from '../domain/identifiers.ts';
+import { rescueDelaySeconds } from '../domain/timeouts.ts';
+import { hashOfNumber } from '../erasure/number-hash.ts';
+import { findPerson, findServices } from '../erasure/person.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { erasures } from '../store/erasures.ts';
+
+/** Begins the erasure of a person, by phone number, from all that a user owns. */
+export const createErasure = endpoint({
+  name: 'createErasure',
+  method: 'POST',
+  path: '/erasures',
+  summary: 'Erase a person',
+  description:
+    'Erases a person by phone number from the data of all agents that the user owns: calls with the number are deleted, entries of block lists stay blocked without their reason (or are removed, with `blockList: "remove"`), and kept responses that hold the number are forgotten. The erasure runs in the background; `GET /erasures/{erasureId}` returns its status. What agents were configured with and texts that were uploaded or written by the user (documents, websites, `details` and metadata of other calls) are not searched. With `dryRun` it is only counted. The key must have the scope `privacy`, which a key without a list of scopes does not have.',
+  caller: { kind: 'key', scope: 'privacy', user: ({ body }) => body },
+  services: {
+    ...findServices,
+    erasures: erasures.for('add'),
+    jobQueue: jobQueueFor('erasePerson'),
+    secret: chatSigningSecret,
+  },
+  body: ErasureRequest,
+  response: AcceptedErasure,
+
+  async handle({ body: { uid, number, blockList, dryRun }, creationId }, services) {
+    const { erasures, jobQueue, secret } = services;
+    const found = await findPerson(uid, number, services);
+    if (dryRun) return { status: 'dry_run' as const, found };
+    const numberHash = hashOfNumber(await secret.read(), uid, number);
+    const erasureId = newIdentifier('erasure', creationId);
+    const message = { job: 'erasePerson', uid, erasureId } as const;
+    // Starts the erasure if this function is ended half-way.
+    await jobQueue.send(message, rescueDelaySeconds);
+    await erasures.add({ uid, erasureId, number, numberHash, blockList });
+    // The erasure is requested. If this message is not sent, the one before it does the work.
+    await jobQueue.send(message).catch(() => {});
+    return { erasureId, status: 'pending' as const, found };
+  },
+});
+
+export const handler = lambda(createErasure);

@@ -1,0 +1,31 @@
+import * as z from 'zod/mini';
+import { Erasure, ErasureIdInPath } from '../domain/erasures.ts';
+import { noSuchErasure } from '../domain/errors.ts';
+import { isIdentifier, Uid } from '../domain/identifiers.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { erasures } from '../store/erasures.ts';
+
+/** Returns how far the erasure of a person has come. */
+export const getErasure = endpoint({
+  name: 'getErasure',
+  method: 'GET',
+  path: '/erasures/{erasureId}',
+  summary: 'Get an erasure',
+  description:
+    'Returns how far the erasure of a person has come. Once it is `done`, no item, file or message of the service holds the number, except entries of block lists that were kept, backups and access logs.',
+  caller: { kind: 'key', scope: 'privacy', user: ({ query }) => query },
+  services: { erasures: erasures.for('find') },
+  params: z.object({ erasureId: ErasureIdInPath }),
+  query: z.object({ uid: Uid }),
+  response: Erasure,
+  errors: ['erasure_not_found'],
+
+  async handle({ params: { erasureId }, query: { uid } }, { erasures }) {
+    const found = isIdentifier(erasureId) && (await erasures.find(uid, erasureId));
+    if (!found) throw noSuchErasure();
+    return found;
+  },
+});
+
+export const handler = lambda(getErasure);

@@ -1,0 +1,30 @@
+import { jobQueueFor } from '../clients/job-queue.ts';
+import { jobMessages } from '../domain/job-messages.ts';
+import { jobRescueDelaySeconds, jobTimeoutSeconds } from '../domain/timeouts.ts';
+import { erasePerson as erase, eraseServices } from '../erasure/person.ts';
+import { job, worker } from './job.ts';
+
+/** Erases a person from the data of a user. */
+export const erasePerson = job({
+  name: 'erasePerson',
+  message: jobMessages.erasePerson,
+  services: { ...eraseServices, jobQueue: jobQueueFor('erasePerson') },
+  timeoutSeconds: jobTimeoutSeconds,
+
+  async handle(message, services, until) {
+    const { uid, erasureId } = message;
+    const { erasures, jobQueue } = services;
+    const begun = await erasures.start(uid, erasureId);
+    if (!begun) return;
+    // Whatever ends this run and its repetitions, that message continues the erasure.
+    await jobQueue.send(message, jobRescueDelaySeconds);
+    if (await erase({ uid, erasureId, ...begun }, until, services)) await erasures.finish(uid, erasureId);
+    else await jobQueue.send(message);
+  },
+
+  async giveUp({ uid, erasureId }, { erasures }) {
+    await erasures.fail(uid, erasureId, 'The erasure could not be completed. Request it again.');
+  },
+});
+
+export const handler = worker(erasePerson);
