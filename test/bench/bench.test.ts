@@ -1,40 +1,43 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { jobs } from '../../functions/jobs.ts';
-import { routes } from '../../functions/routes.ts';
-import type { Figure } from './benchmark.ts';
+import { capturedRun } from '../support/captured-run.ts';
+import { target } from '../support/world.ts';
+import type { Figure, Row } from './benchmark.ts';
+import { run } from './command-line.ts';
 import { sequentialDepth } from './proxy.ts';
 
-const script = join(import.meta.dirname, './bench.ts');
-const bench = (...args: string[]) =>
-  promisify(execFile)(process.execPath, [script, ...args], { maxBuffer: 10_000_000 }).catch((error) => error);
+const bench = (argv: string[], rows?: Row[]) =>
+  capturedRun((args) => run(args, rows), argv, { AWS_ENDPOINT_URL_DYNAMODB: target.endpoints.dynamodb });
 
-// A busy machine takes its time for ten thousand numbers, and for thirty bundles.
-describe('the benchmark', { timeout: 240_000 }, () => {
+const rowOf = (name: string, ...reached: boolean[]): Row => ({
+  name,
+  title: `The row ${name}`,
+  measure: async () =>
+    reached.map((one, index) => ({
+      what: `figure ${index} of ${name}`,
+      ours: { value: 1, unit: 'ms' },
+      target: { text: '≤ 2 ms', reached: one },
+    })),
+});
+
+describe('the benchmark', () => {
   it('finds one read, and one write for every 25 numbers', async () => {
-    const { stdout, code = 0 } = await bench('add-requests', '--json');
+    const { stdout, code } = await bench(['add-requests', '--json']);
     expect(code).toBe(0);
     const figures: Figure[] = JSON.parse(stdout)['add-requests'];
     expect(figures.map(({ ours }) => ours)).toEqual([2, 2, 3, 41, 401].map((value) => ({ value, unit: 'requests' })));
   });
 
-  it('weighs every function, and ends with 1 exactly when one is too heavy', async () => {
-    const { stdout, stderr, code = 0 } = await bench('bundles', '--json');
-    const figures: Figure[] = JSON.parse(stdout).bundles;
-    expect(figures.map(({ what }) => what)).toEqual([...routes, ...jobs].map(({ name }) => name));
-    for (const { ours, target } of figures) {
-      expect(ours.value).toBeGreaterThan(10);
-      if (target) expect(target.reached).toBe(ours.value <= Number(/\d+/.exec(target.text)?.[0]));
-    }
-    const missed = figures.filter(({ target }) => target && !target.reached).map(({ what }) => what);
-    expect(code).toBe(missed.length > 0 ? 1 : 0);
-    expect(/Targets missed: (.*)\./.exec(stderr)?.[1]?.split('; ') ?? []).toEqual(missed);
+  it('ends with 1 exactly when a target is missed, and names it', async () => {
+    const rows = [rowOf('fast', true, true), rowOf('slow', true, false)];
+    expect(await bench(['fast'], rows)).toMatchObject({ code: 0, stderr: 'The row fast …\n' });
+    const missed = await bench([], rows);
+    expect(missed.code).toBe(1);
+    expect(missed.stderr).toContain('\nTargets missed: figure 1 of slow.\n');
+    expect(missed.stdout).toMatch(/figure 1 of fast\s+1 ms\s+≤ 2 ms\s+reached\n.*figure 1 of slow.*MISSED/s);
   });
 
   it('refuses a measurement that there is not', async () => {
-    const { stdout, stderr, code } = await bench('speed');
+    const { stdout, stderr, code } = await bench(['speed']);
     expect({ stdout, code }).toEqual({ stdout: '', code: 1 });
     expect(stderr).toContain('round-trips');
   });

@@ -36,12 +36,16 @@ const tableName = 'bench';
 const stripeKey = 'sk_test_bench';
 const bucket = 'bench-files';
 
-/** Starts what the service uses on this machine, the proxy before it, and points this process at the proxy. */
+/**
+ * Starts what the service uses on this machine, but for a DynamoDB Local that is given, the proxy before it, and points
+ * this process at the proxy.
+ */
 export const startWorld = async (): Promise<World> => {
   const credentials = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'bench', AWS_SECRET_ACCESS_KEY: 'bench' };
   Object.assign(process.env, credentials);
+  const given = process.env.AWS_ENDPOINT_URL_DYNAMODB;
   const [dynamodb, queue, stripe, bedrock] = await Promise.all([
-    startDynamoDb(await findJava(console.error), undefined),
+    given ? { endpoint: given, async stop() {} } : startDynamoDb(await findJava(console.error), undefined),
     startQueueAndFiles({ bucket }),
     startStripe({ key: stripeKey }),
     startBedrock(),

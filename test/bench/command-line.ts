@@ -1,0 +1,89 @@
+import { Argument, Command, CommanderError } from '@commander-js/extra-typings';
+import { describeError } from '../../bin/command-line/describe-error.ts';
+import { columns, print, say } from '../../bin/command-line/output.ts';
+import { StartupError } from '../../bin/local/started.ts';
+import type { Figure, Quantity, Row } from './benchmark.ts';
+import { rows as allRows } from './benchmarks.ts';
+import { startWorld, type World } from './world.ts';
+
+type Measured = { row: Row; figures: Figure[] };
+
+const commandOf = (rows: Row[]) =>
+  new Command('npm run bench --')
+    .description(
+      'Measures the service on this machine, against DynamoDB Local behind a proxy that makes every request take longer ' +
+        'and counts them. The exit code is 1 when a target is missed.',
+    )
+    .addArgument(
+      new Argument('[rows...]', 'what to measure; everything when none is named').choices(rows.map(({ name }) => name)),
+    )
+    .option('--json', 'print the result as one line of JSON on standard output')
+    .addHelpText('after', '\nExamples:\n  $ npm run bench\n  $ npm run bench -- bundles round-trips')
+    .exitOverride();
+
+const measure = async (wanted: Row[]): Promise<Measured[]> => {
+  // Requests are logged as ever; here their lines would only be in the way.
+  const { write } = process.stderr;
+  process.stderr.write = ((chunk: string | Uint8Array, ...rest: []) =>
+    String(chunk).startsWith('{"time"') || write.call(process.stderr, chunk, ...rest)) as typeof process.stderr.write;
+  let world: Promise<World> | undefined;
+  const open = () => {
+    world ??= startWorld();
+    return world;
+  };
+  try {
+    const measured: Measured[] = [];
+    for (const row of wanted) {
+      say(`${row.title} …`);
+      measured.push({ row, figures: await row.measure(open, (sentence) => say(`  ${sentence}`)) });
+    }
+    return measured;
+  } finally {
+    await (await world)?.stop();
+    process.stderr.write = write;
+  }
+};
+
+const quantity = ({ value, unit }: Quantity) => {
+  const digits = unit === 'nDCG@10' ? 3 : unit === '$' ? 2 : unit === 'KiB' || unit === 'µs' || unit === '%' ? 1 : 0;
+  return `${value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit}`;
+};
+
+const tableOf = ({ row, figures }: Measured) => {
+  const lines = figures.map(({ what, ours, against, target, note }) => [
+    what,
+    quantity(ours),
+    against && `${quantity(against.quantity)} (${against.what})`,
+    against && `${against.ratio.toFixed(2)}×`,
+    target?.text,
+    target && (target.reached ? 'reached' : 'MISSED'),
+    note,
+  ]);
+  const headings = ['', 'OURS', 'AGAINST', 'RATIO', 'TARGET', '', ''];
+  const used = headings.map((_, column) => lines.some((line) => line[column] !== undefined));
+  const only = <T>(cells: T[]) => cells.filter((_, column) => used[column]);
+  return `${row.title}\n\n${columns(lines.map(only), only(headings))}\n`;
+};
+
+/** Runs `npm run bench` with its arguments, and returns the exit code. */
+export const run = async (argv: string[], rows = allRows): Promise<number> => {
+  try {
+    const command = commandOf(rows).parse(argv, { from: 'user' });
+    const [chosen] = command.processedArgs;
+    const measured = await measure(
+      chosen.length === 0 ? rows : rows.filter(({ name }) => (chosen as string[]).includes(name)),
+    );
+    const missed = measured.flatMap(({ figures }) => figures).filter(({ target }) => target && !target.reached);
+    print(
+      command.opts(),
+      Object.fromEntries(measured.map(({ row, figures }) => [row.name, figures])),
+      () => `\n${measured.map(tableOf).join('\n')}`,
+    );
+    if (missed.length > 0) say(`Targets missed: ${missed.map(({ what }) => what).join('; ')}.`);
+    return missed.length > 0 ? 1 : 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode;
+    say(error instanceof StartupError ? error.message : `The benchmark broke off. ${describeError(error)}`);
+    return 1;
+  }
+};
