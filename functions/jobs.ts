@@ -1,7 +1,7 @@
 import { crawlWebsite } from './jobs/crawl-website.ts';
-import { deleteAgent } from './jobs/delete-agent.ts';
 import { erasePerson } from './jobs/erase-person.ts';
 import { extractDocument } from './jobs/extract-document.ts';
+import { finishDeletion } from './jobs/finish-deletion.ts';
 import { finishDuplication } from './jobs/finish-duplication.ts';
 import { indexKnowledge } from './jobs/index-knowledge.ts';
 import type { AnyJob } from './jobs/job.ts';
@@ -12,6 +12,6 @@ export const jobs: AnyJob[] = [
   crawlWebsite,
   extractDocument,
   indexKnowledge,
-  deleteAgent,
+  finishDeletion,
   erasePerson,
 ];

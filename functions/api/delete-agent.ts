@@ -16,7 +16,7 @@ export const deleteAgent = endpoint({
   description:
     'Deletes an agent with its calls, block list, knowledge and the access of other users. Only its owner may delete it. From the response on, the agent does not exist for any operation and its phone number is free; its data are deleted in the background. This cannot be undone.',
   caller: { kind: 'key', scope: 'agents', agent: ({ params }) => params },
-  services: { agents: agents.for('remove'), jobQueue: jobQueueFor('deleteAgent') },
+  services: { agents: agents.for('remove'), jobQueue: jobQueueFor('finishDeletion') },
   params: z.object({
     // Not the agent of the other examples, which are to work when this one has been tried.
     agentId: z.string().check(describe('Id of the agent.', 'agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T')),
@@ -27,7 +27,7 @@ export const deleteAgent = endpoint({
 
   async handle({ principal, agent: { agentId, uid } }, { agents, jobQueue }) {
     if (uid !== principal.uid) throw insufficientPermissions();
-    const message = { job: 'deleteAgent', uid, agentId } as const;
+    const message = { job: 'finishDeletion', uid, agentId } as const;
     // Starts the rest of the deletion if this function is ended half-way, and repeats it when no request is under way any more.
     await jobQueue.send(message, rescueDelaySeconds);
     if (!(await agents.remove(uid, agentId))) throw insufficientPermissions();

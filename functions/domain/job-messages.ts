@@ -9,7 +9,7 @@ const ofUser = { uid: z.optional(Identifier) };
 /** The message of each job, under the job's name. A message is delivered at least once, maybe late. */
 export const jobMessages = {
   finishDuplication: z.object({ job: z.literal('finishDuplication'), ...ofUser, agentId: Identifier }),
-  deleteAgent: z.object({ job: z.literal('deleteAgent'), ...ofUser, agentId: Identifier }),
+  finishDeletion: z.object({ job: z.literal('finishDeletion'), ...ofUser, agentId: Identifier }),
   /** It does not hold the person's number: a message outlives its job. */
   erasePerson: z.object({ job: z.literal('erasePerson'), uid: Identifier, erasureId: Identifier }),
   crawlWebsite: z.object({

@@ -22,7 +22,7 @@ export const copyServices = {
   documents: documents.for('copy', 'remove'),
   documentReads: documentReads.for('find', 'list'),
   files: files.for('copy'),
-  jobQueue: jobQueueFor('crawlWebsite', 'deleteAgent', 'finishDuplication'),
+  jobQueue: jobQueueFor('crawlWebsite', 'finishDeletion', 'finishDuplication'),
 };
 type Services = ServicesOf<typeof copyServices>;
 
@@ -80,7 +80,7 @@ export const proceed = async (
 const abandon = async (duplication: Duplication, { duplications, jobQueue }: Services): Promise<undefined> => {
   const { uid, agentId } = duplication.agent;
   // Sent first, so that nothing remains if this function is ended half-way.
-  await jobQueue.send({ job: 'deleteAgent', uid, agentId }, rescueDelaySeconds);
+  await jobQueue.send({ job: 'finishDeletion', uid, agentId }, rescueDelaySeconds);
   await duplications.abandon(duplication);
 };
 

@@ -2,7 +2,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { afterEach, describe, expect, it } from 'vitest';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { begin, copyServices, proceed } from '../../functions/duplication/copy.ts';
-import { deleteAgent } from '../../functions/jobs/delete-agent.ts';
+import { finishDeletion } from '../../functions/jobs/finish-deletion.ts';
 import { finishDuplication } from '../../functions/jobs/finish-duplication.ts';
 import { type AnyJob, worker } from '../../functions/jobs/job.ts';
 import { lazyServices } from '../../functions/service.ts';
@@ -30,7 +30,7 @@ const deliver = async (job: AnyJob, message: object): Promise<boolean> => {
   } as SQSEvent)) as { batchItemFailures: unknown[] };
   return batchItemFailures.length === 0;
 };
-const deliverDeletion = (agentId: string) => deliver(deleteAgent, { job: 'deleteAgent', agentId });
+const deliverDeletion = (agentId: string) => deliver(finishDeletion, { job: 'finishDeletion', agentId });
 
 /** Lets the time pass in which requests that began before the deletion may still write. */
 const becomeQuiet = (agentId: string) => table.get().change(accessKey(agentId), { set: { quietAt: 1 } });
@@ -235,8 +235,8 @@ describe('deleting an agent', () => {
     await world.block(phones(2 * blockListShards));
     await agents.get().remove(world.uid, world.agentId);
     await becomeQuiet(world.agentId);
-    const message = { job: 'deleteAgent', agentId: world.agentId };
-    expect(await deliver({ ...deleteAgent, timeoutSeconds: 0 }, message)).toBe(true);
+    const message = { job: 'finishDeletion', agentId: world.agentId };
+    expect(await deliver({ ...finishDeletion, timeoutSeconds: 0 }, message)).toBe(true);
     // The message that the run sent is worked on by the service.
     await expect.poll(() => storedWith(world.agentId), { timeout: 20_000 }).toEqual([]);
     expect(await table.get().get(blockedNumberKey({ agentId: world.agentId }, phones(1)[0] as string))).toBe(undefined);

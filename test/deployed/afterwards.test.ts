@@ -78,7 +78,7 @@ const rare: Record<string, string[]> = {
   // To take back the copy of a document that was deleted while it was copied.
   duplicateAgent: ['dynamodb:DeleteItem'],
   // To delete former guests' entries, and the responses kept for them and the owner, also large ones.
-  deleteAgent: ['dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem'],
+  finishDeletion: ['dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem'],
   // To continue in another message, after four minutes, and large responses that are forgotten.
   erasePerson: ['dynamodb:BatchWriteItem'],
   // The same; and to go on in another message, after four minutes of copying.

@@ -18,9 +18,9 @@ import { job, worker } from './job.ts';
  * of the agent itself. Requests that were under way when the agent was deleted may still write: a run after they have
  * ended deletes that, too.
  */
-export const deleteAgent = job({
-  name: 'deleteAgent',
-  message: jobMessages.deleteAgent,
+export const finishDeletion = job({
+  name: 'finishDeletion',
+  message: jobMessages.finishDeletion,
   services: {
     agents: agents.for('findDeleted', 'finishRemoval'),
     calls: calls.for('removeAll'),
@@ -30,7 +30,7 @@ export const deleteAgent = job({
     files: files.for('delete'),
     duplications: duplications.for('remove'),
     idempotency: idempotency.for('forget'),
-    jobQueue: jobQueueFor('deleteAgent'),
+    jobQueue: jobQueueFor('finishDeletion'),
   },
   timeoutSeconds: jobTimeoutSeconds,
 
@@ -39,7 +39,7 @@ export const deleteAgent = job({
     const startedAt = Date.now();
     const deleted = await agents.findDeleted(agentId);
     if (!deleted) return;
-    const message = { job: 'deleteAgent', uid: deleted.owner, agentId } as const;
+    const message = { job: 'finishDeletion', uid: deleted.owner, agentId } as const;
     // Whatever ends this run and its repetitions, that message continues the deletion.
     await jobQueue.send(message, jobRescueDelaySeconds);
     const emptied = await Promise.all([
@@ -57,4 +57,4 @@ export const deleteAgent = job({
   },
 });
 
-export const handler = worker(deleteAgent);
+export const handler = worker(finishDeletion);
