@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Aws, Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import { CorsHttpMethod, HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
@@ -21,6 +21,8 @@ const memoryMegabytes = 512;
 export class ApiStack extends NamedNestedStack {
   readonly api: HttpApi;
   readonly stage: HttpStage;
+  /** The API's own host, by which CloudFront and the service itself reach it. */
+  readonly host: string;
 
   constructor(scope: Construct, id: string, endpoints: AnyEndpoint[], data: DataStack, settings: Settings) {
     super(scope, id);
@@ -31,6 +33,7 @@ export class ApiStack extends NamedNestedStack {
       createDefaultStage: false,
       corsPreflight: corsOf(settings),
     });
+    this.host = `${this.api.apiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`;
     this.stage = new HttpStage(this, 'Stage', {
       httpApi: this.api,
       stageName: '$default',
@@ -55,7 +58,7 @@ export class ApiStack extends NamedNestedStack {
         name: endpoint.name,
         permissions: permissionsOf(endpoint),
         services: endpoint.services,
-        apiUrl: this.api.apiEndpoint,
+        apiUrl: `https://${this.host}`,
         timeoutSeconds: functionTimeoutSeconds,
         memoryMegabytes,
       });

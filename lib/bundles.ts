@@ -40,11 +40,11 @@ const bundleAll = (): string => {
   return outdir;
 };
 
-/** The entry point of an endpoint's bundle. Where a key is read, the function is warmed while it is initialized. */
+/** The entry point of an endpoint's bundle. Where a key is read from the table, the function is warmed while it is initialized. */
 const entryOf = ({ name, caller, streams }: AnyEndpoint) => {
   const file = `functions/api/${toKebabCase(name)}.ts`;
   if (streams) return `warm:functions/chat/warm-up.ts:${file}`;
-  return caller.kind === 'key' ? `warm:functions/http/warm-up.ts:${file}` : file;
+  return caller.kind === 'key' && !caller.forwarded ? `warm:functions/http/warm-up.ts:${file}` : file;
 };
 
 /** Writes the pages beside the function that serves them, with an index in `pages.json`. */

@@ -7,6 +7,7 @@ import { chatTimeoutSeconds } from '../functions/domain/timeouts.ts';
 import { chatCors, cors } from '../functions/http/cors.ts';
 import type { AnyEndpoint } from '../functions/http/endpoint.ts';
 import { permissionsOf } from '../functions/http/permissions.ts';
+import type { ApiStack } from './api-stack.ts';
 import type { DataStack } from './data-stack.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
 import { functionNameOf, ServiceFunction } from './service-function.ts';
@@ -23,11 +24,21 @@ export class ChatStack extends NamedNestedStack {
   readonly failedTurns: Metric;
   readonly exhaustedBudget: Metric;
 
-  constructor(scope: Construct, id: string, endpoint: AnyEndpoint, data: DataStack, settings: Settings) {
+  constructor(
+    scope: Construct,
+    id: string,
+    endpoint: AnyEndpoint,
+    parts: { data: DataStack; api: ApiStack },
+    settings: Settings,
+  ) {
     super(scope, id);
+    const { data, api } = parts;
     const { lambda, logGroup } = new ServiceFunction(this, data, settings, {
       name: endpoint.name,
       permissions: permissionsOf(endpoint),
+      services: endpoint.services,
+      // Not the address of CloudFront, which is made after the chat that it sends requests to.
+      apiUrl: `https://${api.host}`,
       timeoutSeconds: chatTimeoutSeconds,
       memoryMegabytes,
       reservedConcurrency: settings.chatConcurrency === 'shared' ? undefined : settings.chatConcurrency,

@@ -1,4 +1,4 @@
-import { Aws, Duration, Fn } from 'aws-cdk-lib';
+import { Duration, Fn } from 'aws-cdk-lib';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   AllowedMethods,
@@ -42,7 +42,7 @@ export class EdgeStack extends NamedNestedStack {
     const { domain, webAclArn, allowedCountries } = settings;
     const [secret] = data.edgeSecrets;
     const originAt = (host: string) => originOf(host, secret ? { [edgeSecretHeader]: secretValueOf(secret) } : {});
-    const apiOrigin = originAt(`${api.api.apiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`);
+    const apiOrigin = originAt(api.host);
     this.distribution = new Distribution(this, 'Distribution', {
       comment: this.nestedStackParent?.stackName ?? id,
       defaultBehavior: passOn(apiOrigin),

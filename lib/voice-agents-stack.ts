@@ -34,7 +34,7 @@ export class VoiceAgentsStack extends Stack {
     this.data = new DataStack(this, 'Data', settings);
     this.jobs = new JobsStack(this, 'Jobs', this.data, settings);
     this.api = new ApiStack(this, 'Api', answered, this.data, settings);
-    this.chat = streamed && new ChatStack(this, 'Chat', streamed, this.data, settings);
+    this.chat = streamed && new ChatStack(this, 'Chat', streamed, { data: this.data, api: this.api }, settings);
     const chat = streamed && this.chat && { path: streamed.path, stack: this.chat };
     this.edge = settings.edge
       ? new EdgeStack(this, 'Edge', { data: this.data, api: this.api, chat }, settings)

@@ -52,7 +52,7 @@ const arrows: Record<string, string[]> = {
   'functions/search': below,
   'functions/operations': ['functions/domain', 'functions/clients', 'functions/openapi'],
   'functions/mcp': [...base, 'functions/clients', 'functions/http', 'functions/openapi', 'functions/operations'],
-  'functions/chat': [...below, 'functions/api', 'functions/http', 'functions/openapi'],
+  'functions/chat': [...below, 'functions/http', 'functions/openapi', 'functions/operations'],
   'functions/api': [...below, ...capabilities, 'functions/chat', 'functions/http', 'functions/openapi'],
   'functions/jobs': [...below, ...capabilities, 'functions/http'],
   'functions/openapi': ['functions/domain', 'functions/http'],

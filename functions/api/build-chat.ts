@@ -6,16 +6,17 @@ import type { StreamEnd } from '../chat/stream/end-always.ts';
 import { streamAnswer } from '../chat/stream/stream-answer.ts';
 import { systemPrompt } from '../chat/system-prompt.ts';
 import { TokenMeter } from '../chat/token-meter.ts';
-import { describeAccess, ownApi, toolNamesFor, toolsFor } from '../chat/tools.ts';
+import { describeAccess, toolNamesFor, toolsFor } from '../chat/tools.ts';
 import { Turn } from '../chat/turn.ts';
 import { chatModel } from '../clients/bedrock.ts';
+import { ownApi } from '../clients/own-api.ts';
 import { chatSigningSecret } from '../clients/secrets.ts';
 import { ChatRequest } from '../domain/chat.ts';
 import { describe } from '../domain/describe.ts';
 import { ApiError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { type Principal, streamingEndpoint } from '../http/endpoint.ts';
-import { lambda } from '../http/lambda.ts';
+import { lambdaWithoutKey } from '../http/lambda.ts';
 import { log } from '../log.ts';
 import { chatUsage } from '../store/chat-usage.ts';
 
@@ -50,7 +51,7 @@ export const buildChat = streamingEndpoint({
 
   async handle(
     { body, principal, apiKey, address, requestId, receivedAt },
-    { chatModel, chatSigningSecret, chatUsage },
+    { chatModel, chatSigningSecret, chatUsage, ownApi },
   ) {
     const { id: chatId, userId } = body;
     const logTurn = turnLogger({ requestId, chatId, userId, principal, receivedAt });
@@ -58,12 +59,7 @@ export const buildChat = streamingEndpoint({
       const signatures = new Signatures(await chatSigningSecret.read(), chatId);
       const toolNames = toolNamesFor(principal);
       const history = readHistory(body.messages, { signatures, uid: principal?.uid, toolNames });
-      const tools = toolsFor({
-        principal,
-        apiKey,
-        context: { address, requestId, receivedAt },
-        approvals: history.approvals,
-      });
+      const tools = toolsFor({ api: ownApi, principal, apiKey, requestId, approvals: history.approvals });
 
       const retryAfter = await chatUsage.countTurn(address);
       if (retryAfter) throw tooManyTurns(retryAfter.seconds);
@@ -124,4 +120,4 @@ const tooManyTurns = (retryAfterSeconds: number) =>
     retryAfterSeconds,
   });
 
-export const handler = lambda(buildChat);
+export const handler = lambdaWithoutKey(buildChat);

@@ -1,7 +1,6 @@
-import * as z from 'zod/mini';
-import { Agent, AgentName, AgentPhoneNumber, NewAgentConfiguration, toStoredConfiguration } from '../domain/agents.ts';
+import { Agent, NewAgent, toStoredConfiguration } from '../domain/agents.ts';
 import { now } from '../domain/date-time.ts';
-import { newIdentifier, Uid } from '../domain/identifiers.ts';
+import { newIdentifier } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agents } from '../store/agents.ts';
@@ -15,12 +14,7 @@ export const createAgent = endpoint({
   description: 'Creates an agent that belongs to the user of the API key. The service generates its id.',
   caller: { kind: 'key', scope: 'agents', user: ({ body }) => body },
   services: { agents: agents.for('create') },
-  body: z.object({
-    uid: Uid,
-    name: AgentName,
-    configuration: z._default(NewAgentConfiguration, {}),
-    phoneNumber: z.optional(AgentPhoneNumber),
-  }),
+  body: NewAgent,
   errors: ['phone_number_in_use', 'quota_exceeded'],
   response: Agent,
 

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { AgentName, nameOfCopy } from '../domain/agents.ts';
+import { AgentToCopy, nameOfCopy } from '../domain/agents.ts';
 import { now } from '../domain/date-time.ts';
 import { describe } from '../domain/describe.ts';
 import { insufficientPermissions } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
-import { AgentId, newIdentifier, Uid } from '../domain/identifiers.ts';
+import { newIdentifier } from '../domain/identifiers.ts';
 import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import { begin, copyServices, proceed } from '../duplication/copy.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -24,15 +24,7 @@ export const duplicateAgent = endpoint({
     'Copies the configuration, knowledge and block list of an agent to a new agent that belongs to the user of the API key. The phone number, the calls and the access of other users are not copied. A copy is complete or does not exist: a large one is completed in the background (`copied.status` is `pending`), and the new agent does not exist for any operation until then.',
   caller: { kind: 'key', scope: 'agents', agent: ({ body }) => body },
   services: { agents: agents.for('find'), ...copyServices },
-  body: z.object({
-    uid: Uid,
-    agentId: AgentId.check(describe('Id of the agent to copy.', examples.agentId)),
-    name: z.optional(
-      AgentName.check(
-        describe('Name of the copy. Default: the name of the source with ` (Copy)`.', 'Front desk (Copy)'),
-      ),
-    ),
-  }),
+  body: AgentToCopy,
   response: z
     .object({
       uid: z.string().check(describe('The user who owns the new agent.', examples.uid)),

@@ -1,13 +1,8 @@
 import * as z from 'zod/mini';
-import { describe } from '../domain/describe.ts';
-import { AgentId, Uid } from '../domain/identifiers.ts';
-import { KnowledgeQuery, Passage, Searched, SourceIds } from '../domain/knowledge-search.ts';
-import { limits } from '../domain/limits.ts';
+import { defaultPassages, KnowledgeSearchRequest, Passage, Searched } from '../domain/knowledge-search.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { knowledgeSearch } from '../search/knowledge-search.ts';
-
-const defaultLimit = 5;
 
 /** Finds the passages of an agent's knowledge that fit a question. For a voice turn: no model, and no vector service. */
 export const searchKnowledge = endpoint({
@@ -30,21 +25,7 @@ Return the \`text\` of each passage to the model, with its \`name\` or \`url\`, 
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
   readOnly: true,
   services: { knowledgeSearch },
-  body: z.object({
-    uid: Uid,
-    agentId: AgentId,
-    query: KnowledgeQuery,
-    limit: z.optional(
-      z
-        .int()
-        .check(
-          z.minimum(1),
-          z.maximum(limits.passages),
-          describe(`Maximum number of passages, 1 to ${limits.passages}. Default: ${defaultLimit}.`, 3),
-        ),
-    ),
-    sourceIds: z.optional(SourceIds),
-  }),
+  body: KnowledgeSearchRequest,
   response: z
     .object({
       passages: z.array(Passage).check(z.describe('The passages, best first.')),
@@ -52,7 +33,7 @@ Return the \`text\` of each passage to the model, with its \`name\` or \`url\`, 
     })
     .check(z.describe('The passages that fit best, best first, and what was searched.')),
 
-  async handle({ body: { agentId, query, limit = defaultLimit, sourceIds } }, { knowledgeSearch }) {
+  async handle({ body: { agentId, query, limit = defaultPassages, sourceIds } }, { knowledgeSearch }) {
     return knowledgeSearch.search(agentId, query, { limit, sourceIds });
   },
 });

@@ -1,20 +1,16 @@
 import { jsonSchema, type Tool } from 'ai';
 import * as z from 'zod/mini';
+import { type OwnApi, successOf } from '../clients/own-api.ts';
 import type { ToolName } from '../domain/chat.ts';
 import { ApiError } from '../domain/errors.ts';
 import { validate } from '../domain/validation.ts';
 import { hasScope } from '../http/authorize.ts';
-import type { AnyEndpoint, Principal } from '../http/endpoint.ts';
-import { parseInput } from '../http/parse-request.ts';
-import { permissionsOf } from '../http/permissions.ts';
+import type { Principal } from '../http/endpoint.ts';
 import { log } from '../log.ts';
-import { wholeService } from '../service.ts';
-import { idempotency } from '../store/idempotency.ts';
-import { callEndpoint, type InnerRequest } from './call-endpoint.ts';
+import { callOperation, operations } from '../operations/call-operation.ts';
 import { describeWithoutText } from './describe-without-text.ts';
 import type { AnsweredApproval } from './history.ts';
 import { shorten } from './shorten.ts';
-import { Deadline, expired } from './stream/deadline.ts';
 import { type PublicTool, tools, type UserTool } from './tool-definitions.ts';
 
 /** A tool that takes longer fails, so that the model can still say so. */
@@ -22,9 +18,10 @@ const toolMilliseconds = 20_000;
 
 /** Whom the tools act for, in which request, and the approvals that the user has just answered. */
 export type ToolUser = {
+  api: OwnApi;
   principal: Principal | undefined;
   apiKey: string | undefined;
-  context: Omit<InnerRequest['from'], 'apiKey'>;
+  requestId: string;
   approvals: AnsweredApproval[];
 };
 
@@ -37,19 +34,13 @@ const isPublic = (tool: PublicTool | UserTool): tool is PublicTool => 'run' in t
 export const toolNamesFor = (principal: Principal | undefined): ToolName[] =>
   (Object.keys(tools) as ToolName[]).filter((name) => {
     const tool = tools[name];
-    return isPublic(tool) || (principal && tool.endpoints.every((endpoint) => mayCall(principal, endpoint)));
+    return isPublic(tool) || (principal && tool.operations.every((name) => mayCall(principal, name)));
   });
 
-const mayCall = (principal: Principal, { caller }: AnyEndpoint) =>
-  caller.kind === 'key' && caller.scope !== undefined && hasScope(principal, caller.scope);
-
-const calledEndpoints = Object.values(tools).flatMap((tool) => (isPublic(tool) ? [] : tool.endpoints));
-
-/** What calls the endpoints of the tools. An approved call is performed once, whether or not its endpoint is idempotent. */
-export const ownApi = wholeService(
-  () => callEndpoint,
-  [...calledEndpoints.flatMap(permissionsOf), ...idempotency.for('claim', 'keep', 'release').permissions],
-);
+const mayCall = (principal: Principal, name: string) => {
+  const scope = operations[name]?.scope;
+  return scope === undefined || hasScope(principal, scope);
+};
 
 export const toolsFor = (user: ToolUser): ChatTools => {
   const names = toolNamesFor(user.principal);
@@ -65,8 +56,7 @@ export const describeAccess = (principal: Principal | undefined): string => {
   if (!principal) {
     return 'The user sent no API key: you cannot read or change their data. When they want that, ask them to enter their key in the field for it, never in the conversation.';
   }
-  if (!principal.scopes) return 'The user sent an API key: you can read their data, and propose changes.';
-  return `The user sent an API key with only these scopes: ${principal.scopes.join(', ')}. For anything else they need another key.`;
+  return `The user sent an API key with these scopes: ${principal.scopes?.join(', ')}. You can read their data and propose changes within them; for anything else they need another key.`;
 };
 
 const toTool = (name: ToolName, user: ToolUser): Tool => ({
@@ -75,7 +65,7 @@ const toTool = (name: ToolName, user: ToolUser): Tool => ({
     // The model learns of invalid input at once, before the user is asked to approve the call.
     validate: (value) => {
       try {
-        return { success: true, value: checkInput(tools[name], value, user) };
+        return { success: true, value: checkInput(tools[name], value) };
       } catch (error) {
         return { success: false, error: explain(error as Error) };
       }
@@ -83,45 +73,35 @@ const toTool = (name: ToolName, user: ToolUser): Tool => ({
   }),
   execute: async (input: unknown, { toolCallId }: { toolCallId: string }) => {
     try {
-      const result = await new Deadline(toolMilliseconds).wait(run(tools[name], input, toolCallId, user));
-      if (result === expired) throw new Error(`The tool took longer than ${toolMilliseconds} ms.`);
-      return shorten(result);
+      return shorten(await run(tools[name], input, toolCallId, user));
     } catch (error) {
-      throw toModelError(error, name, user.context.requestId);
+      throw toModelError(error, name, user.requestId);
     }
   },
 });
 
-/** Returns the input as it is, or throws what the tool or its endpoints would reject. */
-const checkInput = (tool: PublicTool | UserTool, value: unknown, { principal }: ToolUser): unknown => {
-  const { data, error } = validate(tool.input, value);
+/** Returns the input as it is, or throws what is wrong with it. */
+const checkInput = (tool: PublicTool | UserTool, value: unknown): unknown => {
+  const { error } = validate(tool.input, value);
   if (error) throw error;
-  if (!isPublic(tool) && principal) requestsOf(tool, data, principal);
   return value;
 };
 
 const run = async (tool: PublicTool | UserTool, input: unknown, toolCallId: string, user: ToolUser) => {
   if (isPublic(tool)) return tool.run(input);
-  const { principal, apiKey, context, approvals } = user;
+  const { api, principal, apiKey, approvals } = user;
   if (!principal || !apiKey) throw new Error('A tool that needs an API key was called without one.');
   const approval = approvals.find((approval) => approval.toolCallId === toolCallId);
   if (tool.needsApproval && !approval) throw new Error('A tool that needs approval was called without it.');
   // The approval's id makes the request idempotent: however often it is sent, the action runs once.
   const idempotencyKey = approval && `chat:${approval.approvalId}`;
-  const responses = requestsOf(tool, input, principal).map(({ endpoint, ...request }) =>
-    callEndpoint(endpoint, { ...request, from: { apiKey, ...context }, idempotencyKey }),
+  const args = { ...tool.toArguments(input), idempotencyKey };
+  const { uid } = principal;
+  const responses = tool.operations.map(async (name) =>
+    successOf(await callOperation(api, apiKey, { name, args, uid, timeoutMilliseconds: toolMilliseconds })),
   );
   return tool.toResult(await Promise.all(responses));
 };
-
-/** The requests of a call, checked as their endpoints check them. */
-const requestsOf = (tool: UserTool, input: unknown, principal: Principal) =>
-  tool.requests(input, principal.uid).map((request, index) => {
-    const endpoint = tool.endpoints[index] as AnyEndpoint;
-    const { params = {}, query = {}, body } = request;
-    parseInput(endpoint, { params, query, body });
-    return { ...request, endpoint };
-  });
 
 /** Inlines the records that the OpenAPI document refers to by name, and leaves out its examples. */
 const toJsonSchema = (schema: z.core.$ZodType) => {

@@ -1,9 +1,10 @@
 import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock';
+import { ownApi } from '../clients/own-api.ts';
 import { chatSigningSecret } from '../clients/secrets.ts';
-import { newApiKey } from '../domain/api-keys.ts';
 import { environment } from '../environment.ts';
 import { duringInitialization } from '../http/warm-up.ts';
-import { credentials } from '../store/credentials.ts';
+import { chatTurnsKey } from '../store/keys.ts';
+import { table } from '../store/table.ts';
 import { readHistory } from './history.ts';
 import { Signatures } from './signatures.ts';
 import { streamAnswer } from './stream/stream-answer.ts';
@@ -15,7 +16,11 @@ import { Turn } from './turn.ts';
 /** Warms what the first turn needs: the table, the signing secret, and a turn that gets as far as the model's address. */
 export const warmUp = (): Promise<void> =>
   duringInitialization(() =>
-    Promise.allSettled([credentials.get().read(newApiKey()), chatSigningSecret.get().read(), turnWithoutModel()]),
+    Promise.allSettled([
+      table.get().get(chatTurnsKey('warm-up', 0)),
+      chatSigningSecret.get().read(),
+      turnWithoutModel(),
+    ]),
   );
 
 /** Asks the model's address for nothing, which opens a connection, costs no tokens, and is refused. */
@@ -25,13 +30,13 @@ const turnWithoutModel = async () => {
   const signatures = new Signatures('nothing is signed', 'warm-up');
   const messages = [{ id: 'm', role: 'user' as const, parts: [{ type: 'text' as const, text: 'Hello.' }] }];
   const history = readHistory(messages, { signatures, uid: undefined, toolNames: toolNamesFor(undefined) });
-  const context = { address: '', requestId: 'warm-up', receivedAt: performance.now() };
-  const tools = toolsFor({ principal: undefined, apiKey: undefined, context, approvals: history.approvals });
+  const noUser = { principal: undefined, apiKey: undefined, requestId: 'warm-up' };
+  const tools = toolsFor({ api: ownApi.get(), ...noUser, approvals: history.approvals });
   const meter = new TokenMeter({ isAnonymous: true, reserve: async () => undefined, settle: async () => {} });
   const instructions = systemPrompt(describeAccess(undefined));
   const turn = new Turn({ model, instructions, history, tools, signatures, uid: undefined, meter });
   await streamAnswer({
-    receivedAt: context.receivedAt,
+    receivedAt: performance.now(),
     start: (signal) => turn.start(signal),
     toChunk: (part) => turn.toChunk(part),
     onEnd: async () => {},

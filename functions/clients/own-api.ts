@@ -1,3 +1,5 @@
+import type { Scope } from '../domain/api-keys.ts';
+import { ApiError, type ErrorCode, type ErrorDetail, errorStatuses } from '../domain/errors.ts';
 import { parseJson } from '../domain/json.ts';
 import { edgeSecretHeader, environment } from '../environment.ts';
 import { wholeService } from '../service.ts';
@@ -9,25 +11,30 @@ export type OwnRequest = {
   path: string;
   body?: string | undefined;
   headers?: Record<string, string>;
+  timeoutMilliseconds?: number;
 };
 
-/** The response of an operation: its status, and its body as a JSON object. */
+/** The response of an operation: its status, and its body as a JSON object. An error always has a code and a message. */
 export type OwnResponse = { status: number; body: Record<string, unknown> };
+
+/** Whose key a request carries, and what it may be used for. */
+export type KeyOwner = { keyId: string; uid: string; scopes: Scope[] };
 
 /** API Gateway ends a request after 30 seconds: a function that waits for one ends before. */
 const timeoutMilliseconds = 27_000;
+const ownerTimeoutMilliseconds = 8000;
 
 /**
  * Sends requests to the service's own API with a caller's key: it authenticates, authorizes and logs them as any other
  * request. Throws only where there is no response.
  */
 export class OwnApi {
-  async send({ method, path, body, headers }: OwnRequest, apiKey: string): Promise<OwnResponse> {
+  async send({ method, path, body, headers, ...more }: OwnRequest, apiKey: string): Promise<OwnResponse> {
     const [edgeSecret] = environment.edgeSecrets;
     const response = await fetch(environment.apiUrl + path, {
       method,
       redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMilliseconds),
+      signal: AbortSignal.timeout(more.timeoutMilliseconds ?? timeoutMilliseconds),
       headers: {
         ...headers,
         'x-authorization': apiKey,
@@ -36,9 +43,25 @@ export class OwnApi {
       },
       body,
     });
-    return { status: response.status, body: objectIn(await response.text()) };
+    const { status } = response;
+    const sent = objectIn(await response.text());
+    return { status, body: status < 400 ? sent : errorBody(status, sent) };
+  }
+
+  /** Asks whose key this is. Throws a 401 for a key that is not valid. */
+  async ownerOf(apiKey: string): Promise<KeyOwner> {
+    const request = { method: 'GET', path: '/key', timeoutMilliseconds: ownerTimeoutMilliseconds };
+    return successOf(await this.send(request, apiKey)) as KeyOwner;
   }
 }
+
+/** The body of a response, or its error thrown. */
+export const successOf = ({ status, body }: OwnResponse): Record<string, unknown> => {
+  if (status < 400) return body;
+  const { error, message, details } = body as { error: ErrorCode; message: string; details?: ErrorDetail[] };
+  if (status >= 500) throw new Error(`The API responded with ${status}.`);
+  throw new ApiError(error, message, details ? { details } : {});
+};
 
 const objectIn = (text: string): Record<string, unknown> => {
   try {
@@ -48,6 +71,13 @@ const objectIn = (text: string): Record<string, unknown> => {
   } catch {
     return {};
   }
+};
+
+/** API Gateway answers some requests itself, with a `message` alone. */
+const errorBody = (status: number, body: Record<string, unknown>) => {
+  if (Object.hasOwn(errorStatuses, String(body.error)) && typeof body.message === 'string') return body;
+  const error = status === 429 ? 'rate_limited' : status === 413 ? 'payload_too_large' : 'internal_error';
+  return { error, message: `The API responded with ${status}. Try again later.` };
 };
 
 export const ownApi = wholeService(() => new OwnApi());

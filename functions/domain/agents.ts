@@ -3,7 +3,7 @@ import { now, timestamp } from './date-time.ts';
 import { component, describe } from './describe.ts';
 import { type ErrorDetail, invalidField } from './errors.ts';
 import { examples } from './examples.ts';
-import { AgentId, Identifier } from './identifiers.ts';
+import { AgentId, Identifier, Uid } from './identifiers.ts';
 import { holdsInfinity, jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
 import { normalisePhoneNumber, PhoneNumber } from './phone-numbers.ts';
@@ -155,6 +155,23 @@ export const Agent = component(
   }),
 );
 export type Agent = z.infer<typeof Agent>;
+
+/** What a request to create an agent says. */
+export const NewAgent = z.object({
+  uid: Uid,
+  name: AgentName,
+  configuration: z._default(NewAgentConfiguration, {}),
+  phoneNumber: z.optional(AgentPhoneNumber),
+});
+
+/** What a request to copy an agent says. */
+export const AgentToCopy = z.object({
+  uid: Uid,
+  agentId: AgentId.check(describe('Id of the agent to copy.', examples.agentId)),
+  name: z.optional(
+    AgentName.check(describe('Name of the copy. Default: the name of the source with ` (Copy)`.', 'Front desk (Copy)')),
+  ),
+});
 
 /** The name of a copy: the name of the source with ` (Copy)`, shortened to the maximum length. */
 export const nameOfCopy = (name: string) => {

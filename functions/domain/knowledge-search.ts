@@ -1,15 +1,15 @@
 import * as z from 'zod/mini';
 import { component, describe } from './describe.ts';
-import { Identifier } from './identifiers.ts';
+import { AgentId, Identifier, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
 import { SourceKindName } from './sources.ts';
 import { text } from './text.ts';
 
-export const KnowledgeQuery = text(1, limits.queryCharacters).check(
+const KnowledgeQuery = text(1, limits.queryCharacters).check(
   describe('What is asked for, in words of any language.', 'When are you open on Sundays?'),
 );
 
-export const SourceIds = z
+const SourceIds = z
   .array(Identifier)
   .check(
     z.minLength(1),
@@ -18,6 +18,26 @@ export const SourceIds = z
       'doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0',
     ]),
   );
+
+/** Passages of a response to a request that does not say how many. */
+export const defaultPassages = 5;
+
+/** What a request to search the knowledge of an agent says. */
+export const KnowledgeSearchRequest = z.object({
+  uid: Uid,
+  agentId: AgentId,
+  query: KnowledgeQuery,
+  limit: z.optional(
+    z
+      .int()
+      .check(
+        z.minimum(1),
+        z.maximum(limits.passages),
+        describe(`Maximum number of passages, 1 to ${limits.passages}. Default: ${defaultPassages}.`, 3),
+      ),
+  ),
+  sourceIds: z.optional(SourceIds),
+});
 
 /** A passage as it is given. */
 export const Passage = component(

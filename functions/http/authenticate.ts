@@ -1,7 +1,6 @@
 import { invalidApiKey } from '../domain/errors.ts';
-import { type Access, credentials } from '../store/credentials.ts';
+import { credentials } from '../store/credentials.ts';
 import type { ItemKey } from '../store/keys.ts';
-import type { Item } from '../store/table.ts';
 import { admit } from './admit.ts';
 import { authorize, referenceIn } from './authorize.ts';
 import type { AnyEndpoint, Principal } from './endpoint.ts';
@@ -15,41 +14,21 @@ import type { ApiMiddleware } from './pipeline.ts';
  */
 export const authenticate = (endpoint: AnyEndpoint): ApiMiddleware => {
   const { caller } = endpoint;
-  const withoutKey = caller.kind === 'key' && !caller.forwarded ? undefined : admit(endpoint);
+  if (caller.kind !== 'key' || caller.forwarded) return admit(endpoint);
   return {
-    async before(request) {
-      const { event, internal } = request;
-      const header = event.headers['x-authorization']?.trim();
-      if (withoutKey && !(header && takesKey(endpoint))) return withoutKey.before?.(request);
+    async before({ event, internal }) {
       const { secret: apiKey, isInQuery } = keyInRequest(caller, event);
       const { agentId } = referenceIn(caller, internal.parsed);
-      const { principal, access, items } = await authenticateKey(
-        apiKey,
-        agentId,
-        keysToPrefetch(caller, internal.parsed),
-      );
+      const prefetched = keysToPrefetch(caller, internal.parsed);
+      const { key, access, items } = await credentials.get().read(apiKey, agentId, prefetched);
+      if (!key) throw invalidApiKey();
+      const principal: Principal = { uid: key.uid, keyId: key.keyId, scopes: key.scopes };
       if (isInQuery && principal.scopes?.join() !== 'hooks') throw invalidApiKey();
       internal.principal = principal;
-      const authorized = { ...authorize(endpoint, principal, internal.parsed, access), prefetched: items };
-      internal.authorized = caller.kind === 'anyone' ? { ...authorized, apiKey } : authorized;
+      internal.authorized = { ...authorize(endpoint, principal, internal.parsed, access), prefetched: items };
     },
   };
 };
 
-/** Whether a key in a request to this endpoint counts. */
-const takesKey = ({ caller }: AnyEndpoint) =>
-  (caller.kind === 'key' && !caller.forwarded) || (caller.kind === 'anyone' && caller.key);
-
 const keysToPrefetch = (caller: AnyEndpoint['caller'], { input }: ParsedInput): ItemKey[] =>
   input && 'prefetch' in caller ? (caller.prefetch?.(input) ?? []) : [];
-
-/** The principal of a key, the access to an agent when one is named, and further items. Reads them together. */
-export const authenticateKey = async (
-  apiKey: string,
-  agentId: string | undefined,
-  more: ItemKey[] = [],
-): Promise<{ principal: Principal; access: Access | undefined; items: Item[] }> => {
-  const { key, access, items } = await credentials.get().read(apiKey, agentId, more);
-  if (!key) throw invalidApiKey();
-  return { principal: { uid: key.uid, keyId: key.keyId, scopes: key.scopes }, access, items };
-};

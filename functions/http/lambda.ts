@@ -25,7 +25,7 @@ import { withFallback } from './with-fallback.ts';
 export const lambda = (endpoint: AnyEndpoint): ApiHandler =>
   handlerOf(endpoint, authenticate(endpoint), withIdempotency);
 
-/** The same for an endpoint without keys, or with one that it forwards. Its bundle does not contain the DynamoDB client. */
+/** The same for an endpoint that reads no key from the table. Its bundle does not contain the DynamoDB client. */
 export const lambdaWithoutKey = (endpoint: AnyEndpoint): ApiHandler => handlerOf(endpoint, admit(endpoint));
 
 const handlerOf = (

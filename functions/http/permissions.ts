@@ -6,11 +6,10 @@ import { type AnyEndpoint, takesIdempotencyKey } from './endpoint.ts';
 /** What an endpoint's function may do on AWS: what the services it names need, and what authentication and idempotency need. */
 export const permissionsOf = (endpoint: AnyEndpoint): Permission[] => {
   const { caller, services = {} } = endpoint;
-  const takesKey =
-    (caller.kind === 'key' && !caller.forwarded) || (caller.kind === 'anyone' && caller.key !== undefined);
+  const readsKey = caller.kind === 'key' && !caller.forwarded;
   return permissionsOfServices({
     ...services,
-    ...(takesKey && { credentials: credentials.for('read') }),
+    ...(readsKey && { credentials: credentials.for('read') }),
     ...(takesIdempotencyKey(endpoint) && { idempotency: idempotency.for('claim', 'keep', 'release') }),
   });
 };

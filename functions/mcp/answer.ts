@@ -1,8 +1,6 @@
-import type { OwnApi } from '../clients/own-api.ts';
+import type { KeyOwner, OwnApi } from '../clients/own-api.ts';
 import { hashApiKey } from '../domain/api-keys.ts';
-import { ApiError, type ErrorCode, errorStatuses, invalidApiKey } from '../domain/errors.ts';
 import type { CustomResponse } from '../http/endpoint.ts';
-import { callOperation, type KeyOwner } from '../operations/call-operation.ts';
 import {
   accepted,
   errorResponse,
@@ -60,7 +58,7 @@ const resultOf = async ({ method, params }: McpMessage, era: Era, caller: McpCal
   if (!handle) {
     throw new McpError('methodNotFound', `Method not found: ${method}`, { status: era === 'stateless' ? 404 : 200 });
   }
-  return handle({ owner: await ownerOf(caller), tools: caller.tools, params });
+  return handle({ owner: await caller.api.ownerOf(caller.apiKey), tools: caller.tools, params });
 };
 
 type Handler = (request: { owner: KeyOwner; tools: McpTools; params: Fields }) => Fields;
@@ -92,29 +90,16 @@ const methods: Record<Era, Record<string, Handler>> = {
   },
 };
 
-/** Asks the API whose key this is. It is asked for each request, so that a revoked key gets nothing more. */
-const ownerOf = async ({ api, apiKey }: McpCaller): Promise<KeyOwner> => {
-  const { status, body } = await callOperation(api, apiKey, 'getKey', {});
-  if (body.error === 'invalid_api_key') throw invalidApiKey();
-  if (status !== 200) throw toApiError(status, body);
-  return body as KeyOwner;
-};
-
 /** Users of keys that were seen before: a key’s user never changes, and the API checks the key with each call. */
 const uids = new Map<string, string>();
 const maxUids = 1000;
 
-const uidOf = async (caller: McpCaller): Promise<string> => {
-  const hash = hashApiKey(caller.apiKey);
+const uidOf = async ({ api, apiKey }: McpCaller): Promise<string> => {
+  const hash = hashApiKey(apiKey);
   const known = uids.get(hash);
   if (known !== undefined) return known;
-  const { uid } = await ownerOf(caller);
+  const { uid } = await api.ownerOf(apiKey);
   if (uids.size >= maxUids) uids.clear();
   uids.set(hash, uid);
   return uid;
 };
-
-const toApiError = (status: number, { error, message }: Fields): Error =>
-  typeof error === 'string' && error in errorStatuses && typeof message === 'string' && status < 500
-    ? new ApiError(error as ErrorCode, message)
-    : new Error(`GET /key responded with ${status}.`);

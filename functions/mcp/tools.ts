@@ -1,9 +1,9 @@
-import type { OwnApi, OwnResponse } from '../clients/own-api.ts';
+import type { KeyOwner, OwnApi, OwnResponse } from '../clients/own-api.ts';
 import { ApiError, invalidApiKey } from '../domain/errors.ts';
 import { environment } from '../environment.ts';
 import type { OperationTool } from '../openapi/operations.ts';
 import toolsJson from '../openapi/tools.json' with { type: 'json' };
-import { callOperation, type KeyOwner, operations } from '../operations/call-operation.ts';
+import { callOperation, operations } from '../operations/call-operation.ts';
 import { wholeService } from '../service.ts';
 import { type Fields, isObject, McpError } from './messages.ts';
 
@@ -37,7 +37,7 @@ export class McpTools {
     if (!isObject(args)) throw new McpError('invalidParams', 'arguments must be an object.', { status: 200 });
     try {
       const uid = operations[tool.name]?.uid && (await uidOfKey());
-      return toResult(await callOperation(api, apiKey, tool.name, args, uid));
+      return toResult(await callOperation(api, apiKey, { name: tool.name, args, uid }));
     } catch (error) {
       if (!(error instanceof ApiError) || error.code === 'invalid_api_key') throw error;
       const { code, message, details, status } = error;
@@ -47,20 +47,11 @@ export class McpTools {
 }
 
 /** The result of a tool from the response of its operation. A key that is not valid is no result, but a 401. */
-const toResult = (response: OwnResponse): Fields => {
-  const isError = response.status >= 400;
-  const body = isError ? errorBody(response) : response.body;
+const toResult = ({ status, body }: OwnResponse): Fields => {
   if (body.error === 'invalid_api_key') throw invalidApiKey();
   const text = JSON.stringify(body);
   const shown = text.length > maxTextUnits ? `The result has ${text.length} characters: see structuredContent.` : text;
-  return { content: [{ type: 'text', text: shown }], structuredContent: body, isError };
-};
-
-/** API Gateway answers some requests itself, with a `message` alone. */
-const errorBody = ({ status, body }: OwnResponse): Fields => {
-  if (typeof body.error === 'string' && typeof body.message === 'string') return body;
-  const error = status === 429 ? 'rate_limited' : status === 413 ? 'payload_too_large' : 'internal_error';
-  return { error, message: `The API responded with ${status}. Try again later.` };
+  return { content: [{ type: 'text', text: shown }], structuredContent: body, isError: status >= 400 };
 };
 
 export const mcpTools = wholeService(() => new McpTools({ deletes: environment.mcpDeletes }));

@@ -244,7 +244,6 @@ describe('an API key', () => {
       ['listCalls', { agentId: stranger.agentId }],
       ['isNumberBlocked', { agentId: stranger.agentId, number: '+14155550100' }],
       ['getAgent', { agentId: 'no-such-agent' }],
-      ['getAgent', { agentId: '../agents' }],
     ] as const) {
       const answer = await talk(model(callsTool(tool, input), says('Hm.')), { apiKey: world.apiKey });
       expect(answer.chunks.find(({ type }) => type === 'tool-output-error')).toMatchObject({
@@ -252,6 +251,12 @@ describe('an API key', () => {
       });
       expect(answer.text).not.toContain(stranger.uid);
     }
+    const answer = await talk(model(callsTool('getAgent', { agentId: '../agents' }), says('Hm.')), {
+      apiKey: world.apiKey,
+    });
+    expect(answer.chunks.find(({ type }) => type === 'tool-input-error')).toMatchObject({
+      errorText: expect.stringContaining('must be 1 to 128 of A-Z'),
+    });
   });
 
   it('returns through the tools what the API returns', async () => {

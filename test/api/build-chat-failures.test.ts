@@ -1,6 +1,7 @@
+import { createServer } from 'node:http';
 import { MockLanguageModelV4 } from 'ai/test';
-import { describe, expect, it, vi } from 'vitest';
-import { agents } from '../../functions/store/agents.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { listen } from '../../bin/local/listen.ts';
 import { ChatUsage } from '../../functions/store/chat-usage.ts';
 import { Table, table } from '../../functions/store/table.ts';
 import {
@@ -16,7 +17,7 @@ import {
   toolPart,
   userSays,
 } from '../support/chat.ts';
-import { newWorld, useTargetInThisProcess } from '../support/world.ts';
+import { call, newWorld, useTargetInThisProcess } from '../support/world.ts';
 
 describe('a model that fails', () => {
   it('at once is a 500 without details', async () => {
@@ -60,6 +61,47 @@ describe('a model that fails', () => {
   });
 });
 
+/** An API that knows whose key it is, and fails otherwise: with a body, or without a response at all. */
+const failingApi = async (body?: object): Promise<string> => {
+  const server = createServer(async ({ url, headers }, response) => {
+    if (url !== '/key') return body ? response.writeHead(500).end(JSON.stringify(body)) : response.destroy();
+    const known = await call('GET', '/key', { apiKey: String(headers['x-authorization']) });
+    response.writeHead(known.status).end(known.text);
+  });
+  const { endpoint, stop } = await listen(server);
+  onTestFinished(stop);
+  return endpoint;
+};
+
+describe('an API that fails', () => {
+  it('is a 500 where the key cannot be checked, and the key is not in it', async () => {
+    const { apiKey } = await newWorld();
+    const log = captureLog();
+    const answer = await talk(model(says('Never.')), { apiKey, apiUrl: 'http://127.0.0.1:1' });
+    log.stop();
+    expect([answer.status, answer.body.error]).toEqual([500, 'internal_error']);
+    expect(log.text()).not.toContain(apiKey);
+  });
+
+  it('is told to the model, which may have done what it was asked to', async () => {
+    const { apiKey } = await newWorld();
+    const apiUrl = await failingApi();
+    const read = await talk(model(callsTool('listAgents', {}), says('Sorry.')), { apiKey, apiUrl });
+    expect(read.chunks.find(({ type }) => type === 'tool-output-error')).toMatchObject({
+      errorText: 'This failed. You can try it again.',
+    });
+    const chatModel = model(callsTool('createAgent', { name: 'Second' }), says('Sorry.'));
+    const client = new Client({ send: straightTo(chatModel, { apiKey, apiUrl }) });
+    await client.sendMessage({ text: 'Make one' });
+    const { approval } = toolPart(client, 'createAgent');
+    await client.addToolApprovalResponse({ id: approval?.id as string, approved: true });
+    await client.settled();
+    expect(toolPart(client, 'createAgent')).toMatchObject({
+      errorText: 'This failed, but it may have been done. Check before you try it again.',
+    });
+  });
+});
+
 describe('the log and the answer', () => {
   it('contain neither the conversation nor the details of a failure', async () => {
     const world = await newWorld();
@@ -70,9 +112,10 @@ describe('the log and the answer', () => {
       },
     });
     const first = await talk(broken, { id: 'secret-1', messages: [userSays('spoken-word-1')] });
-    vi.spyOn(agents.get(), 'find').mockRejectedValue(new Error('planted-secret-3'));
+    const apiUrl = await failingApi({ error: 'internal_error', message: 'planted-secret-3' });
     const second = await talk(model(callsTool('getAgent', { agentId: world.agentId }), says('spoken-word-2')), {
       id: 'secret-2',
+      apiUrl,
       apiKey: world.apiKey,
       messages: [userSays('spoken-word-3')],
     });

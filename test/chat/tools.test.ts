@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { toolsFor } from '../../functions/chat/tools.ts';
+import { OwnApi } from '../../functions/clients/own-api.ts';
 import { toolNames } from '../../functions/domain/chat.ts';
 import { newWorld, useTargetInThisProcess } from '../support/world.ts';
+
+const unapproved = { api: new OwnApi(), requestId: 'request-1', approvals: [] };
 
 describe('a tool that changes something', () => {
   it('does nothing without an approval, even when it is called', async () => {
     useTargetInThisProcess();
     const world = await newWorld();
     const principal = { uid: world.uid, keyId: 'key_1', scopes: undefined };
-    const context = { requestId: 'request-1', address: '10.0.0.1', receivedAt: performance.now() };
-    const { tools, toolApproval } = toolsFor({ principal, apiKey: world.apiKey, context, approvals: [] });
+    const { tools, toolApproval } = toolsFor({ ...unapproved, principal, apiKey: world.apiKey });
     const call = { toolCallId: 'call-1', messages: [], context: undefined };
     expect(Object.keys(toolApproval).length).toBeGreaterThan(4);
     await expect(tools.createAgent?.execute?.({ name: 'Night desk' }, call)).rejects.toThrow('This failed');
@@ -21,8 +23,7 @@ describe('a tool that changes something', () => {
 describe('the input schema of a tool', () => {
   it('stands alone, says what each field is, and leaves the user to the key', async () => {
     const principal = { uid: 'user', keyId: 'key_1', scopes: undefined };
-    const context = { requestId: 'request-1', address: '10.0.0.1', receivedAt: performance.now() };
-    const { tools } = toolsFor({ principal, apiKey: undefined, context, approvals: [] });
+    const { tools } = toolsFor({ ...unapproved, principal, apiKey: undefined });
     expect(Object.keys(tools).sort()).toEqual([...toolNames].sort());
     for (const [name, { inputSchema }] of Object.entries(tools)) {
       const schema = await (inputSchema as Schema).jsonSchema;

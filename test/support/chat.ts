@@ -18,7 +18,7 @@ import { buildChat } from '../../functions/api/build-chat.ts';
 import { lambda } from '../../functions/http/lambda.ts';
 import type { ApiHandler, ApiResult } from '../../functions/http/pipeline.ts';
 import type { ChatUsage } from '../../functions/store/chat-usage.ts';
-import { unique, useTargetInThisProcess } from './world.ts';
+import { target, unique, useTargetInThisProcess } from './world.ts';
 
 export type ModelPart =
   Awaited<ReturnType<MockLanguageModelV4['doStream']>>['stream'] extends ReadableStream<infer P> ? P : never;
@@ -63,9 +63,10 @@ export const model = (...calls: ModelPart[][]) => {
   });
 };
 
-/** The chat with a model of the test, and with usage limits of its own if given. */
-export const handlerWith = (chatModel: LanguageModel, usage?: ChatUsage): ApiHandler => {
+/** The chat with a model of the test, and with usage limits and an address of the API of its own if given. */
+export const handlerWith = (chatModel: LanguageModel, usage?: ChatUsage, apiUrl?: string): ApiHandler => {
   useTargetInThisProcess();
+  process.env.API_URL = apiUrl ?? target.baseUrl;
   process.env.CHAT_SIGNING_SECRET ??= randomBytes(32).toString('hex');
   const counted = usage && { chatUsage: { get: () => usage } };
   const services = { ...buildChat.services, chatModel: { get: () => chatModel }, ...counted };
@@ -95,12 +96,17 @@ export type TalkOptions = {
   address?: string;
   body?: object;
   usage?: ChatUsage;
+  apiUrl?: string;
 };
 
 /** One turn; resolves when the answer is complete. */
 export const talk = async (chatModel: LanguageModel, options: TalkOptions = {}) => {
-  const { id = 'chat-1', messages = [userSays('Hello')], body, usage, ...caller } = options;
-  const answer = await handlerWith(chatModel, usage)(chatEvent({ id, messages, ...body }, caller), {} as Context);
+  const { id = 'chat-1', messages = [userSays('Hello')], body, usage, apiUrl, ...caller } = options;
+  const answer = await handlerWith(
+    chatModel,
+    usage,
+    apiUrl,
+  )(chatEvent({ id, messages, ...body }, caller), {} as Context);
   return read(answer);
 };
 
@@ -191,9 +197,16 @@ class ArrayState implements ChatState<UIMessage> {
 
 /** A `fetch` that calls the handler directly. */
 export const straightTo =
-  (chatModel: LanguageModel, caller: { apiKey?: string; address?: string } = {}): typeof fetch =>
+  (
+    chatModel: LanguageModel,
+    { apiUrl, ...caller }: { apiKey?: string; address?: string; apiUrl?: string } = {},
+  ): typeof fetch =>
   async (_, init) => {
-    const answer = await handlerWith(chatModel)(chatEvent(init?.body as string, caller), {} as Context);
+    const answer = await handlerWith(
+      chatModel,
+      undefined,
+      apiUrl,
+    )(chatEvent(init?.body as string, caller), {} as Context);
     return new Response(answer.body ?? '', {
       status: answer.statusCode ?? 200,
       headers: answer.headers as Record<string, string>,

@@ -18,7 +18,7 @@ const ownLimits: Record<string, number> = {
   searchKnowledge: 290,
   addWebsite: 470,
   getInvoices: 300,
-  buildChat: 1200,
+  buildChat: 850,
   crawlWebsite: 1650,
   extractDocument: 400,
   // Its tools are compressed.
