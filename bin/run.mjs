@@ -50,10 +50,13 @@ const isInstalled = () => {
   );
 };
 
+/** Without npm's warnings: most say that a package needs the Node that is about to be installed. */
+const npmInstall = ['npm', 'ci', '--no-audit', '--no-fund', '--loglevel=error'];
+
 const install = async () => {
   console.error('Installing dependencies (npm ci) …');
   // Its output goes to standard error: standard output has only what the script prints.
-  const npm = spawn(process.execPath, [join(root, 'bin/guard.mjs'), 'npm', 'ci', '--no-audit', '--no-fund'], {
+  const npm = spawn(process.execPath, [join(root, 'bin/guard.mjs'), ...npmInstall], {
     cwd: root,
     stdio: ['pipe', 2, 2],
   });

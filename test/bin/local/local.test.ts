@@ -307,7 +307,7 @@ describe('npm start', () => {
     for (const answer of answers) expect(answer).not.toHaveProperty('error');
     expect(answers[3].blockList).toContain('+14155550111');
 
-    const again = { ...facts, baseUrl: /API=(\S+)/.exec(out)?.[1] ?? '' };
+    const again = { ...facts, baseUrl: /VAP_BASE_URL=(\S+)/.exec(out)?.[1] ?? '' };
     await expect.poll(() => statusOf(again), { timeout: 30_000 }).toBe('ready');
     const { documents } = (await ask(again, `/agent-documents?uid=${uid}&agentId=${agentId}`)).body;
     expect(await (await fetch(documents[0].fileUrl)).text()).toContain('Opening hours');
