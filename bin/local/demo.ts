@@ -3,6 +3,7 @@ import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
 import { newAttempt, websiteStates } from '../../functions/domain/source-state.ts';
 import { pagesText, proseText } from '../../functions/domain/sources.ts';
+import { indexOf } from '../../functions/search/source-index.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { calls } from '../../functions/store/calls.ts';
@@ -10,18 +11,22 @@ import { users } from '../../functions/store/users.ts';
 import { websites } from '../../functions/store/websites.ts';
 import { type Demo, makeDemo } from '../operator/demo.ts';
 
+/** `documentId` is missing where the file store does not answer. */
+export type LocalDemo = Demo & { documentId?: string; websiteId: string };
+
 /** Creates the demo data, or reads those of an earlier run, whose keys only `file` contains. */
-export const demoData = async (file: string | undefined, baseUrl: string): Promise<Demo> => {
-  if (file && existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Demo;
+export const demoData = async (file: string | undefined, baseUrl: string): Promise<LocalDemo> => {
+  if (file && existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as LocalDemo;
   const stores = { users: users.get(), apiKeys: apiKeys.get(), agents: agents.get(), calls: calls.get() };
-  const demo = await makeDemo(stores, { uid: 'demo-user', otherUid: 'other-user' });
-  await Promise.all([addByHttp(demo, baseUrl), addWebsite(demo)]);
+  const data = await makeDemo(stores, { uid: 'demo-user', otherUid: 'other-user' });
+  const [documentId, websiteId] = await Promise.all([addByHttp(data, baseUrl), addWebsite(data)]);
+  const demo = { ...data, documentId, websiteId };
   if (file) writeFileSync(file, JSON.stringify(demo), { mode: 0o600 });
   return demo;
 };
 
-/** Adds a phone number, a blocked number and a document, as a client does. */
-const addByHttp = async ({ uid, apiKey, agentId }: Demo, baseUrl: string): Promise<void> => {
+/** Adds a phone number, a blocked number and a document, as a client does. Returns the id of the document. */
+const addByHttp = async ({ uid, apiKey, agentId }: Demo, baseUrl: string): Promise<string | undefined> => {
   const send = async (method: string, path: string, body: FormData | object) => {
     const isForm = body instanceof FormData;
     const response = await fetch(baseUrl + path, {
@@ -30,17 +35,19 @@ const addByHttp = async ({ uid, apiKey, agentId }: Demo, baseUrl: string): Promi
       body: isForm ? body : JSON.stringify(body),
     });
     // The service works without them, as when the files are in a store of the user's own that is not running.
-    if (!response.ok) console.error(`Part of the demo data is missing: ${method} ${path}: ${await response.text()}`);
+    if (response.ok) return response.json();
+    console.error(`Part of the demo data is missing: ${method} ${path}: ${await response.text()}`);
   };
   const document = new FormData();
   document.set('uid', uid);
   document.set('agentId', agentId);
   document.set('files', new Blob([openingHours]), 'Opening hours.md');
-  await Promise.all([
+  const [uploaded] = await Promise.all([
+    send('POST', '/agent-documents', document),
     send('PATCH', `/agents/${agentId}`, { phoneNumber: '+14155550199' }),
     send('POST', '/agent-block-list', { uid, agentId, numbers: ['+14155550123'] }),
-    send('POST', '/agent-documents', document),
   ]);
+  return (uploaded as { documentIds: string[] } | undefined)?.documentIds[0];
 };
 
 const openingHours = `# Opening hours
@@ -50,8 +57,8 @@ Monday to Friday from 8:00 to 18:00, Saturday from 9:00 to 13:00. Closed on Sund
 In an emergency outside of these hours, call +1 415 555 0142.
 `;
 
-/** Adds a website as it is after its crawl: a machine may have no connection to the internet. */
-const addWebsite = async ({ uid, agentId }: Demo): Promise<void> => {
+/** Adds a website as it is after its crawl: a machine may have no connection to the internet. Returns its id. */
+const addWebsite = async ({ uid, agentId }: Demo): Promise<string> => {
   const url = 'https://www.example.com/';
   const source = { agentId, id: newIdentifier('web') };
   const attempt = newUlid();
@@ -63,11 +70,13 @@ const addWebsite = async ({ uid, agentId }: Demo): Promise<void> => {
     ...{ lastUpdatedBy: uid, lastUpdatedAt: now() },
   });
   const run = await websites.get().start(source, attempt);
-  if (!run) return;
+  if (!run) return source.id;
   const page = { url, title: 'Example Dental', text: welcomePage };
   const texts = { content: pagesText([page]), contentMD: proseText(`# ${page.title}\n\n<${url}>\n\n${welcomePage}`) };
+  const index = await indexOf('website', texts.content.whole, texts.contentMD.whole, undefined);
   const fields = { pages: 1, lastCrawledAt: now() };
-  await websites.get().finish(source, { attempt, revision: run.revision }, texts, fields);
+  await websites.get().finish(source, { attempt, revision: run.revision }, { ...texts, index }, fields);
+  return source.id;
 };
 
 const welcomePage =

@@ -12,6 +12,7 @@ import {
   rejectFile,
   rejectionOfFile,
 } from '../domain/documents.ts';
+import { examples } from '../domain/examples.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { waitingForFile } from '../domain/source-state.ts';
@@ -52,11 +53,7 @@ export const uploadDocuments = endpoint({
     .object({
       documentIds: z
         .array(z.string())
-        .check(
-          describe('Ids of the new documents, in the order of the accepted files.', [
-            'doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0',
-          ]),
-        ),
+        .check(describe('Ids of the new documents, in the order of the accepted files.', [examples.documentId])),
       message: z.string().check(describe('Confirmation for a person.', 'Files uploaded successfully')),
       documents: z
         .array(

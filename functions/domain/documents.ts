@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { timestamp } from './date-time.ts';
 import { component, describe } from './describe.ts';
 import { ApiError } from './errors.ts';
+import { examples } from './examples.ts';
 import { AgentId, Identifier, newIdentifier, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
 import { listedTextFields, SourceName } from './sources.ts';
@@ -13,14 +14,12 @@ export type DocumentType = z.infer<typeof DocumentType>;
 export const DocumentStatus = z.enum(['pending', 'processing', 'ready', 'failed']);
 export type DocumentStatus = z.infer<typeof DocumentStatus>;
 
-const exampleId = 'doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0';
-
 /** A document of a knowledge base without its text (contract 2.4; from `status` on, fields are ours). */
 export const DocumentSummary = component(
   'DocumentSummary',
   'A document of a knowledge base, without its text.',
   z.object({
-    id: z.string().check(describe('Id of the document.', exampleId)),
+    id: z.string().check(describe('Id of the document.', examples.documentId)),
     agentId: AgentId,
     name: z.string().check(describe('Name of the document. Initially the name of the file.', 'Price list.pdf')),
     active: z.boolean().check(describe('Whether the agent uses the document.', true)),
@@ -61,7 +60,7 @@ export const Document = component(
 );
 export type Document = z.infer<typeof Document>;
 
-export const DocumentId = Identifier.check(describe('Id of the document.', exampleId));
+export const DocumentId = Identifier.check(describe('Id of the document.', examples.documentId));
 
 /** How a request names one document of an agent. */
 export const DocumentReference = z.object({ uid: Uid, agentId: AgentId, documentId: DocumentId });

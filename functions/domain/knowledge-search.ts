@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { component, describe } from './describe.ts';
+import { examples } from './examples.ts';
 import { AgentId, Identifier, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
 import { SourceKindName } from './sources.ts';
@@ -15,7 +16,7 @@ const SourceIds = z
     z.minLength(1),
     z.maxLength(limits.searchedSourceIds),
     describe(`Search these websites and documents only, by their ids: 1 to ${limits.searchedSourceIds}.`, [
-      'doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0',
+      examples.documentId,
     ]),
   );
 
@@ -47,7 +48,7 @@ export const Passage = component(
     text: z.string().check(describe('The piece.', 'Opening hours\n\nOn Sundays we are open from ten to four.')),
     score: z.number().check(describe('How well it fits the query. Comparable within one response only.', 7.2814)),
     kind: SourceKindName.check(describe('What the source is.', 'website')),
-    sourceId: z.string().check(describe('The id of the website or the document.', 'web_01KB3P8V4N6T0R2X5Z7B9D1F3H')),
+    sourceId: z.string().check(describe('The id of the website or the document.', examples.websiteId)),
     name: z.string().check(describe('The name of the source.', 'www.example.com')),
     url: z.optional(z.string().check(describe('The page it is on.', 'https://www.example.com/hours'))),
     title: z.optional(z.string().check(describe('The title of that page.', 'Opening hours'))),

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { timestamp } from './date-time.ts';
 import { component, describe } from './describe.ts';
+import { examples } from './examples.ts';
 import { AgentId, Identifier, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
 import { listedTextFields } from './sources.ts';
@@ -30,8 +31,7 @@ export type FailedPage = z.infer<typeof FailedPage>;
 
 export const WebsiteStatus = z.enum(['pending', 'crawling', 'ready', 'failed']);
 
-const exampleId = 'web_01KB3P8V4N6T0R2X5Z7B9D1F3H';
-export const WebsiteId = Identifier.check(describe('Id of the website.', exampleId));
+export const WebsiteId = Identifier.check(describe('Id of the website.', examples.websiteId));
 
 /** How a request names one website of an agent. */
 export const WebsiteReference = z.object({ uid: Uid, agentId: AgentId, websiteId: WebsiteId });
@@ -43,7 +43,7 @@ export const WebsiteSummary = component(
   'WebsiteSummary',
   'A website of a knowledge base, without its text.',
   z.object({
-    id: z.string().check(describe('Id of the website.', exampleId)),
+    id: z.string().check(describe('Id of the website.', examples.websiteId)),
     agentId: AgentId,
     name: z.string().check(describe('Name of the website. Initially its host.', 'www.example.com')),
     url: z.string().check(describe('The page that the crawl starts from.', 'https://www.example.com/')),

@@ -7,6 +7,7 @@ type Demo = { apiKey: string } & Partial<Record<keyof typeof examples, string | 
 declare const Scalar: { createApiReference(element: string, configuration: object): unknown };
 
 const start = async () => {
+  new MutationObserver(labelEditors).observe(window.document.body, { childList: true, subtree: true });
   const [document, demo] = await Promise.all([get('/openapi.json'), get('/docs/demo.json').catch(() => undefined)]);
   Scalar.createApiReference('#page', {
     content: demo ? withDemo(document, JSON.parse(demo) as Demo) : document,
@@ -24,6 +25,17 @@ const start = async () => {
     operationTitleSource: 'summary',
     orderSchemaPropertiesBy: 'preserve',
   });
+};
+
+/** Names the editors that Scalar leaves without a label or a state, now and whenever it adds one. */
+const labelEditors = () => {
+  for (const editor of window.document.querySelectorAll('[contenteditable][role]:not([aria-label])')) {
+    editor.setAttribute('aria-label', editor.getAttribute('data-placeholder') || 'Value');
+    if (editor.role === 'combobox') {
+      editor.setAttribute('aria-expanded', 'false');
+      editor.setAttribute('aria-controls', 'page');
+    }
+  }
 };
 
 const get = async (path: string): Promise<string> => {

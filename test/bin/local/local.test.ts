@@ -109,6 +109,8 @@ describe('the local run', () => {
       appOrigin: target.baseUrl,
       customerId: expect.stringMatching(/^cus_/),
       callId: expect.any(String),
+      documentId: expect.stringMatching(/^doc_/),
+      websiteId: expect.stringMatching(/^web_/),
       phone: expect.stringMatching(/^\+/),
       tableName: expect.any(String),
       endpoints: expect.any(Object),
@@ -291,7 +293,7 @@ describe('npm start', () => {
       'sh',
       [
         '-c',
-        `${lines.join('; echo\n')}; echo\ncurl -s "$API/agent-block-list?uid=${uid}&agentId=$AGENT" -H "x-authorization: $KEY"`,
+        `${lines.join('; echo\n')}; echo\ncurl -s "$VAP_BASE_URL/agent-block-list?uid=$VAP_USER&agentId=$VAP_AGENT" -H "x-authorization: $VAP_API_KEY"`,
       ],
       {
         stdio: ['ignore', 'pipe', 'inherit'],
@@ -387,8 +389,8 @@ describe('npm start -- --help and --version', () => {
     const settings = [...source.matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)].map(([name]) => name);
     expect(settings).toContain('CRAWL_TRUSTED_ORIGINS');
     const missing = new Set([...options, ...settings].filter((name) => name && !help.includes(name)));
-    // Lambda’s own, and those that only a deployment behind CloudFront has.
-    const ofDeployments = /^AWS_(?!ENDPOINT_URL_)|^(CLIENT_ADDRESS_HEADER|EDGE_SECRETS)$/;
+    // Lambda’s own, those that only a deployment behind CloudFront has, and the run’s own address.
+    const ofDeployments = /^AWS_(?!ENDPOINT_URL_)|^(CLIENT_ADDRESS_HEADER|EDGE_SECRETS|API_URL)$/;
     expect([...missing].filter((name) => !ofDeployments.test(name as string))).toEqual([]);
   });
 });
