@@ -73,9 +73,16 @@ export const environment = {
     return whole('QUOTA_SOURCES', 1000);
   },
   /** Origins that the crawler may read though their address or port is not public, such as an intranet site. */
-  get crawlTrustedOrigins(): ReadonlySet<string> {
-    const given = (process.env.CRAWL_TRUSTED_ORIGINS ?? '').split(',').map((value) => value.trim());
-    return new Set(given.filter(Boolean).map((value) => checkedOrigin('CRAWL_TRUSTED_ORIGINS', value)));
+  get crawlTrustedOrigins() {
+    return origins('CRAWL_TRUSTED_ORIGINS');
+  },
+  /** What encrypts the secrets of webhook endpoints. */
+  get webhookEncryptionKey() {
+    return secret('WEBHOOK_ENCRYPTION_KEY', 'WEBHOOK_ENCRYPTION_KEY_ARN');
+  },
+  /** Origins that webhooks may be sent to though their scheme, address or port is not allowed otherwise. */
+  get webhookTrustedOrigins() {
+    return origins('WEBHOOK_TRUSTED_ORIGINS');
   },
   get stripeSecret() {
     return secret('STRIPE_SECRET_KEY', 'STRIPE_SECRET_ARN');
@@ -137,6 +144,11 @@ const url = (name: string) => {
 
 const origin = (name: string, otherwise?: string) =>
   checkedOrigin(name, otherwise === undefined ? required(name) : process.env[name] || otherwise);
+
+const origins = (name: string): ReadonlySet<string> => {
+  const given = (process.env[name] ?? '').split(',').map((value) => value.trim());
+  return new Set(given.filter(Boolean).map((value) => checkedOrigin(name, value)));
+};
 
 const checkedOrigin = (name: string, value: string) => {
   if (URL.parse(value)?.origin !== value) throw wrong(name, value, 'an origin such as https://app.example.com');

@@ -1,4 +1,5 @@
 import { crawlWebsite } from './jobs/crawl-website.ts';
+import { deliverWebhook } from './jobs/deliver-webhook.ts';
 import { erasePerson } from './jobs/erase-person.ts';
 import { extractDocument } from './jobs/extract-document.ts';
 import { finishDeletion } from './jobs/finish-deletion.ts';
@@ -14,4 +15,5 @@ export const jobs: AnyJob[] = [
   indexKnowledge,
   finishDeletion,
   erasePerson,
+  deliverWebhook,
 ];

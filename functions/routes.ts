@@ -7,10 +7,12 @@ import { checkBlockedNumbers } from './api/check-blocked-numbers.ts';
 import { createAgent } from './api/create-agent.ts';
 import { createDocumentUploads } from './api/create-document-uploads.ts';
 import { createErasure } from './api/create-erasure.ts';
+import { createWebhookEndpoint } from './api/create-webhook-endpoint.ts';
 import { decideCallStart } from './api/decide-call-start.ts';
 import { deleteAgent } from './api/delete-agent.ts';
 import { deleteCall } from './api/delete-call.ts';
 import { deleteDocument } from './api/delete-document.ts';
+import { deleteWebhookEndpoint } from './api/delete-webhook-endpoint.ts';
 import { deleteWebsite } from './api/delete-website.ts';
 import { duplicateAgent } from './api/duplicate-agent.ts';
 import { getAgent } from './api/get-agent.ts';
@@ -20,25 +22,32 @@ import { getErasure } from './api/get-erasure.ts';
 import { getInvoices } from './api/get-invoices.ts';
 import { getKey } from './api/get-key.ts';
 import { getOpenapiDocument } from './api/get-openapi-document.ts';
+import { getWebhookEndpoint } from './api/get-webhook-endpoint.ts';
 import { getWebsiteContent } from './api/get-website-content.ts';
 import { listAgents } from './api/list-agents.ts';
 import { listBlockedNumbers } from './api/list-blocked-numbers.ts';
 import { listCalls } from './api/list-calls.ts';
 import { listDocuments } from './api/list-documents.ts';
 import { listUserBlockedNumbers } from './api/list-user-blocked-numbers.ts';
+import { listWebhookDeliveries } from './api/list-webhook-deliveries.ts';
+import { listWebhookEndpoints } from './api/list-webhook-endpoints.ts';
 import { listWebsites } from './api/list-websites.ts';
 import { receiveHook } from './api/receive-hook.ts';
 import { recordCall } from './api/record-call.ts';
+import { redeliverWebhook } from './api/redeliver-webhook.ts';
 import { refreshWebsite } from './api/refresh-website.ts';
 import { removeBlockedNumbers } from './api/remove-blocked-numbers.ts';
 import { removeUserBlockedNumbers } from './api/remove-user-blocked-numbers.ts';
 import { retryDocument } from './api/retry-document.ts';
+import { rotateWebhookSecret } from './api/rotate-webhook-secret.ts';
 import { searchKnowledge } from './api/search-knowledge.ts';
 import { serveMcp } from './api/serve-mcp.ts';
+import { testWebhookEndpoint } from './api/test-webhook-endpoint.ts';
 import { updateAgent } from './api/update-agent.ts';
 import { updateCallOutcome } from './api/update-call-outcome.ts';
 import { updateCallOutcomes } from './api/update-call-outcomes.ts';
 import { updateDocument } from './api/update-document.ts';
+import { updateWebhookEndpoint } from './api/update-webhook-endpoint.ts';
 import { updateWebsite } from './api/update-website.ts';
 import { uploadDocuments } from './api/upload-documents.ts';
 import type { AnyEndpoint } from './http/endpoint.ts';
@@ -83,6 +92,15 @@ export const routes: AnyEndpoint[] = [
   receiveHook,
   createErasure,
   getErasure,
+  createWebhookEndpoint,
+  listWebhookEndpoints,
+  getWebhookEndpoint,
+  updateWebhookEndpoint,
+  deleteWebhookEndpoint,
+  rotateWebhookSecret,
+  testWebhookEndpoint,
+  listWebhookDeliveries,
+  redeliverWebhook,
   getInvoices,
   getKey,
   serveMcp,

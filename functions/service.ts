@@ -23,8 +23,8 @@ export type Permission =
   | `sqs:SendMessage:${JobName}`
   | `secretsmanager:GetSecretValue:${SecretName}`;
 
-/** A secret that the stacks keep: the payment provider's key, and the one the chat signs with. */
-export type SecretName = 'stripe' | 'chatSigning';
+/** A secret that the stacks keep: the payment provider's key, the one the chat signs with, and the one that encrypts webhook secrets. */
+export type SecretName = 'stripe' | 'chatSigning' | 'webhookEncryption';
 
 /** A store or a client: created on first use, once per process, never on import. Its user needs `permissions`. */
 export type Service<T> = { get(): T; readonly permissions: readonly Permission[] };

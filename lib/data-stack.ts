@@ -100,12 +100,17 @@ export class DataStack extends NamedNestedStack {
     });
     this.#startJobsByFiles();
 
+    const generated = { passwordLength: 64, excludePunctuation: true };
     this.secrets = {
       // Created empty: the operator sets it, so that no template and no environment contains it.
       stripe: new CfnSecret(this, 'StripeSecret', { description: 'The secret key of the Stripe account.' }),
       chatSigning: new CfnSecret(this, 'ChatSigningSecret', {
         description: 'Signs the tool results and approvals of the build chat.',
-        generateSecretString: { passwordLength: 64, excludePunctuation: true },
+        generateSecretString: generated,
+      }),
+      webhookEncryption: new CfnSecret(this, 'WebhookEncryptionKey', {
+        description: 'Encrypts the secrets of webhook endpoints in the table.',
+        generateSecretString: generated,
       }),
     };
     // CloudFront takes minutes to change a header everywhere: meanwhile functions accept the secret before it, too.

@@ -11,7 +11,7 @@ export const acknowledged = {
   rotation: {
     rules: ['AwsSolutions-SMG4'],
     reason:
-      'Stripe has no way to rotate a key by machine: the operator replaces it. The signing secret guards approvals that live for minutes.',
+      'Stripe has no way to rotate a key by machine: the operator replaces it. The signing secret guards approvals that live for minutes. The key that encrypts webhook secrets would have to encrypt them again.',
   },
   wildcards: {
     rules: ['AwsSolutions-IAM5', 'Serverless-LambdaStarPermissions'],

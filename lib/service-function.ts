@@ -161,6 +161,12 @@ const environmentOf = (
     }),
     ...('ownApi' in services && apiUrl && { API_URL: apiUrl }),
     ...('mcpTools' in services && { MCP_DELETES: String(settings.mcpDeletes) }),
+    ...(has(`${getSecret}:webhookEncryption`) && {
+      WEBHOOK_ENCRYPTION_KEY_ARN: data.secrets.webhookEncryption.attrId,
+    }),
+    ...(['webhookReceivers', 'receiverAddresses'].some((name) => name in services) && {
+      WEBHOOK_TRUSTED_ORIGINS: settings.webhookTrustedOrigins.join(','),
+    }),
     ...('webPages' in services && { CRAWL_TRUSTED_ORIGINS: settings.crawlTrustedOrigins.join(',') }),
   };
 };

@@ -57,6 +57,7 @@ const settings = z.strictObject(
       .enum(['true', 'false'], mustBe('true or false'))
       .transform((value) => value === 'true')
       .default(false),
+    webhookTrustedOrigins: list(isOrigin, 'origins joined by commas, such as https://crm.example.com:8443').default([]),
     alarmEmail: text(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'an e-mail address').optional(),
     edge: z
       .enum(['true', 'false'], mustBe('true or false'))

@@ -20,11 +20,18 @@ export type Credentials = { accessKeyId: string; secretAccessKey: string };
 export const localRegion = 'us-east-1';
 
 /** Where a run keeps its data; without a folder they end with it. */
-export type DataFolder = Started & { path: string | undefined; credentials: Credentials };
+export type DataFolder = Started & {
+  path: string | undefined;
+  credentials: Credentials;
+  /** What encrypts the secrets of webhook endpoints in the data. */
+  webhookEncryptionKey: string;
+};
 
 /** Opens the folder that keeps the data. One run uses it at a time, and its owner alone can read it. */
 export const openDataFolder = (folder: string | undefined): DataFolder => {
-  if (folder === undefined) return { path: undefined, credentials: newCredentials(), stop: async () => {} };
+  if (folder === undefined) {
+    return { path: undefined, credentials: newCredentials(), webhookEncryptionKey: newKey(), stop: async () => {} };
+  }
   const path = resolve(folder);
   try {
     makeFolder(path);
@@ -42,7 +49,7 @@ export const openDataFolder = (folder: string | undefined): DataFolder => {
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     if (entry.isFile()) chmodSync(join(path, entry.name), 0o600);
   }
-  return { path, credentials, stop: async () => lock.close() };
+  return { path, credentials, webhookEncryptionKey: keyIn(path), stop: async () => lock.close() };
 };
 
 /** One folder at a time: `mkdirSync` with `recursive` never returns for some paths, such as those under /proc. */
@@ -77,6 +84,14 @@ const credentialsIn = (path: string): Credentials => {
   const credentials = newCredentials();
   writeFileSync(file, JSON.stringify(credentials), { mode: 0o600 });
   return credentials;
+};
+
+const newKey = () => randomBytes(32).toString('base64url');
+
+const keyIn = (path: string): string => {
+  const file = join(path, 'webhook-encryption-key');
+  if (!existsSync(file)) writeFileSync(file, newKey(), { mode: 0o600 });
+  return readFileSync(file, 'utf8');
 };
 
 /** Earlier versions kept one database for every access key id. */

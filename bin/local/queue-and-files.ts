@@ -10,6 +10,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { type FauxqsServer, type SpyMessage, startFauxqs } from 'fauxqs';
+import { groupOf } from '../../functions/domain/job-messages.ts';
 import { type JobHandler, maxDeliveries, worker } from '../../functions/jobs/job.ts';
 import { jobs } from '../../functions/jobs.ts';
 import { FairQueue } from './fair-queue.ts';
@@ -157,12 +158,12 @@ class QueueWorker {
   async #take(message: Message, signal: AbortSignal): Promise<void> {
     const { Body = '', MessageId = '', ReceiptHandle = '' } = message;
     this.#held.set(ReceiptHandle, Body);
-    const { job = '', uid } = destinationOf(Body);
+    const { job = '', ...about } = destinationOf(Body);
     const fair = this.#fair.get(job);
     const handler = handlers.get(job);
     if (!fair || !handler) return this.#retryIn(ReceiptHandle, retrySeconds);
-    // The emulator keeps no message groups, which are the users. As in SQS, a message without one is a group of its own.
-    fair.add(uid ?? MessageId, async () => {
+    // The emulator keeps no message groups. As in SQS, a message without one is a group of its own.
+    fair.add(groupOf(about) ?? MessageId, async () => {
       if (signal.aborted) return;
       try {
         await this.#deliver(message, handler);
@@ -202,10 +203,10 @@ class QueueWorker {
 
 type Notification = { Records: { s3: { object: { key: string } } }[] };
 
-/** The job that a message names, or that the file of a notification starts; and the user whose work it is. */
-const destinationOf = (body: string): { job?: string | undefined; uid?: string | undefined } => {
+/** The job that a message names, or that the file of a notification starts; and what decides on its group. */
+const destinationOf = (body: string): { job?: string | undefined } & Parameters<typeof groupOf>[0] => {
   try {
-    const message = JSON.parse(body) as { job?: string; uid?: string } & Partial<Notification>;
+    const message = JSON.parse(body) as { job?: string; uid?: string; endpointId?: string } & Partial<Notification>;
     const key = message.Records?.[0]?.s3.object.key;
     if (key === undefined) return message;
     return {

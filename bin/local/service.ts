@@ -37,6 +37,7 @@ export const startService = async (options: Options): Promise<void> => {
   env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.endpoint;
   await readSecrets(shell);
   env.CHAT_SIGNING_SECRET ??= randomBytes(32).toString('base64url');
+  env.WEBHOOK_ENCRYPTION_KEY ??= data.webhookEncryptionKey;
   const [queueAndFiles, stripe, bedrock] = await Promise.all([
     start(startQueueAndFiles({ bucket: env.FILES_BUCKET, data: data.path })),
     connectStripe(start),

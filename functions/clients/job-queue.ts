@@ -1,5 +1,5 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { JobMessage, JobName } from '../domain/job-messages.ts';
+import { groupOf, type JobMessage, type JobName } from '../domain/job-messages.ts';
 import { environment } from '../environment.ts';
 import { type Service, wholeService } from '../service.ts';
 
@@ -14,14 +14,14 @@ export class JobQueue {
   }
 
   /**
-   * Sends a job, to be delivered after a delay of at most 900 seconds. Messages of one user are one group: SQS delivers
-   * those of others first while one user has a backlog.
+   * Sends a job, to be delivered after a delay of at most 900 seconds. Messages of one user, or to one receiver of
+   * webhooks, are one group: SQS delivers those of others first while one group has a backlog.
    */
   async send(message: JobMessage, delaySeconds = 0): Promise<void> {
     const command = new SendMessageCommand({
       QueueUrl: this.#url.replace('{job}', message.job),
       MessageBody: JSON.stringify(message),
-      MessageGroupId: message.uid,
+      MessageGroupId: groupOf(message),
       DelaySeconds: delaySeconds,
     });
     await this.#client.send(command, { abortSignal: AbortSignal.timeout(5000) });

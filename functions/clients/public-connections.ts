@@ -1,18 +1,13 @@
-import { promises as dns, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { isPublicAddress } from './addresses.ts';
-
-/** A connection that is not made. The message names neither the host nor its address. */
-export class ForbiddenAddressError extends Error {
-  override readonly name = 'ForbiddenAddressError';
-}
+import { ForbiddenAddressError, notPublic, publicAddressesOf, type Resolve, resolveBySystem } from './public-hosts.ts';
 
 /** Where connections may be made. Trusted origins are exempt from all checks. */
 export type FetchPolicy = {
   trustedOrigins?: ReadonlySet<string>;
   ports?: ReadonlySet<string>;
-  resolve?: (host: string) => Promise<LookupAddress[]>;
+  resolve?: Resolve;
 };
 
 const webPorts: ReadonlySet<string> = new Set(['80', '443']);
@@ -25,7 +20,7 @@ const connectTimeoutMs = 5000;
  * connection goes to the very address that was checked: a name that resolves differently the second time gains nothing.
  */
 export const openPublicConnections = (policy: FetchPolicy, responseTimeoutMs: number): Agent => {
-  const { trustedOrigins = new Set(), ports = webPorts, resolve = (host) => dns.lookup(host, { all: true }) } = policy;
+  const { trustedOrigins = new Set(), ports = webPorts, resolve = resolveBySystem } = policy;
   const options = { timeout: connectTimeoutMs, allowH2: false, keepAlive: false };
   const connectTrusted = buildConnector(options);
   const connectChecked = buildConnector({ ...options, lookup: publicLookup(resolve) });
@@ -44,13 +39,11 @@ export const openPublicConnections = (policy: FetchPolicy, responseTimeoutMs: nu
 
 /** Looks a host up, and fails unless every one of its addresses is public. */
 const publicLookup =
-  (resolve: (host: string) => Promise<LookupAddress[]>): LookupFunction =>
+  (resolve: Resolve): LookupFunction =>
   (host, options, callback) => {
-    resolve(host).then(
+    publicAddressesOf(host, resolve).then(
       (addresses) => {
         const [first] = addresses;
-        if (!first) return callback(Object.assign(new Error('No address.'), { code: 'ENOTFOUND' }), []);
-        if (!addresses.every(({ address }) => isPublicAddress(address))) return callback(notPublic(), []);
         if (options.all) callback(null, addresses);
         else callback(null, first.address, first.family);
       },
@@ -59,4 +52,3 @@ const publicLookup =
   };
 
 export const otherPort = 'Only the ports 80 and 443 are read.';
-const notPublic = () => new ForbiddenAddressError('The address is not a public one.');

@@ -4,9 +4,10 @@ import { limits } from '../domain/limits.ts';
 import { isWebAddress } from '../domain/websites.ts';
 import { environment } from '../environment.ts';
 import { wholeService } from '../service.ts';
+import { causesOf, codesOf, connectionProblem } from './connection-problem.ts';
 import { PageFetchError } from './page-fetch-error.ts';
 import { decodePage, type PageText } from './page-text.ts';
-import { type FetchPolicy, ForbiddenAddressError, openPublicConnections, otherPort } from './public-connections.ts';
+import { type FetchPolicy, openPublicConnections, otherPort } from './public-connections.ts';
 
 /** The crawler's name in its requests and in robots.txt. */
 export const crawlerName = 'VoiceAgentPlatformBot';
@@ -135,30 +136,15 @@ const readBody = async (response: Response): Promise<Uint8Array> => {
 
 const discardBody = async (response: Response) => response.body?.cancel().catch(() => {});
 
-/** An error and its causes: the connection's error is a cause of the request's. */
-const causesOf = (error: unknown): NodeJS.ErrnoException[] =>
-  error instanceof Error ? [error, ...causesOf(error.cause)] : [];
-
-const codesOf = (causes: NodeJS.ErrnoException[]) => causes.flatMap(({ code }) => code ?? []).join(' ');
-
 /** What a failed request means to the owner of the page; undefined for errors that are not the site's. */
 const pageFetchError = (causes: NodeJS.ErrnoException[]): PageFetchError | undefined => {
   const known = causes.find((cause) => cause instanceof PageFetchError);
   if (known) return known;
-  const forbidden = causes.find((cause) => cause instanceof ForbiddenAddressError);
-  if (forbidden) return new PageFetchError(forbidden.message);
   // The library itself refuses the ports of mail, SSH and the like.
   if (causes.some(({ message }) => message === 'bad port')) return new PageFetchError(otherPort);
-  const codes = codesOf(causes);
-  if (/ENOTFOUND|EAI_AGAIN|ENODATA|ESERVFAIL/.test(codes)) return new PageFetchError('The host was not found.');
-  if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/.test(codes))
-    return new PageFetchError('The site’s certificate is not valid.');
-  if (/\b(Z_|ZSTD_|ERR__)/.test(codes)) return new PageFetchError('The page is not compressed as it says.');
-  if (/HPE_/.test(codes) || causes.some(({ name }) => name === 'HTTPParserError'))
-    return new PageFetchError('The site does not answer in HTTP.');
-  return /UND_ERR|\bE[A-Z]+\b/.test(codes) || causes.some(({ name }) => name === 'AggregateError')
-    ? new PageFetchError('The connection to the site failed.')
-    : undefined;
+  if (/\b(Z_|ZSTD_|ERR__)/.test(codesOf(causes))) return new PageFetchError('The page is not compressed as it says.');
+  const problem = connectionProblem(causes);
+  return problem === undefined ? undefined : new PageFetchError(problem);
 };
 
 export const webPages = wholeService(() => new WebPages({ trustedOrigins: environment.crawlTrustedOrigins }));

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
 
 /** What a key may be used for. A key without scopes may do everything but `privacy`, which must be named. */
-export const Scope = z.enum(['agents', 'knowledge', 'calls', 'block-list', 'hooks', 'privacy']);
+export const Scope = z.enum(['agents', 'knowledge', 'calls', 'block-list', 'hooks', 'webhooks', 'privacy']);
 export type Scope = z.infer<typeof Scope>;
 /** The scopes that a key has only if they are named. */
 export const namedScopes: ReadonlySet<Scope> = new Set(['privacy']);

@@ -18,6 +18,8 @@ export const errorStatuses = {
   invoices_not_found: 404,
   agent_not_found: 404,
   erasure_not_found: 404,
+  endpoint_not_found: 404,
+  delivery_not_found: 404,
   not_found: 404,
   idempotency_conflict: 409,
   idempotency_in_progress: 409,
@@ -25,6 +27,7 @@ export const errorStatuses = {
   not_failed: 409,
   phone_number_in_use: 409,
   quota_exceeded: 409,
+  too_many_endpoints: 409,
   payload_too_large: 413,
   rate_limited: 429,
   chat_budget_exhausted: 429,
@@ -107,6 +110,9 @@ export const noAgentWithNumber = () =>
 export const noSuchErasure = () => new ApiError('erasure_not_found', 'This user has no such erasure.');
 export const noSuchDocument = () => new ApiError('document_not_found', 'This agent has no such document.');
 export const noSuchWebsite = () => new ApiError('website_not_found', 'This agent has no such website.');
+
+export const noSuchEndpoint = () => new ApiError('endpoint_not_found', 'This user has no such webhook endpoint.');
+export const noSuchDelivery = () => new ApiError('delivery_not_found', 'This user has no such webhook delivery.');
 
 export const payloadTooLarge = (limitBytes: number) =>
   new ApiError('payload_too_large', `The request body is larger than ${limitBytes.toLocaleString('en')} bytes.`);

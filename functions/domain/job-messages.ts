@@ -20,6 +20,16 @@ export const jobMessages = {
     attempt: Identifier,
   }),
   indexKnowledge: z.object({ job: z.literal('indexKnowledge'), ...ofUser, agentId: Identifier }),
+  deliverWebhook: z.object({
+    job: z.literal('deliverWebhook'),
+    uid: Identifier,
+    endpointId: Identifier,
+    deliveryId: Identifier,
+    /** The number of the attempt. A message of an earlier one is late, and changes nothing. */
+    sequence: z.number(),
+    /** Unix milliseconds. No attempt is made before. */
+    dueAt: z.optional(z.number()),
+  }),
   extractDocument: z.object({
     job: z.literal('extractDocument'),
     ...ofUser,
@@ -36,3 +46,7 @@ export type JobName = keyof typeof jobMessages;
 export type JobMessage<Name extends JobName = JobName> = { [N in Name]: z.infer<(typeof jobMessages)[N]> }[Name] & {
   uid: string;
 };
+
+/** The group that a queue is shared fairly among. A receiver of webhooks that is slow delays no other one of its user. */
+export const groupOf = (message: { uid?: string | undefined; endpointId?: string | undefined }) =>
+  message.endpointId ?? message.uid;

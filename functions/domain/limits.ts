@@ -43,6 +43,17 @@ export const limits = {
   /** How long a download link and an upload form are good. */
   linkSeconds: 15 * 60,
   urlCharacters: 2048,
+  webhookEndpoints: 10,
+  webhookAgents: 100,
+  webhookDescriptionCharacters: 256,
+  /** How long a receiver of webhooks has to respond. */
+  webhookSeconds: 15,
+  /** What is read of its response. */
+  webhookResponseBytes: 1024,
+  /** What an event carries of a block list's change, and of a call's metadata. */
+  webhookNumbers: 100,
+  webhookMetadataBytes: 10 * 1024,
+  webhookDays: 30,
   crawlPages: 10,
   crawlDepth: 10,
   pathPatterns: 50,

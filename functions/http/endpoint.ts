@@ -117,6 +117,11 @@ export type Endpoint<
   multipart?: MultipartForm;
   /** A POST that changes nothing, such as a check. Every other keyed POST and PATCH takes an `Idempotency-Key`. */
   readOnly?: true;
+  /**
+   * Its response carries a secret, and is not kept for an Idempotency-Key: a repetition performs the request again, which
+   * returns the same for the same `creationId`.
+   */
+  confidential?: true;
   /** Parses the body instead of JSON. */
   readBody?(event: APIGatewayProxyEventV2): unknown;
   /** Responds with a form of its own. */

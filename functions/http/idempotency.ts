@@ -33,12 +33,14 @@ export const withIdempotency = async (
       throw new ApiError('idempotency_in_progress', 'The first request with this Idempotency-Key is still running.', {
         retryAfterSeconds: 1,
       });
-    case 'answered':
-      return { ...claim.answer, headers: { ...claim.answer.headers, 'idempotency-replayed': 'true' } };
+    case 'answered': {
+      const answer = endpoint.confidential ? await respond(claim.creationId) : claim.answer;
+      return { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } };
+    }
   }
   try {
     const result = await respond(claim.creationId);
-    await store.keep(claim, result).catch((error: Error) => {
+    await store.keep(claim, endpoint.confidential ? {} : result).catch((error: Error) => {
       // The work is done and the response is true; a repetition does it again with the same creation id.
       log('warn', { requestId, operation, unkept: error.name });
     });

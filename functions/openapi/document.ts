@@ -133,6 +133,11 @@ const tags = [
   { name: 'Documents', paths: ['agent-documents'], description: 'Documents in the knowledge of an agent.' },
   { name: 'Knowledge', paths: ['agent-knowledge'], description: 'Search in the knowledge of an agent.' },
   { name: 'Privacy', paths: ['erasures'], description: 'The erasure of people from the data of a user.' },
+  {
+    name: 'Webhooks',
+    paths: ['webhook-endpoints', 'webhook-deliveries'],
+    description: 'Addresses that events are sent to, and the deliveries.',
+  },
   { name: 'Invoices', paths: ['get-invoices'], description: 'Invoices of a customer of the payment provider.' },
   {
     name: 'AI clients',

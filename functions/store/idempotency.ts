@@ -48,7 +48,10 @@ export class IdempotencyStore {
     key: string;
     contentHash: string;
   }): Promise<
-    Claim | { state: 'answered'; answer: KeptAnswer } | { state: 'in progress' } | { state: 'other content' }
+    | Claim
+    | { state: 'answered'; answer: KeptAnswer; creationId: string }
+    | { state: 'in progress' }
+    | { state: 'other content' }
   > {
     const now = Date.now();
     const key = idempotencyKey(request.uid, request.operation, request.key);
@@ -78,7 +81,7 @@ export class IdempotencyStore {
         return { state: 'claimed', key, creationId: kept.creationId, claimedUntil, ttlSeconds: kept.ttlSeconds };
       if (kept.contentHash !== request.contentHash) return { state: 'other content' };
       const answer = await this.#read(key, kept);
-      if (answer) return { state: 'answered', answer };
+      if (answer) return { state: 'answered', answer, creationId: kept.creationId };
       if (kept.claimedUntil > now) return { state: 'in progress' };
       return this.#takeOver(key, kept, claimedUntil);
     }

@@ -22,6 +22,9 @@
  * text of a source      SOURCE#<websiteId or documentId>       <revision>#<part>#<n>   a piece of the text, deflated, under an item's 400 KB
  * index of a text       SOURCE#<websiteId or documentId>       <revision>#index-<id>#<n>  a piece of the index of its words, packed
  * erasure               USER#<uid>                             ERASURE#<erasureId>     how far the erasure of a person has come; the number until it ends
+ * webhook endpoints     USER#<uid>                             WEBHOOKS                all endpoints of a user: at most ten, read together
+ * webhook delivery      USER#<uid>#DELIVERIES                  <deliveryId>            an event on its way to an endpoint; expires
+ * webhook event         the partition of what changed          EVENT#<eventId>         what an event says beside ids, for its deliveries; expires
  * duplication           DUPLICATION#<new agentId>              DUPLICATION             how far the copy has come
  * turns of an address   CHAT#TURNS#<address>#<minute>          TURNS                   how many turns of the build chat it had; expires
  * tokens of a day       CHAT#TOKENS#<date>                     TOKENS                  what the build chat spent; expires
@@ -120,6 +123,27 @@ export const erasureKey = (uid: string, erasureId: string): ItemKey => ({
   sk: `ERASURE#${erasureId}`,
 });
 export const erasuresOf = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'ERASURE#' });
+export const webhookEndpointsKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk: 'WEBHOOKS' });
+export const webhookDeliveryKey = (uid: string, deliveryId: string): ItemKey => ({
+  ...webhookDeliveriesOf(uid),
+  sk: deliveryId,
+});
+export const webhookDeliveriesOf = (uid: string): Collection => ({ pk: `USER#${uid}#DELIVERIES` });
+/** What an event is about: a call, an agent with its knowledge and block list, or a user. Its events go when it does. */
+export type EventSubject = { agentId: string; callId?: string | undefined } | { uid: string };
+export const webhookEventKey = (subject: EventSubject, eventId: string): ItemKey => {
+  const { pk, prefix } = webhookEventsOf(subject);
+  return { pk, sk: prefix + eventId };
+};
+export const webhookEventsOf = (subject: EventSubject): Collection & { prefix: string } => {
+  const { pk } =
+    'uid' in subject
+      ? userKey(subject.uid)
+      : subject.callId === undefined
+        ? accessKey(subject.agentId)
+        : callKey(subject.agentId, subject.callId);
+  return { pk, prefix: 'EVENT#' };
+};
 
 export const duplicationKey = (agentId: string): ItemKey => ({ pk: `DUPLICATION#${agentId}`, sk: 'DUPLICATION' });
 

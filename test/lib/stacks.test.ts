@@ -74,6 +74,7 @@ const subjectOf = (resource: Json): string => {
     return text.includes('/documents/*') ? 'documents' : text.includes('/') ? text : 'bucket';
   if (/StripeSecret/.test(text)) return 'stripe';
   if (/ChatSigningSecret/.test(text)) return 'chatSigning';
+  if (/WebhookEncryptionKey/.test(text)) return 'webhookEncryption';
   const queue = /Queue([A-Za-z]+)[0-9A-F]{8}Arn/.exec(text)?.[1];
   if (queue) return `queue of ${queue}`;
   if (/Log[0-9A-F]{8}/.test(text)) return 'own log';
@@ -296,6 +297,12 @@ describe('the functions', () => {
     expect(functionOf(trusting, 'crawlWebsite').properties.Environment.Variables).toMatchObject({
       CRAWL_TRUSTED_ORIGINS: 'https://intranet.example.com',
     });
+    const forwarding = deploymentOf({ ...required, webhookTrustedOrigins: 'http://crm.internal:8080' });
+    for (const name of ['deliverWebhook', 'testWebhookEndpoint', 'createWebhookEndpoint', 'updateWebhookEndpoint']) {
+      expect(functionOf(forwarding, name).properties.Environment.Variables).toMatchObject({
+        WEBHOOK_TRUSTED_ORIGINS: 'http://crm.internal:8080',
+      });
+    }
     for (const { properties } of functionsOf(prod)) {
       const { EDGE_SECRETS: _, ...others } = properties.Environment?.Variables ?? {};
       expect(JSON.stringify(others)).not.toMatch(/resolve:secretsmanager|sk_|SecretString/);
@@ -387,12 +394,15 @@ describe('what is kept', () => {
       'ChatSigningSecret',
       'EdgeSecret1',
       'StripeSecret',
+      'WebhookEncryptionKey',
     ]);
     for (const { properties } of secrets) expect(properties.SecretString).toBeUndefined();
     const stripe = secrets.find(({ logicalId }) => logicalId === 'StripeSecret');
     expect(stripe?.properties.GenerateSecretString).toBeUndefined();
-    const signing = secrets.find(({ logicalId }) => logicalId === 'ChatSigningSecret');
-    expect(signing?.properties.GenerateSecretString).toMatchObject({ PasswordLength: 64 });
+    for (const name of ['ChatSigningSecret', 'WebhookEncryptionKey']) {
+      const generated = secrets.find(({ logicalId }) => logicalId === name);
+      expect(generated?.properties.GenerateSecretString).toMatchObject({ PasswordLength: 64 });
+    }
   });
 });
 
@@ -615,7 +625,7 @@ describe('the edge', () => {
     const without = deploymentOf({ ...required, edge: 'false' });
     for (const { properties } of functionsOf(without))
       expect(properties.Environment.Variables.EDGE_SECRETS).toBeUndefined();
-    expect(without.all('AWS::SecretsManager::Secret')).toHaveLength(2);
+    expect(without.all('AWS::SecretsManager::Secret')).toHaveLength(3);
   });
 
   it('takes a domain with its certificate, a web ACL and countries when they are given', () => {

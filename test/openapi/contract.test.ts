@@ -6,6 +6,8 @@ import { apiKeys } from '../../functions/store/api-keys.ts';
 import { calls } from '../../functions/store/calls.ts';
 import { documents } from '../../functions/store/documents.ts';
 import { erasures } from '../../functions/store/erasures.ts';
+import { webhookDeliveries } from '../../functions/store/webhook-deliveries.ts';
+import { webhookEndpoints } from '../../functions/store/webhook-endpoints.ts';
 import { websites } from '../../functions/store/websites.ts';
 import { contractOf } from '../support/contract.ts';
 import { call, target, useTargetInThisProcess } from '../support/world.ts';
@@ -34,8 +36,21 @@ beforeAll(async () => {
   await agents.get().create({ ...agent, agentId: 'agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T' });
 });
 
-/** There is always a document to try again, a website to read again, to switch or to delete, and a call. */
+const endpointId = 'endpoint_01KB3R0W1P6T8X2Z4B6D8F0H2K';
+
+/** There is always a document to try again, a website to read again, to switch or to delete, a call, and a webhook endpoint with a delivery. */
 beforeEach(async () => {
+  const { uid } = target;
+  for (const endpoint of await webhookEndpoints.get().list(uid)) {
+    await webhookEndpoints.get().remove(uid, endpoint.endpointId);
+  }
+  const receiver = { url: 'https://crm.example.com/webhooks', events: ['*'], secrets: [] };
+  const at = { createdAt: '2026-03-01T10:00:00.000Z' };
+  await webhookEndpoints.get().add(uid, { endpointId, ...receiver, active: true, ...at });
+  const event = { eventId: 'event_1', type: 'agent.created', timestamp: at.createdAt, ids: {}, subject: { uid } };
+  const delivery = { deliveryId: 'delivery_01KB3R2C5D7F9H1K3M5P7R9T1V', endpointId, ...event, ...at };
+  const state = { status: 'failed' as const, attempts: [], sequence: 0, failures: 0 };
+  await webhookDeliveries.get().add(uid, { ...delivery, ...state });
   const changed = { lastUpdatedBy: target.uid, lastUpdatedAt: '2026-03-01T10:00:00.000Z' };
   const file = { name: 'Price list.pdf', size: 48_213, type: 'pdf' as const };
   const id = 'doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0';
@@ -111,6 +126,7 @@ const changed = (body: unknown): unknown => {
       websiteId: 'web_other',
     },
     ...{ files: [...files, ...files], items: [{ agentId, callIdOrPhone: 'other' }], custom_call_outcome: 'other' },
+    ...{ url: 'https://crm.example.com/other', deliveryId: 'delivery_other' },
   };
   return Object.fromEntries(Object.entries(body as object).map(([field, value]) => [field, others[field] ?? value]));
 };
@@ -180,7 +196,9 @@ describe('the service answers as its document says', () => {
     ]);
     expect(again.body).toEqual(first.body);
     described(path, method, again);
-    const other = await call(method, address, { ...options, headers, body: changed(options.body) });
+    // Where the body names the user alone, another endpoint makes another request.
+    const otherAddress = address.replace(endpointId, 'endpoint_other');
+    const other = await call(method, otherAddress, { ...options, headers, body: changed(options.body) });
     expect(other.status).toBe(409);
     described(path, method, other);
   });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
+import { startReceivers } from './receiver.ts';
 import { startSite } from './site.ts';
 
 /** Where the tests find the service: the JSON line of the local run. */
@@ -31,6 +32,8 @@ declare module 'vitest' {
     target: Target;
     /** A website that the service's crawler may read; what is put under its paths it answers. */
     siteOrigin: string;
+    /** Receivers that the service's webhooks may be sent to: see `startReceivers`. */
+    receiverOrigin: string;
   }
 }
 
@@ -40,6 +43,7 @@ export default async (project: TestProject) => {
   // Whatever a test, or what it starts, puts into the folder for temporary files goes with this one.
   process.env.TMPDIR = folder;
   const site = await startSite();
+  const receivers = await startReceivers();
   const service = spawn(
     process.execPath,
     ['bin/local.ts', '--port', '0', '--json', '--run-file', join(folder, 'run.json')],
@@ -51,6 +55,8 @@ export default async (project: TestProject) => {
         CHAT_RATE_PER_MINUTE: '1000',
         CHAT_DAILY_TOKENS: '100000000',
         CRAWL_TRUSTED_ORIGINS: site.origin,
+        // The second one is in the examples of the documentation.
+        WEBHOOK_TRUSTED_ORIGINS: `${receivers.origin},https://crm.example.com`,
       },
     },
   );
@@ -60,10 +66,12 @@ export default async (project: TestProject) => {
   });
   project.provide('target', JSON.parse(await firstLine(service, () => log)) as Target);
   project.provide('siteOrigin', site.origin);
+  project.provide('receiverOrigin', receivers.origin);
   return async () => {
     service.kill('SIGTERM');
     if (service.exitCode === null) await once(service, 'exit');
     await site.stop();
+    await receivers.stop();
     rmSync(folder, { recursive: true, force: true });
   };
 };

@@ -3,6 +3,8 @@ import { agents } from '../../functions/store/agents.ts';
 import { calls } from '../../functions/store/calls.ts';
 import { documents } from '../../functions/store/documents.ts';
 import { erasures } from '../../functions/store/erasures.ts';
+import { webhookDeliveries } from '../../functions/store/webhook-deliveries.ts';
+import { webhookEndpoints } from '../../functions/store/webhook-endpoints.ts';
 import { websites } from '../../functions/store/websites.ts';
 
 /** A request of the right form for one operation, without the user and the agent it is for. */
@@ -64,6 +66,39 @@ const recordedCall = async (agentId: string) => {
   return callId;
 };
 
+/** A webhook endpoint of a user that is switched off, by its id. There is never more than one. */
+const webhookEndpoint = async (uid: string) => {
+  const store = webhookEndpoints.get();
+  for (const { endpointId } of await store.list(uid)) await store.remove(uid, endpointId);
+  const endpointId = newIdentifier('endpoint');
+  const url = 'https://crm.example.com/webhooks';
+  const fields = { url, events: ['*'], active: false, createdAt: new Date().toISOString(), secrets: [] };
+  await store.add(uid, { endpointId, ...fields });
+  return endpointId;
+};
+
+/** A delivery to it, by its id. */
+const webhookDelivery = async (uid: string) => {
+  const endpointId = await webhookEndpoint(uid);
+  const deliveryId = newIdentifier('delivery');
+  const at = new Date().toISOString();
+  const event = {
+    eventId: newIdentifier('event'),
+    type: 'agent.created',
+    timestamp: at,
+    ids: { uid },
+    subject: { uid },
+  };
+  const state = { createdAt: at, status: 'failed' as const, attempts: [], sequence: 0, failures: 0 };
+  await webhookDeliveries.get().add(uid, { deliveryId, endpointId, ...event, ...state });
+  return deliveryId;
+};
+
+const onEndpoint = (more: Sample) => async (_: string, uid: string) => ({
+  params: { endpointId: await webhookEndpoint(uid) },
+  ...more,
+});
+
 /**
  * One request of the right form for every operation: the tests that run over all of them need it. Where it names
  * something that must be there, it is made first.
@@ -111,5 +146,17 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
   updateWebsite: async (agentId) => ({ body: { websiteId: await website(agentId), active: false } }),
   refreshWebsite: async (agentId) => ({ body: { websiteId: await website(agentId) } }),
   deleteWebsite: async (agentId) => ({ query: { websiteId: await website(agentId, 'pending') } }),
+  createWebhookEndpoint: async (_, uid) => {
+    await webhookEndpoint(uid);
+    return { body: { url: 'https://crm.example.com/webhooks' } };
+  },
+  listWebhookEndpoints: {},
+  getWebhookEndpoint: onEndpoint({}),
+  updateWebhookEndpoint: onEndpoint({ body: { description: 'Other' } }),
+  deleteWebhookEndpoint: onEndpoint({}),
+  rotateWebhookSecret: onEndpoint({ body: {} }),
+  testWebhookEndpoint: onEndpoint({ body: {} }),
+  listWebhookDeliveries: {},
+  redeliverWebhook: async (_, uid) => ({ body: { deliveryId: await webhookDelivery(uid) } }),
   updateCallOutcomes: { body: { items: [{ agentId: 'agent', callIdOrPhone: 'call-1' }] } },
 };

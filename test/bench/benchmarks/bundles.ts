@@ -21,6 +21,10 @@ const ownLimits: Record<string, number> = {
   buildChat: 850,
   crawlWebsite: 1650,
   extractDocument: 400,
+  // What sends webhooks has the client of guarded connections.
+  updateWebhookEndpoint: 305,
+  testWebhookEndpoint: 1050,
+  deliverWebhook: 1050,
   // Its tools are compressed.
   serveMcp: 80,
 };

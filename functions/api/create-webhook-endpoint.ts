@@ -1,0 +1,48 @@
+import { receiverAddresses } from '../clients/receiver-address.ts';
+import { now } from '../domain/date-time.ts';
+import { insufficientPermissions, invalidField } from '../domain/errors.ts';
+import { newIdentifier } from '../domain/identifiers.ts';
+import { NewWebhookEndpoint, WebhookEndpointWithSecret } from '../domain/webhooks.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { credentials } from '../store/credentials.ts';
+import { shownEndpoint, webhookEndpoints } from '../store/webhook-endpoints.ts';
+import { endpointSecrets, newEndpointSecret } from '../webhooks/secrets.ts';
+
+/** Makes a webhook endpoint, and shows its secret this once. */
+export const createWebhookEndpoint = endpoint({
+  name: 'createWebhookEndpoint',
+  method: 'POST',
+  path: '/webhook-endpoints',
+  summary: 'Create a webhook endpoint',
+  description:
+    'Creates an address that events are sent to. The response has the `secret` that signs what is sent, which is not shown again. A user has at most 10 endpoints.',
+  caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
+  services: {
+    webhookEndpoints: webhookEndpoints.for('add'),
+    credentials: credentials.for('accessTo'),
+    endpointSecrets,
+    receiverAddresses,
+  },
+  body: NewWebhookEndpoint,
+  confidential: true,
+  response: WebhookEndpointWithSecret,
+  errors: ['too_many_endpoints'],
+
+  async handle({ body: { uid, ...given }, creationId }, { webhookEndpoints, credentials, ...services }) {
+    const { agentIds = [], url } = given;
+    const access = agentIds.length > 0 ? await credentials.accessTo(agentIds) : undefined;
+    if (!agentIds.every((agentId) => access?.get(agentId)?.has(uid))) throw insufficientPermissions();
+    const problem = await services.receiverAddresses.problemWith(url);
+    if (problem !== undefined) throw invalidField('url', problem);
+    const endpointId = newIdentifier('endpoint', creationId);
+    const sealed = await services.endpointSecrets.seal(endpointId, newEndpointSecret());
+    const secrets = [{ sealed, createdBy: creationId }];
+    const made = await webhookEndpoints.add(uid, { endpointId, ...given, active: true, createdAt: now(), secrets });
+    // A repeated request gets the secret that the first one made.
+    const first = made.secrets.find(({ createdBy }) => createdBy === creationId) ?? { sealed };
+    return { ...shownEndpoint(made), secret: await services.endpointSecrets.open(endpointId, first.sealed) };
+  },
+});
+
+export const handler = lambda(createWebhookEndpoint);

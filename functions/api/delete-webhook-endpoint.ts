@@ -1,0 +1,34 @@
+import * as z from 'zod/mini';
+import { describe } from '../domain/describe.ts';
+import { noSuchEndpoint } from '../domain/errors.ts';
+import { Uid } from '../domain/identifiers.ts';
+import { EndpointIdInPath } from '../domain/webhooks.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { webhookEndpoints } from '../store/webhook-endpoints.ts';
+
+/** Deletes a webhook endpoint. What was on its way to it is not sent any more. */
+export const deleteWebhookEndpoint = endpoint({
+  name: 'deleteWebhookEndpoint',
+  method: 'DELETE',
+  path: '/webhook-endpoints/{endpointId}',
+  summary: 'Delete a webhook endpoint',
+  description: 'Deletes a webhook endpoint with its secrets. What was on its way to it is not sent any more.',
+  caller: { kind: 'key', scope: 'webhooks', user: ({ query }) => query },
+  services: { webhookEndpoints: webhookEndpoints.for('remove') },
+  params: z.object({ endpointId: EndpointIdInPath }),
+  query: z.object({ uid: Uid }),
+  response: z
+    .object({
+      message: z.string().check(describe('Confirmation for a person.', 'Webhook endpoint deleted successfully')),
+    })
+    .check(z.describe('Confirmation that the endpoint was deleted.')),
+  errors: ['endpoint_not_found'],
+
+  async handle({ params: { endpointId }, query: { uid } }, { webhookEndpoints }) {
+    if (!(await webhookEndpoints.remove(uid, endpointId))) throw noSuchEndpoint();
+    return { message: 'Webhook endpoint deleted successfully' };
+  },
+});
+
+export const handler = lambda(deleteWebhookEndpoint);

@@ -1,0 +1,36 @@
+import * as z from 'zod/mini';
+import { describe } from '../domain/describe.ts';
+import { Uid } from '../domain/identifiers.ts';
+import { nextPage, paging } from '../domain/paging.ts';
+import { DeliveryStatus, EndpointId, WebhookDelivery } from '../domain/webhooks.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { webhookDeliveries } from '../store/webhook-deliveries.ts';
+
+/** Lists the deliveries of a user’s events, newest first. */
+export const listWebhookDeliveries = endpoint({
+  name: 'listWebhookDeliveries',
+  method: 'GET',
+  path: '/webhook-deliveries',
+  summary: 'List webhook deliveries',
+  description:
+    'Returns the deliveries of the last 30 days with their attempts, newest first. Neither what was sent nor what a receiver answered is shown. A page may be short, or empty, and still have a `nextCursor`; the last page has none.',
+  caller: { kind: 'key', scope: 'webhooks', user: ({ query }) => query },
+  services: { webhookDeliveries: webhookDeliveries.for('page') },
+  query: z.object({
+    uid: Uid,
+    endpointId: z.optional(EndpointId),
+    status: z.optional(DeliveryStatus.check(describe('Only deliveries with this status.', 'failed'))),
+    ...paging,
+  }),
+  response: z
+    .object({ deliveries: z.array(WebhookDelivery).check(z.describe('The deliveries, newest first.')), ...nextPage })
+    .check(z.describe('A page of deliveries.')),
+
+  async handle({ query: { uid, ...query } }, { webhookDeliveries }) {
+    const { items, ...next } = await webhookDeliveries.page(uid, query);
+    return { deliveries: items, ...next };
+  },
+});
+
+export const handler = lambda(listWebhookDeliveries);

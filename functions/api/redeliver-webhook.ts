@@ -1,0 +1,47 @@
+import * as z from 'zod/mini';
+import { jobQueueFor } from '../clients/job-queue.ts';
+import { describe } from '../domain/describe.ts';
+import { noSuchDelivery, noSuchEndpoint } from '../domain/errors.ts';
+import { Uid } from '../domain/identifiers.ts';
+import { DeliveryId } from '../domain/webhooks.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { webhookDeliveries } from '../store/webhook-deliveries.ts';
+import { webhookEndpoints } from '../store/webhook-endpoints.ts';
+
+/** Sends an event again, in whatever status its delivery is. */
+export const redeliverWebhook = endpoint({
+  name: 'redeliverWebhook',
+  method: 'POST',
+  path: '/webhook-deliveries/redeliver',
+  summary: 'Send an event again',
+  description:
+    'Begins a delivery again, whatever its status: with the same `webhook-id`, a fresh timestamp and signature, and all attempts. The data is what the event still has: that of deleted calls and agents is gone.',
+  caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
+  services: {
+    webhookDeliveries: webhookDeliveries.for('find', 'restart'),
+    webhookEndpoints: webhookEndpoints.for('find'),
+    jobQueue: jobQueueFor('deliverWebhook'),
+  },
+  body: z.object({ uid: Uid, deliveryId: DeliveryId }),
+  response: z
+    .object({
+      deliveryId: DeliveryId,
+      status: z.literal('pending').check(describe('The next attempt is made at once.', 'pending')),
+    })
+    .check(z.describe('The delivery that begins again.')),
+  errors: ['delivery_not_found', 'endpoint_not_found'],
+
+  async handle({ body: { uid, deliveryId } }, { webhookDeliveries, webhookEndpoints, jobQueue }) {
+    const found = await webhookDeliveries.find(uid, deliveryId);
+    if (!found) throw noSuchDelivery();
+    if (!(await webhookEndpoints.find(uid, found.endpointId))) throw noSuchEndpoint();
+    const sequence = await webhookDeliveries.restart(uid, found);
+    if (sequence === undefined) throw noSuchDelivery();
+    const { endpointId } = found;
+    await jobQueue.send({ job: 'deliverWebhook', uid, endpointId, deliveryId, sequence });
+    return { deliveryId, status: 'pending' as const };
+  },
+});
+
+export const handler = lambda(redeliverWebhook);

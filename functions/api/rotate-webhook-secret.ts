@@ -1,0 +1,38 @@
+import * as z from 'zod/mini';
+import { noSuchEndpoint } from '../domain/errors.ts';
+import { Uid } from '../domain/identifiers.ts';
+import { EndpointIdInPath, EndpointSecret } from '../domain/webhooks.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { webhookEndpoints } from '../store/webhook-endpoints.ts';
+import { endpointSecrets, newEndpointSecret, withNewSecret } from '../webhooks/secrets.ts';
+
+/** Gives an endpoint another secret. For 24 hours the former one signs beside it. */
+export const rotateWebhookSecret = endpoint({
+  name: 'rotateWebhookSecret',
+  method: 'POST',
+  path: '/webhook-endpoints/{endpointId}/rotate-secret',
+  summary: 'Rotate the secret of a webhook endpoint',
+  description:
+    'Replaces the secret of an endpoint. For 24 hours every request carries a signature by the new secret and one by the former, so that receivers can change over at any time.',
+  caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
+  services: { webhookEndpoints: webhookEndpoints.for('change'), endpointSecrets },
+  params: z.object({ endpointId: EndpointIdInPath }),
+  body: z.object({ uid: Uid }),
+  confidential: true,
+  response: z.object({ secret: EndpointSecret }).check(z.describe('The new secret.')),
+  errors: ['endpoint_not_found'],
+
+  async handle({ params: { endpointId }, body: { uid }, creationId }, { webhookEndpoints, endpointSecrets }) {
+    const sealed = await endpointSecrets.seal(endpointId, newEndpointSecret());
+    const changed = await webhookEndpoints.change(uid, endpointId, (found) =>
+      withNewSecret(found, { sealed, createdBy: creationId }),
+    );
+    if (!changed) throw noSuchEndpoint();
+    // A repeated request gets the secret that the first one made.
+    const made = changed.secrets.find(({ createdBy }) => createdBy === creationId) ?? { sealed };
+    return { secret: await endpointSecrets.open(endpointId, made.sealed) };
+  },
+});
+
+export const handler = lambda(rotateWebhookSecret);

@@ -1,0 +1,43 @@
+import * as z from 'zod/mini';
+import { webhookReceivers } from '../clients/webhook-receivers.ts';
+import { now } from '../domain/date-time.ts';
+import { noSuchEndpoint } from '../domain/errors.ts';
+import { newIdentifier, Uid } from '../domain/identifiers.ts';
+import { EndpointIdInPath, SentTest, testEventType } from '../domain/webhooks.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { webhookEndpoints } from '../store/webhook-endpoints.ts';
+import { attemptOf } from '../webhooks/deliver.ts';
+import { endpointSecrets } from '../webhooks/secrets.ts';
+
+/** Sends a test event at once, also to an endpoint that is switched off. */
+export const testWebhookEndpoint = endpoint({
+  name: 'testWebhookEndpoint',
+  method: 'POST',
+  path: '/webhook-endpoints/{endpointId}/test',
+  summary: 'Send a test event',
+  description:
+    'Sends an event of the type `webhook_endpoint.test` to the endpoint at once, whatever events it asks for and also while it is not active, and returns the result. It is not repeated when it fails, and is not among the deliveries.',
+  caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
+  services: { webhookEndpoints: webhookEndpoints.for('find'), endpointSecrets, webhookReceivers },
+  params: z.object({ endpointId: EndpointIdInPath }),
+  body: z.object({ uid: Uid }),
+  response: SentTest,
+  errors: ['endpoint_not_found'],
+
+  async handle({ params: { endpointId }, body: { uid }, creationId }, { webhookEndpoints, ...services }) {
+    const found = await webhookEndpoints.find(uid, endpointId);
+    if (!found) throw noSuchEndpoint();
+    const message = {
+      id: newIdentifier('event', creationId),
+      type: testEventType,
+      timestamp: now(),
+      data: { uid, endpointId },
+    };
+    const { attempt } = await attemptOf(message, found, services);
+    const { at: _, ...result } = attempt;
+    return { delivered: result.cause === undefined, ...result };
+  },
+});
+
+export const handler = lambda(testWebhookEndpoint);

@@ -1,0 +1,41 @@
+import * as z from 'zod/mini';
+import { receiverAddresses } from '../clients/receiver-address.ts';
+import { insufficientPermissions, invalidField, noSuchEndpoint } from '../domain/errors.ts';
+import { EndpointIdInPath, WebhookEndpoint, WebhookEndpointChange, withEndpointChange } from '../domain/webhooks.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { credentials } from '../store/credentials.ts';
+import { shownEndpoint, webhookEndpoints } from '../store/webhook-endpoints.ts';
+
+/** Changes a webhook endpoint, or switches it on or off. */
+export const updateWebhookEndpoint = endpoint({
+  name: 'updateWebhookEndpoint',
+  method: 'PATCH',
+  path: '/webhook-endpoints/{endpointId}',
+  summary: 'Update a webhook endpoint',
+  description:
+    'Updates the fields that are sent; `null` clears a field. While an endpoint is not `active`, nothing is sent to it, and what was on its way ends as `failed`: such deliveries can be sent again. `active: true` also enables an endpoint that the service disabled.',
+  caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
+  services: {
+    webhookEndpoints: webhookEndpoints.for('change'),
+    credentials: credentials.for('accessTo'),
+    receiverAddresses,
+  },
+  params: z.object({ endpointId: EndpointIdInPath }),
+  body: WebhookEndpointChange,
+  response: WebhookEndpoint,
+  errors: ['endpoint_not_found'],
+
+  async handle({ params: { endpointId }, body: { uid, ...change } }, { webhookEndpoints, ...services }) {
+    const agentIds = change.agentIds ?? [];
+    const access = agentIds.length > 0 ? await services.credentials.accessTo(agentIds) : undefined;
+    if (!agentIds.every((agentId) => access?.get(agentId)?.has(uid))) throw insufficientPermissions();
+    const problem = change.url === undefined ? undefined : await services.receiverAddresses.problemWith(change.url);
+    if (problem !== undefined) throw invalidField('url', problem);
+    const changed = await webhookEndpoints.change(uid, endpointId, (found) => withEndpointChange(found, change));
+    if (!changed) throw noSuchEndpoint();
+    return shownEndpoint(changed);
+  },
+});
+
+export const handler = lambda(updateWebhookEndpoint);

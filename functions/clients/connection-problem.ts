@@ -1,0 +1,21 @@
+import { ForbiddenAddressError } from './public-hosts.ts';
+
+/** An error and its causes: the connection's error is a cause of the request's. */
+export const causesOf = (error: unknown): NodeJS.ErrnoException[] =>
+  error instanceof Error ? [error, ...causesOf(error.cause)] : [];
+
+export const codesOf = (causes: NodeJS.ErrnoException[]) => causes.flatMap(({ code }) => code ?? []).join(' ');
+
+/** Why a request to somebody's site failed, in a sentence; undefined for errors that are not the site's. */
+export const connectionProblem = (causes: NodeJS.ErrnoException[]): string | undefined => {
+  const forbidden = causes.find((cause) => cause instanceof ForbiddenAddressError);
+  if (forbidden) return forbidden.message;
+  const codes = codesOf(causes);
+  if (/ENOTFOUND|EAI_AGAIN|ENODATA|ESERVFAIL/.test(codes)) return 'The host was not found.';
+  if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/.test(codes)) return 'The site’s certificate is not valid.';
+  if (/HPE_/.test(codes) || causes.some(({ name }) => name === 'HTTPParserError'))
+    return 'The site does not answer in HTTP.';
+  return /UND_ERR|\bE[A-Z]+\b/.test(codes) || causes.some(({ name }) => name === 'AggregateError')
+    ? 'The connection to the site failed.'
+    : undefined;
+};

@@ -1,0 +1,210 @@
+import * as z from 'zod/mini';
+import { timestamp } from './date-time.ts';
+import { component, describe } from './describe.ts';
+import { examples } from './examples.ts';
+import { Identifier, Uid } from './identifiers.ts';
+import { limits } from './limits.ts';
+import { text } from './text.ts';
+
+/** Every type of event, with what has happened. A closed list that grows: receivers ignore types they do not know. */
+export const eventTypes = {
+  'agent.created': 'An agent was created. A copy of an agent is this event alone.',
+  'agent.updated': 'An agent was changed.',
+  'agent.deleted': 'An agent was deleted, with everything it had.',
+  'block_list.updated': 'Numbers were added to or removed from a block list, by one request or one import.',
+  'website.ready': 'The pages of a website were read.',
+  'website.failed': 'A website could not be read.',
+  'website.deleted': 'A website was deleted.',
+  'document.ready': 'The text of a document was read.',
+  'document.failed': 'A document could not be read.',
+  'document.deleted': 'A document was deleted.',
+  'call.recorded': 'A call was recorded, or its facts were corrected.',
+  'call.outcome_updated': 'The outcome of a call was set or cleared.',
+  'call.deleted': 'A call was deleted.',
+  'webhook_endpoint.disabled': 'The service has disabled a webhook endpoint.',
+} as const;
+export type EventType = keyof typeof eventTypes;
+
+/** What `POST …/test` sends. Nobody can subscribe to it. */
+export const testEventType = 'webhook_endpoint.test';
+
+const typeNames = Object.keys(eventTypes) as EventType[];
+const groupOf = (type: string) => `${type.slice(0, type.indexOf('.'))}.*`;
+const filters = ['*', ...new Set(typeNames.map(groupOf)), ...typeNames] as [string, ...string[]];
+
+/** A type of event, `name.*` for all whose type begins so, or `*`. */
+const EventFilter = z.enum(filters);
+
+export const EndpointId = Identifier.check(
+  describe('Id of the webhook endpoint.', 'endpoint_01KB3R0W1P6T8X2Z4B6D8F0H2K'),
+);
+export const EndpointIdInPath = z
+  .string()
+  .check(describe('Id of the webhook endpoint.', 'endpoint_01KB3R0W1P6T8X2Z4B6D8F0H2K'));
+export const DeliveryId = Identifier.check(describe('Id of the delivery.', 'delivery_01KB3R2C5D7F9H1K3M5P7R9T1V'));
+
+/** What an endpoint is made or changed with. Whether its host is public is checked by the operations. */
+const fields = {
+  url: z
+    .string()
+    .check(
+      z.maxLength(limits.urlCharacters),
+      describe(
+        'Where events are sent: an https address on port 443 whose host resolves to public addresses only.',
+        'https://crm.example.com/webhooks/voice-agents',
+        { format: 'uri' },
+      ),
+    ),
+  events: z
+    .array(EventFilter)
+    .check(
+      z.minLength(1, { error: 'must have at least 1 item' }),
+      z.maxLength(filters.length, { error: `must have at most ${filters.length} items` }),
+      describe('Types of events to send; `name.*` stands for all types of that name, `*` for all.', ['call.*']),
+    ),
+  agentIds: z
+    .array(Identifier)
+    .check(
+      z.minLength(1, { error: 'must have at least 1 item' }),
+      z.maxLength(limits.webhookAgents, { error: `must have at most ${limits.webhookAgents} items` }),
+      describe(
+        'Only events of these agents, and none of the user alone. Absent: of all agents that the user may use.',
+        [examples.agentId],
+      ),
+    ),
+  description: text(0, limits.webhookDescriptionCharacters).check(
+    describe('A note for people.', 'Outcomes for the CRM'),
+  ),
+};
+
+export const NewWebhookEndpoint = z.object({
+  uid: Uid,
+  url: fields.url,
+  events: z._default(fields.events, ['*']),
+  agentIds: z.optional(fields.agentIds),
+  description: z.optional(fields.description),
+});
+
+export const WebhookEndpointChange = z.object({
+  uid: Uid,
+  url: z.optional(fields.url),
+  events: z.optional(fields.events),
+  agentIds: z.optional(z.nullable(fields.agentIds)),
+  description: z.optional(z.nullable(fields.description)),
+  active: z.optional(
+    z
+      .boolean()
+      .check(describe('Whether events are sent. `true` also enables an endpoint that the service disabled.', true)),
+  ),
+});
+export type WebhookEndpointChange = z.infer<typeof WebhookEndpointChange>;
+
+/** The endpoint with a change. One that is switched on again has a clean record: earlier failures do not count. */
+export const withEndpointChange = <E extends WebhookEndpoint>(
+  endpoint: E,
+  { url, events, agentIds, description, active }: Omit<WebhookEndpointChange, 'uid'>,
+): E => {
+  const given = { url, events, agentIds: agentIds ?? undefined, description: description ?? undefined, active };
+  const cleared = [
+    ...(agentIds === null ? ['agentIds'] : []),
+    ...(description === null ? ['description'] : []),
+    ...(active && !endpoint.active ? ['failingSince', 'disabledAt', 'disabledReason'] : []),
+  ];
+  const kept = Object.entries(endpoint).filter(([name]) => !cleared.includes(name));
+  const changed = Object.entries(given).filter(([, value]) => value !== undefined);
+  return Object.fromEntries([...kept, ...changed]) as E;
+};
+
+const disabledReasons = {
+  gone: 'The receiver answered 410 Gone.',
+  failing: 'No delivery succeeded for five days.',
+} as const;
+export type DisabledReason = keyof typeof disabledReasons;
+const DisabledReason = z.enum(Object.keys(disabledReasons) as [DisabledReason, ...DisabledReason[]]);
+
+export const WebhookEndpoint = component(
+  'WebhookEndpoint',
+  'An address that events are sent to.',
+  z.object({
+    endpointId: EndpointId,
+    url: fields.url,
+    events: z.array(z.string()).check(describe('Types of events that are sent.', ['call.*'])),
+    agentIds: z.optional(fields.agentIds),
+    description: z.optional(fields.description),
+    active: z.boolean().check(describe('Whether events are sent.', true)),
+    createdAt: timestamp('When the endpoint was created.'),
+    failingSince: z.optional(
+      timestamp(
+        'Since when every delivery has failed. Absent after a success. After five days the endpoint is disabled.',
+      ),
+    ),
+    disabledAt: z.optional(timestamp('When the service disabled the endpoint.')),
+    disabledReason: z.optional(
+      DisabledReason.check(
+        describe('Why: `gone` (the receiver answered 410) or `failing` (five days without a success).', 'failing'),
+      ),
+    ),
+  }),
+);
+export type WebhookEndpoint = z.infer<typeof WebhookEndpoint>;
+
+export const EndpointSecret = z
+  .string()
+  .check(
+    describe(
+      'The secret that signs what is sent, to be given to a library of Standard Webhooks. It is shown this once.',
+      'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+    ),
+  );
+
+/** The endpoint with its secret, as it is shown once. */
+export const WebhookEndpointWithSecret = component(
+  'WebhookEndpointWithSecret',
+  'A new webhook endpoint with its secret, which is shown this once.',
+  z.extend(WebhookEndpoint, { secret: EndpointSecret }),
+);
+
+const attemptFields = {
+  status: z.optional(z.number().check(describe('Status of the response, if there was one.', 500, { type: 'integer' }))),
+  milliseconds: z.number().check(describe('How long the attempt took.', 182, { type: 'integer' })),
+  cause: z.optional(
+    z.string().check(describe('Why it failed, in a sentence.', 'The receiver answered with status 500.')),
+  ),
+};
+
+/** The result of one attempt to send an event. */
+export const SentTest = z
+  .object({
+    delivered: z.boolean().check(describe('Whether the receiver answered with a 2xx status.', false)),
+    ...attemptFields,
+  })
+  .check(z.describe('The attempt.'));
+
+export const DeliveryStatus = z.enum(['pending', 'delivered', 'failed']);
+export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
+
+const DeliveryAttempt = z.object({ at: timestamp('When the attempt began.'), ...attemptFields });
+export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>;
+
+export const WebhookDelivery = component(
+  'WebhookDelivery',
+  'An event on its way to an endpoint, with the attempts that were made.',
+  z.object({
+    deliveryId: DeliveryId,
+    endpointId: EndpointId,
+    eventId: Identifier.check(
+      describe(
+        'Id of the event: the `webhook-id` of every attempt, and the same for all endpoints.',
+        'event_01KB3R2C5D0A2C4E6G8J0M2P4R',
+      ),
+    ),
+    type: z.string().check(describe('Type of the event.', 'call.outcome_updated')),
+    createdAt: timestamp('When the change happened.'),
+    status: DeliveryStatus.check(
+      describe('`pending` until an attempt succeeds or there are no more attempts.', 'pending'),
+    ),
+    attempts: z.array(DeliveryAttempt).check(z.describe('The latest attempts, oldest first; at most 20.')),
+    nextAttemptAt: z.optional(timestamp('When the next attempt is due.')),
+  }),
+);
+export type WebhookDelivery = z.infer<typeof WebhookDelivery>;

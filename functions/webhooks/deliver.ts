@@ -1,0 +1,100 @@
+import type { ReceiverResponse, WebhookReceivers } from '../clients/webhook-receivers.ts';
+import type { JobMessage } from '../domain/job-messages.ts';
+import type { DeliveryAttempt } from '../domain/webhooks.ts';
+import type { StoredDelivery, WebhookDeliveries } from '../store/webhook-deliveries.ts';
+import type { StoredEndpoint, WebhookEndpoints } from '../store/webhook-endpoints.ts';
+import type { WebhookEvents } from '../store/webhook-events.ts';
+import { signedRequest, type WebhookMessage } from './message.ts';
+import type { EndpointSecrets } from './secrets.ts';
+
+type Services = {
+  webhookDeliveries: Pick<WebhookDeliveries, 'find' | 'record'>;
+  webhookEndpoints: Pick<WebhookEndpoints, 'find' | 'note'>;
+  webhookEvents: Pick<WebhookEvents, 'details'>;
+  jobQueue: { send(message: JobMessage<'deliverWebhook'>, delaySeconds?: number): Promise<void> };
+  endpointSecrets: Pick<EndpointSecrets, 'open'>;
+  webhookReceivers: Pick<WebhookReceivers, 'post'>;
+};
+
+const minutes = 60;
+const hours = 60 * minutes;
+
+/** Seconds after each failed attempt, as Standard Webhooks recommends. */
+export const retrySeconds = [
+  5,
+  5 * minutes,
+  30 * minutes,
+  2 * hours,
+  5 * hours,
+  10 * hours,
+  14 * hours,
+  20 * hours,
+  24 * hours,
+];
+const jitter = 0.1;
+const maxRetryAfterSeconds = 24 * hours;
+/** The longest delay of a message in a queue. A longer one is made of several: a message that waits invisibly would count against the queue's limit. */
+const maxDelaySeconds = 900;
+const gone = 410;
+
+/**
+ * Makes one attempt at a delivery. Its message may come several times, early or late. The message of the next attempt
+ * is sent before this one is recorded: killed in between, the attempt is made again, and never forgotten.
+ */
+export const deliver = async (message: JobMessage<'deliverWebhook'>, services: Services): Promise<void> => {
+  const { uid, deliveryId, sequence, dueAt = 0 } = message;
+  const { webhookDeliveries, webhookEndpoints, jobQueue } = services;
+  const waitSeconds = Math.ceil((dueAt - Date.now()) / 1000);
+  if (waitSeconds > 0) return sendLater(jobQueue, message, waitSeconds);
+  const delivery = await webhookDeliveries.find(uid, deliveryId);
+  if (delivery?.status !== 'pending' || delivery.sequence > sequence) return;
+  const { endpointId } = delivery;
+  const endpoint = await webhookEndpoints.find(uid, endpointId);
+  // What was on its way to an endpoint that is deleted or switched off ends here.
+  if (!endpoint?.active) return void (await webhookDeliveries.record(uid, delivery, sequence, { status: 'failed' }));
+  const { response, attempt } = await attemptOf(await messageOf(delivery, services), endpoint, services);
+  if (attempt.cause === undefined) {
+    await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'delivered' });
+    return webhookEndpoints.note(uid, endpoint, 'success');
+  }
+  const isGone = response.status === gone;
+  await webhookEndpoints.note(uid, endpoint, isGone ? 'gone' : 'failure');
+  const delaySeconds = isGone ? undefined : delayAfter(delivery.failures, response.retryAfterSeconds);
+  if (delaySeconds === undefined) {
+    return void (await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'failed' }));
+  }
+  const nextAt = Date.now() + delaySeconds * 1000;
+  await sendLater(jobQueue, { ...message, sequence: sequence + 1, dueAt: nextAt }, delaySeconds);
+  const nextAttemptAt = new Date(nextAt).toISOString();
+  await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'pending', nextAttemptAt });
+};
+
+/** Sends a message to an endpoint once, and says what came of it. */
+export const attemptOf = async (
+  message: WebhookMessage,
+  endpoint: StoredEndpoint,
+  services: Pick<Services, 'endpointSecrets' | 'webhookReceivers'>,
+): Promise<{ response: ReceiverResponse; attempt: DeliveryAttempt }> => {
+  const at = new Date().toISOString();
+  const request = await signedRequest(message, endpoint, services.endpointSecrets);
+  const response = await services.webhookReceivers.post(endpoint.url, request);
+  const { retryAfterSeconds: _, ...shown } = response;
+  return { response, attempt: { at, ...shown } };
+};
+
+const messageOf = async (delivery: StoredDelivery, { webhookEvents }: Services): Promise<WebhookMessage> => {
+  const { eventId, type, timestamp, ids, subject } = delivery;
+  const details = await webhookEvents.details(subject, eventId);
+  return { id: eventId, type, timestamp, data: { ...ids, ...details } };
+};
+
+/** When the next attempt is made, in seconds; undefined after the last one. */
+const delayAfter = (failures: number, retryAfterSeconds: number | undefined): number | undefined => {
+  const scheduled = retrySeconds[failures];
+  if (scheduled === undefined) return undefined;
+  if (retryAfterSeconds !== undefined) return Math.min(Math.max(1, retryAfterSeconds), maxRetryAfterSeconds);
+  return scheduled * (1 + jitter * (2 * Math.random() - 1));
+};
+
+const sendLater = (jobQueue: Services['jobQueue'], message: JobMessage<'deliverWebhook'>, seconds: number) =>
+  jobQueue.send(message, Math.min(Math.ceil(seconds), maxDelaySeconds));

@@ -1,0 +1,64 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { Secret } from '../clients/secrets.ts';
+import { environment } from '../environment.ts';
+import { wholeService } from '../service.ts';
+import type { SealedSecret, StoredEndpoint } from '../store/webhook-endpoints.ts';
+
+const cipher = 'aes-256-gcm';
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** A new secret of an endpoint, as the libraries of Standard Webhooks take it. */
+export const newEndpointSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
+
+/** How long a replaced secret signs beside its successor, and how many secrets sign at most. */
+const overlapMilliseconds = 24 * 60 * 60 * 1000;
+const maxSecrets = 5;
+
+/** The endpoint with a new secret before its former ones. The endpoint itself when the same request made its secret before. */
+export const withNewSecret = (endpoint: StoredEndpoint, secret: SealedSecret, now = Date.now()): StoredEndpoint => {
+  if (endpoint.secrets.some(({ createdBy }) => createdBy === secret.createdBy)) return endpoint;
+  const former = endpoint.secrets
+    .map((one) => ({ ...one, endsAt: one.endsAt ?? now + overlapMilliseconds }))
+    .filter(({ endsAt }) => endsAt > now);
+  return { ...endpoint, secrets: [secret, ...former].slice(0, maxSecrets) };
+};
+
+/**
+ * Encrypts the secrets of endpoints with a key of the deployment, so that the table, its backups and its stream hold none
+ * that could sign. A sealed secret opens for its own endpoint alone.
+ */
+export class EndpointSecrets {
+  readonly #key: Pick<Secret, 'read'>;
+
+  constructor(key: Pick<Secret, 'read'>) {
+    this.#key = key;
+  }
+
+  async seal(endpointId: string, secret: string): Promise<string> {
+    const nonce = randomBytes(nonceBytes);
+    const encryption = createCipheriv(cipher, await this.#keyBytes(), nonce).setAAD(Buffer.from(endpointId));
+    const sealed = [encryption.update(secret, 'utf8'), encryption.final()];
+    return Buffer.concat([nonce, ...sealed, encryption.getAuthTag()]).toString('base64');
+  }
+
+  /** Throws when it was sealed for another endpoint, with another key, or was changed. */
+  async open(endpointId: string, sealed: string): Promise<string> {
+    const bytes = Buffer.from(sealed, 'base64');
+    const decryption = createDecipheriv(cipher, await this.#keyBytes(), bytes.subarray(0, nonceBytes))
+      .setAAD(Buffer.from(endpointId))
+      .setAuthTag(bytes.subarray(-tagBytes));
+    return decryption.update(bytes.subarray(nonceBytes, -tagBytes), undefined, 'utf8') + decryption.final('utf8');
+  }
+
+  async #keyBytes() {
+    return createHash('sha256')
+      .update(await this.#key.read())
+      .digest();
+  }
+}
+
+export const endpointSecrets = wholeService(
+  () => new EndpointSecrets(new Secret(environment.webhookEncryptionKey)),
+  ['secretsmanager:GetSecretValue:webhookEncryption'],
+);

@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { Webhook as SvixWebhook } from 'svix';
+import { inject } from 'vitest';
+import type { Received, ReceiverReply } from './receiver.ts';
+import { unique, type World } from './world.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any event
+export type SentEvent = { id: string; type: string; timestamp: string; data: any };
+
+/** A receiver of its own for a test, whose replies can be changed at any time. */
+export const newReceiver = async (...replies: ReceiverReply[]) => {
+  const url = `${inject('receiverOrigin')}/${unique('receiver')}`;
+  const reply = async (...next: ReceiverReply[]) =>
+    void (await fetch(url, { method: 'PUT', body: JSON.stringify(next) }));
+  await reply(...replies);
+  const state = async () => (await (await fetch(url)).json()) as { received: Received[]; sentBytes: number };
+  const received = async () => (await state()).received;
+  return {
+    url,
+    reply,
+    received,
+    sentBytes: async () => (await state()).sentBytes,
+    /** Waits until this many requests have come. */
+    async waitFor(count: number, seconds = 20): Promise<Received[]> {
+      for (const deadline = Date.now() + seconds * 1000; ; await sleep(20)) {
+        const requests = await received();
+        if (requests.length >= count) return requests;
+        if (Date.now() > deadline) throw new Error(`Only ${requests.length} of ${count} requests came to ${url}.`);
+      }
+    },
+  };
+};
+
+/** Makes a webhook endpoint of a world's user. */
+export const newEndpoint = async (world: World, url: string, more: object = {}) => {
+  const made = await world.call('POST', '/webhook-endpoints', { body: { uid: world.uid, url, ...more } });
+  if (made.status !== 200) throw new Error(`The endpoint could not be made: ${made.text}`);
+  return made.body as { endpointId: string; secret: string };
+};
+
+/** The event of a request, when both libraries accept its signature. Throws when one does not. */
+export const verified = (secret: string, { headers, body }: Received): SentEvent => {
+  const event = new StandardWebhook(secret).verify(body, headers) as Omit<SentEvent, 'id'>;
+  new SvixWebhook(secret).verify(body, {
+    'svix-id': headers['webhook-id'] ?? '',
+    'svix-timestamp': headers['webhook-timestamp'] ?? '',
+    'svix-signature': headers['webhook-signature'] ?? '',
+  });
+  return { id: headers['webhook-id'] ?? '', ...event };
+};
