@@ -5,8 +5,7 @@ import { Identifier, newIdentifier } from '../../functions/domain/identifiers.ts
 import { isDeeperThan } from '../../functions/domain/json.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import { PhoneNumber } from '../../functions/domain/phone-numbers.ts';
-import type { Agents } from '../../functions/store/agents.ts';
-import { writeFailure } from '../../functions/store/table.ts';
+import { AgentExistsError, type Agents } from '../../functions/store/agents.ts';
 import { as } from '../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { columns, print, record } from '../command-line/output.ts';
@@ -180,7 +179,7 @@ const create = async (agents: Agents, agent: Parameters<Agents['create']>[0]) =>
     const created = await agents.create(agent);
     if (created.createdAt === agent.createdAt) return created;
   } catch (error) {
-    if (writeFailure(error) !== 'condition') throw error;
+    if (!(error instanceof AgentExistsError)) throw error;
   }
   throw new CommandError(`Agent ${agent.agentId} already exists.`);
 };

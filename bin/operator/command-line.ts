@@ -4,12 +4,14 @@ import { installedCommands, run as runProgram } from '../command-line/program.ts
 import { addAgentCommands } from './agent.ts';
 import { addCallsCommands } from './calls.ts';
 import { addDemoCommand } from './demo.ts';
+import { addHooksCommands } from './hooks.ts';
 import { addKeyCommands } from './key.ts';
 import { addKnowledgeCommands } from './knowledge.ts';
 import { addMigrateCommand } from './migrate.ts';
 import { examples, makeProgram } from './program.ts';
 import { addRestoreCommand } from './restore.ts';
 import { addSecretCommands } from './secret.ts';
+import { addSmokeCommand } from './smoke.ts';
 import { addUserCommands } from './user.ts';
 
 /** Runs a command line of the operator and returns its exit code. */
@@ -23,10 +25,12 @@ export const run = async (argv: string[]) => {
   addAgentCommands(program);
   addCallsCommands(program);
   addKnowledgeCommands(program);
+  addHooksCommands(program);
   addSecretCommands(program);
   addDemoCommand(program);
   addRestoreCommand(program);
   addMigrateCommand(program);
+  addSmokeCommand(program);
   // Its shell script calls the installed command.
   if (program.name() === installedCommands.operator) addCompletion(program as unknown as Command);
   return runProgram(program, argv);

@@ -60,7 +60,13 @@ export const withService = async <T>(
 };
 
 /** The address of the service, which a table alone does not tell. */
-const baseUrlOf = async ({ baseUrl, stack, table, region, runFile }: ServiceOptions): Promise<string> => {
+export const baseUrlOf = async ({
+  baseUrl,
+  stack,
+  table,
+  region,
+  runFile,
+}: Omit<ServiceOptions, 'agentId'>): Promise<string> => {
   if (baseUrl) return baseUrl;
   if (stack) return outputOf(stack, 'BaseUrl', region);
   if (table ?? process.env.TABLE_NAME) {

@@ -12,7 +12,7 @@ export const twilio: Platform = {
     const durationSeconds = Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
     // Twilio sends the time of the event, which is the call's end.
     const endedAt = timeOf(textAt(body, 'Timestamp')) ?? new Date().toISOString();
-    const startedAt = new Date(Date.parse(endedAt) - (durationSeconds ?? 0) * 1000).toISOString();
+    const startedAt = timeOf(Date.parse(endedAt) - (durationSeconds ?? 0) * 1000) ?? endedAt;
     const details = known({ recordingUrl: textAt(body, 'RecordingUrl') });
     return {
       type: 'end',

@@ -24,6 +24,11 @@ export type AgentItem = Item & Omit<Agent, 'configuration'> & { configuration: s
 export type NumberItem = Item & { agentId: string };
 type SharedAgentItem = Item & { agentId: string; owner: string };
 
+/** An agent is created whose id is another user's, or a deleted one's. */
+export class AgentExistsError extends Error {
+  override readonly name = 'AgentExistsError';
+}
+
 /**
  * Agents. A record is stored once, with its owner. Access is a small item of its own, which every request reads together
  * with its key, so that no request pays for a configuration it does not use.
@@ -86,6 +91,7 @@ export class Agents {
       if (!failed) return agent;
       const existing = await this.find(uid, agentId);
       if (existing) return existing;
+      if (failed.has(0) || failed.has(1)) throw new AgentExistsError(`Another user has an agent ${agentId}.`);
       await this.#checkNumber(agent);
       if (this.#quota && failed.has(creation.length)) throw this.#quota.exceeded();
       // The agent that had the number has lost it meanwhile.

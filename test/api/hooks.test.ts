@@ -265,3 +265,124 @@ it('a campaign of Vapi asks before each call whether it may be made', async () =
   await world.block([caller]);
   expect((await send(world, 'vapi', { body })).body).toEqual({ eligible: false });
 });
+
+describe.each(Object.keys(starts))('a whole call at %s', (platform) => {
+  it('is accepted, then rejected when its caller is blocked, and recorded when it ends', async () => {
+    const world = await newWorld();
+    const { uid, agentId } = world;
+    const { secret: key } = await apiKeys.get().create(uid, { name: 'hooks', scopes: ['hooks'] });
+    const configuration = { variables: { company: 'Example Dental', openingHour: 9 } };
+    await world.call('PATCH', `/agents/${agentId}`, { body: { configuration } });
+    const { query, body } = starts[platform] as Sent;
+    const play = (event: Record<string, unknown>) =>
+      send({ ...world, apiKey: '' }, platform, { query: { ...query, key }, body: event, apiKey: undefined });
+    const accept = await play(body);
+    expect([accept.status, bodyOf(accept)]).toEqual([200, accepted[platform]]);
+    const end = ends[platform] as (typeof ends)[string];
+    expect((await play(end.body)).status).toBe(200);
+    await world.block([caller]);
+    const reject = await play(body);
+    expect([reject.status, bodyOf(reject)]).toEqual(rejected[platform]);
+    const { calls } = (await world.call('GET', `/calls/${agentId}`, { query: { phone: caller } })).body;
+    expect(calls).toMatchObject([{ ...end.call, phone: caller, direction: 'inbound' }]);
+  });
+
+  it.each([
+    'anonymous',
+    'Restricted',
+    'unknown',
+    '',
+    '+266696687',
+    '+7378742833',
+    '+2562533',
+    '+8656696',
+    'sip:a@b.example',
+  ])(
+    'whose number is withheld as %j is rejected where the agent says so, and recorded without a number',
+    async (withheld) => {
+      const world = await newWorld();
+      const { agentId } = world;
+      const { query, body } = starts[platform] as Sent;
+      const { body: end, call: expected } = ends[platform] as (typeof ends)[string];
+      const hidden = (event: object) => JSON.parse(JSON.stringify(event).replaceAll(caller, withheld));
+      expect((await send(world, platform, { query, body: hidden(body) })).status).toBe(200);
+      const configuration = { rejectWithheldNumbers: true };
+      await world.call('PATCH', `/agents/${agentId}`, { body: { configuration } });
+      const reject = await send(world, platform, { query, body: hidden(body) });
+      expect([reject.status, bodyOf(reject)]).toEqual(rejected[platform]);
+      expect((await send(world, platform, { body: hidden(end) })).status).toBe(200);
+      const { calls } = (await world.call('GET', `/calls/${agentId}`)).body;
+      expect(calls).toMatchObject([expected]);
+      expect(calls[0].phone).toBeUndefined();
+    },
+  );
+});
+
+describe('a hostile event', () => {
+  it('with 256 KB of assistant, or of anything else, is answered like any other', async () => {
+    const world = await newWorld();
+    const filler = { model: { messages: [{ role: 'system', content: 'x'.repeat(256 * 1024) }] } };
+    for (const platform of Object.keys(starts)) {
+      const { query, body } = starts[platform] as Sent;
+      const message = body.message as object | undefined;
+      const large = message
+        ? { ...body, message: { ...message, assistant: filler } }
+        : { ...body, filler: JSON.stringify(filler) };
+      const response = await send(world, platform, { query, body: large });
+      expect([platform, response.status]).toEqual([platform, 200]);
+    }
+  });
+
+  it('with XML in its names and in the address is TwiML with one verb', async () => {
+    const world = await newWorld();
+    const body = { ...(starts.twilio as Sent).body, CallerName: '</Response><Dial>+19005550199</Dial>' };
+    const address = `https://voice.example.com/a?b="><Dial>+19005550199</Dial>'&c=]]>`;
+    const { text } = await send(world, 'twilio', { query: { next: address }, body });
+    expect(text.match(/<\w+/g)).toEqual(['<Response', '<Redirect']);
+    const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+    const [, redirect = ''] = /<Redirect method="POST">(.*)<\/Redirect><\/Response>$/.exec(text) ?? [];
+    expect(redirect.replace(/&(\w+);/g, (_, name: string) => entities[name] as string)).toBe(address);
+  });
+
+  it.each(['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data', ''])(
+    'is read whatever its content type says: %j',
+    async (type) => {
+      const world = await newWorld();
+      await world.block([caller]);
+      for (const platform of Object.keys(starts)) {
+        const { body } = starts[platform] as Sent;
+        const text =
+          platform === 'twilio' ? new URLSearchParams(body as Record<string, string>).toString() : JSON.stringify(body);
+        const response = await call('POST', `/hooks/${platform}`, {
+          ...{ apiKey: world.apiKey, query: { uid: world.uid, agentId: world.agentId } },
+          ...{ body: new TextEncoder().encode(text), headers: type ? { 'content-type': type } : {} },
+        });
+        expect([response.status, bodyOf(response)]).toEqual(rejected[platform]);
+      }
+    },
+  );
+
+  const values = [null, 5, true, 'text', [], [[]], {}, { number: {} }, 1e300, '9'.repeat(5000)];
+  it.each(Object.keys(starts))('of %s with any value in any field is no 5xx', async (platform) => {
+    const world = await newWorld();
+    const { query, body: start } = starts[platform] as Sent;
+    const replaced = (event: unknown, value: unknown): unknown[] =>
+      typeof event !== 'object' || event === null
+        ? [value]
+        : [
+            value,
+            ...Object.entries(event).flatMap(([name, inner]) =>
+              replaced(inner, value).map((one) => ({ ...(event as object), [name]: one })),
+            ),
+          ];
+    const events = [start, (ends[platform] as (typeof ends)[string]).body];
+    const hostile = events.flatMap((event) => values.flatMap((value) => replaced(event, value)));
+    // A form has fields in any case.
+    const sent =
+      platform === 'twilio' ? hostile.filter((body) => Object.keys(body ?? {}).includes('CallSid')) : hostile;
+    for (const body of sent) {
+      const { status, text } = await send(world, platform, { query, body: body as Record<string, unknown> });
+      expect(status, `${JSON.stringify(body)?.slice(0, 300)} ${text}`).toBeLessThan(500);
+    }
+  });
+});

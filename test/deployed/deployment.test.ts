@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, inject, it } from 'vitest';
@@ -187,6 +188,16 @@ describe('a browser', () => {
 });
 
 describe('behind CloudFront', () => {
+  it('the smoke test passes, and fails when the API and the chat are not behind it', () => {
+    const smoke = (apiUrl: string, chatUrl: string | null) => {
+      const addresses = ['--base-url', target.baseUrl, '--api-url', apiUrl, '--chat-url', chatUrl ?? ''];
+      return spawnSync(process.execPath, ['bin/operator.ts', 'smoke', ...addresses], { encoding: 'utf8' });
+    };
+    const passed = smoke(deployed.apiUrl, deployed.chatUrl);
+    expect([passed.stdout, passed.status]).toEqual([expect.not.stringContaining('FAILED'), 0]);
+    expect(smoke(target.baseUrl, target.baseUrl).status).toBe(1);
+  });
+
   const secrets = [undefined, 'a-guess'];
 
   it.each(secrets)('the API refuses a request that did not come through it (secret: %s)', async (secret) => {

@@ -23,10 +23,11 @@ const isAccepted = async (apiKey: string, uid: string) =>
   (await call('GET', '/agents', { apiKey, query: { uid } })).status === 200;
 
 describe('the command line', () => {
-  const groups = [[], ['user'], ['key'], ['agent'], ['calls'], ['knowledge'], ['secret']];
+  const groups = [[], ['user'], ['key'], ['agent'], ['calls'], ['knowledge'], ['hooks'], ['secret']];
   const commands = [
     ['demo'],
     ['restore'],
+    ['smoke'],
     ['user', 'create'],
     ['user', 'list'],
     ['user', 'show'],
@@ -60,6 +61,7 @@ describe('the command line', () => {
     ['knowledge', 'export'],
     ['knowledge', 'delete'],
     ['secret', 'stripe'],
+    ['hooks', 'url'],
   ];
 
   it.each([

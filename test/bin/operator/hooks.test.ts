@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { json, oneSentence, operator } from '../../support/operator-command.ts';
+import { newWorld, target, useTargetInThisProcess } from '../../support/world.ts';
+
+useTargetInThisProcess();
+const where = ['--base-url', target.baseUrl];
+
+const starts: Record<string, { options: string[]; body: string }> = {
+  twilio: {
+    options: ['--next', 'https://voice.example.com/a?b=1&c=2'],
+    body: 'CallStatus=ringing&From=%2B14155550100',
+  },
+  vapi: { options: ['--assistant-id', 'asst_1'], body: '{"message":{"type":"assistant-request"}}' },
+  retell: { options: [], body: '{"event":"call_inbound","call_inbound":{"from_number":"+14155550100"}}' },
+  elevenlabs: { options: ['--unsure', 'reject'], body: '{"caller_id":"+14155550100","call_sid":"CA1"}' },
+};
+
+it.each(Object.keys(starts))(
+  'hooks url prints an address that %s can use as it is, with a key for nothing else',
+  async (platform) => {
+    const { uid, agentId } = await newWorld();
+    const { options, body } = starts[platform] as (typeof starts)[string];
+    const made = await json('hooks', 'url', '--platform', platform, '--agent-id', agentId, ...options, ...where);
+    const { url, keyId } = made;
+    expect(made).toEqual({ url, platform, keyId, uid, agentId });
+    expect((await fetch(url, { method: 'POST', body })).status).toBe(200);
+    const key = new URL(url).searchParams.get('key') as string;
+    const agents = await fetch(`${target.baseUrl}/agents?uid=${uid}`, { headers: { 'x-authorization': key } });
+    expect(agents.status).toBe(401);
+    expect(await json('key', 'show', '--uid', uid, keyId)).toMatchObject({
+      name: `hooks: ${platform}`,
+      scopes: ['hooks'],
+    });
+    await json('key', 'revoke', '--uid', uid, keyId);
+    expect((await fetch(url, { method: 'POST', body })).status).toBe(401);
+  },
+);
+
+it('hooks url is for a person, too: the address, and how it ends', async () => {
+  const { agentId } = await newWorld();
+  const { code, stdout } = await operator('hooks', 'url', '--platform', 'retell', '--agent-id', agentId, ...where);
+  expect([code, stdout.split('\n')[0]]).toEqual([0, expect.stringContaining(`${target.baseUrl}/hooks/retell?uid=`)]);
+  expect(stdout).toContain('key revoke --uid');
+});
+
+it.each([
+  [['--platform', 'carrier'], 2],
+  [['--platform', 'twilio'], 2],
+  [['--platform', 'twilio', '--next', 'http://voice.example.com'], 2],
+  [['--platform', 'vapi'], 2],
+  [['--platform', 'retell', '--unsure', 'maybe'], 2],
+  [['--platform', 'retell', '--uid', 'nobody'], 1],
+])('hooks url %j makes no key', async (options, expected) => {
+  const { uid, agentId } = await newWorld();
+  const { code, stderr } = await operator('hooks', 'url', '--agent-id', agentId, ...options, ...where);
+  expect([code, stderr]).toEqual([expected, expect.stringMatching(oneSentence)]);
+  expect((await json('key', 'list', '--uid', uid)).keys).toHaveLength(1);
+});
