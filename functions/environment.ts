@@ -64,6 +64,13 @@ export const environment = {
   get chatRatePerMinute() {
     return whole('CHAT_RATE_PER_MINUTE', 30);
   },
+  /** For how many days after their start calls are kept. Unset, they are kept until they are deleted. */
+  get callRetentionDays() {
+    const days = whole('CALL_RETENTION_DAYS', 0);
+    if (process.env.CALL_RETENTION_DAYS && (days < 1 || days > maxRetentionDays))
+      throw wrong('CALL_RETENTION_DAYS', process.env.CALL_RETENTION_DAYS, `from 1 to ${maxRetentionDays}`);
+    return days || undefined;
+  },
   /** Agents that a user may own. */
   get quotaAgents() {
     return whole('QUOTA_AGENTS', 1000);
@@ -105,6 +112,8 @@ export const environment = {
     return process.env[name] ? url(name) : `https://secretsmanager.${required('AWS_REGION')}.amazonaws.com`;
   },
 };
+
+const maxRetentionDays = 3650;
 
 /** A secret: itself, as on one machine, or the ARN under which Secrets Manager keeps it. */
 export type SecretSource = { value: string } | { arn: string };

@@ -1,6 +1,7 @@
 import { crawlWebsite } from './jobs/crawl-website.ts';
 import { deliverWebhook } from './jobs/deliver-webhook.ts';
 import { erasePerson } from './jobs/erase-person.ts';
+import { expireCalls } from './jobs/expire-calls.ts';
 import { extractDocument } from './jobs/extract-document.ts';
 import { finishDeletion } from './jobs/finish-deletion.ts';
 import { finishDuplication } from './jobs/finish-duplication.ts';
@@ -16,4 +17,5 @@ export const jobs: AnyJob[] = [
   finishDeletion,
   erasePerson,
   deliverWebhook,
+  expireCalls,
 ];

@@ -14,6 +14,7 @@ export type Permission =
   | 'dynamodb:PartiQLUpdate'
   | 'dynamodb:PutItem'
   | 'dynamodb:Query'
+  | 'dynamodb:Scan'
   | 'dynamodb:UpdateItem'
   | 's3:DeleteObject'
   | 's3:GetObject'

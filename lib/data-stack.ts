@@ -99,6 +99,7 @@ export class DataStack extends NamedNestedStack {
       removalPolicy,
     });
     this.#startJobsByFiles();
+    if (settings.callRetentionDays) this.#startJobsDaily();
 
     const generated = { passwordLength: 64, excludePunctuation: true };
     this.secrets = {
@@ -137,6 +138,21 @@ export class DataStack extends NamedNestedStack {
   /** The dead-letter queue of a job. */
   deadLettersOf(job: string): Queue {
     return this.queueOf(job).deadLetterQueue?.queue as Queue;
+  }
+
+  /** Lets EventBridge send messages to the jobs that the clock starts: see the rules in `JobsStack`. */
+  #startJobsDaily() {
+    for (const { name } of jobs.filter(({ daily }) => daily)) {
+      const queue = this.queueOf(name);
+      queue.addToResourcePolicy(
+        new PolicyStatement({
+          principals: [new ServicePrincipal('events.amazonaws.com')],
+          actions: ['sqs:SendMessage'],
+          resources: [queue.queueArn],
+          conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+        }),
+      );
+    }
   }
 
   /**

@@ -1,3 +1,5 @@
+import { Duration } from 'aws-cdk-lib';
+import { type CfnRule, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Construct } from 'constructs';
 import { permissionsOfJob } from '../functions/jobs/job.ts';
@@ -29,6 +31,22 @@ export class JobsStack extends NamedNestedStack {
       // One message per invocation: a job may use all the time and memory of its function.
       lambda.addEventSource(new SqsEventSource(queue, { batchSize: 1, maxConcurrency, reportBatchItemFailures: true }));
     }
+    if (settings.callRetentionDays) this.#startDaily(data);
     suppress(this, 'deadLetters');
+  }
+
+  /** Has EventBridge send a message a day to each job that the clock starts. */
+  #startDaily(data: DataStack) {
+    for (const { name } of jobs.filter(({ daily }) => daily)) {
+      const queue = data.queueOf(name);
+      const rule = new Rule(this, `Daily-${name}`, {
+        description: `Starts ${name} once a day.`,
+        schedule: Schedule.rate(Duration.days(1)),
+      });
+      // The target itself would add to the queue's policy, which is in another part: a circle of the two.
+      (rule.node.defaultChild as CfnRule).targets = [
+        { id: 'Queue', arn: queue.queueArn, input: JSON.stringify({ job: name }) },
+      ];
+    }
   }
 }

@@ -148,6 +148,7 @@ const environmentOf = (
       TABLE_NAME: data.table.tableName,
       QUOTA_AGENTS: String(settings.quotaAgents),
       QUOTA_SOURCES: String(settings.quotaSources),
+      ...(settings.callRetentionDays && { CALL_RETENTION_DAYS: String(settings.callRetentionDays) }),
     }),
     ...(has('s3:') && { FILES_BUCKET: data.files.bucketName }),
     ...(has(sendMessage) && { JOBS_QUEUE_URL: data.queueUrl }),

@@ -50,6 +50,7 @@ const settings = z.strictObject(
       .union([z.literal('shared'), whole(1000)], mustBe('a whole number from 1 to 1,000, or shared'))
       .default(20),
     requestsPerSecond: whole(10_000).optional(),
+    callRetentionDays: whole(3650).optional(),
     quotaAgents: whole().default(1000),
     quotaSources: whole().default(1000),
     crawlTrustedOrigins: list(isOrigin, 'origins joined by commas, such as https://intranet.example.com').default([]),

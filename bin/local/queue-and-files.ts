@@ -11,6 +11,7 @@ import {
 import type { SQSEvent } from 'aws-lambda';
 import { type FauxqsServer, type SpyMessage, startFauxqs } from 'fauxqs';
 import { groupOf } from '../../functions/domain/job-messages.ts';
+import { environment } from '../../functions/environment.ts';
 import { type JobHandler, maxDeliveries, worker } from '../../functions/jobs/job.ts';
 import { jobs } from '../../functions/jobs.ts';
 import { FairQueue } from './fair-queue.ts';
@@ -62,6 +63,7 @@ export const startQueueAndFiles = async (options: {
       const inFlight = server.inspectQueue('jobs')?.messages.inflight ?? [];
       void own.release(inFlight.map(({ receiptHandle }) => receiptHandle));
       for (const worker of workers) void worker.poll(stopping.signal);
+      startDaily(server, stopping.signal);
     },
     async stop() {
       stopping.abort();
@@ -100,6 +102,17 @@ const notify = async (server: FauxqsServer, bucket: string, signal: AbortSignal)
       server.sendMessage('jobs', JSON.stringify({ Records: [{ s3: { bucket: { name: bucket }, object: { key } } }] }));
     }
   }
+};
+
+/** Sends the messages of jobs that the clock starts, where calls are kept for a limited time: now and once a day. */
+const startDaily = (server: FauxqsServer, signal: AbortSignal) => {
+  if (environment.callRetentionDays === undefined) return;
+  const send = () => {
+    for (const { name } of jobs.filter(({ daily }) => daily)) server.sendMessage('jobs', JSON.stringify({ job: name }));
+  };
+  send();
+  const timer = setInterval(send, 24 * 60 * 60 * 1000).unref();
+  signal.addEventListener('abort', () => clearInterval(timer));
 };
 
 const statusesOfUploads = new Set(['uploaded', 'copied']);

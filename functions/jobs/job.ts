@@ -15,6 +15,8 @@ export type Job<Message extends z.core.$ZodType, Services extends Record<string,
   timeoutSeconds: number;
   /** The memory of its function, where the stacks' default is too little. */
   memoryMegabytes?: number;
+  /** The clock starts it, too, once a day, where calls are kept for a limited time: the message has nothing but its name. */
+  daily?: true;
   /** A file put into the bucket under this prefix starts it too: then the message is S3's own event. */
   startedByFilesUnder?: string;
   /**

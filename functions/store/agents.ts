@@ -5,7 +5,17 @@ import { phoneNumberInUse } from '../domain/errors.ts';
 import { idempotencyClaimSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
 import type { AccessItem } from './credentials.ts';
-import { accessKey, agentIdIn, agentKey, agentNumberKey, agentsOf, countKey, itemsOfAgent, userKey } from './keys.ts';
+import {
+  accessKey,
+  agentIdIn,
+  agentKey,
+  agentNumberKey,
+  agentsOf,
+  countKey,
+  type ItemKey,
+  itemsOfAgent,
+  userKey,
+} from './keys.ts';
 import { agentQuota, countAction, type Quota } from './quotas.ts';
 import {
   backOff,
@@ -72,6 +82,16 @@ export class Agents {
       yield items
         .filter((item) => item.uid === uid)
         .map(({ agentId, guests }) => ({ agentId, guests: [...(guests ?? [])] }));
+    }
+  }
+
+  /**
+   * The ids of all agents, also of deleted ones of which something is left, a page of the table at a time. `next` is where
+   * the following page begins.
+   */
+  async *all(after?: ItemKey): AsyncGenerator<{ agentIds: string[]; next?: ItemKey | undefined }> {
+    for await (const { items, next } of this.#table.scan<AccessItem>(accessKey('').sk, after)) {
+      yield { agentIds: items.map(({ agentId }) => agentId), next };
     }
   }
 
@@ -311,6 +331,7 @@ export const agents = service(() => new Agents(table.get(), agentQuota()), {
   findByNumber: ['dynamodb:GetItem'],
   languageOf: ['dynamodb:GetItem'],
   list: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
+  all: ['dynamodb:Scan'],
   owned: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   create: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
   change: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],

@@ -27,16 +27,19 @@ const maxAttempts = 5;
 /** Reads the records of calls. */
 export class CallRecords {
   readonly #table: Table;
+  readonly #retentionDays: number | undefined;
 
-  constructor(table: Table) {
+  /** With `retentionDays`, calls that started earlier are not found. */
+  constructor(table: Table, retentionDays?: number) {
     this.#table = table;
+    this.#retentionDays = retentionDays;
   }
 
   async find({ agentId, reference }: CallTarget): Promise<StoredCall | undefined> {
     if (!('phone' in reference)) {
       if (!isIdentifier(reference.callId)) return undefined;
       const item = await this.#table.get<CallItem>(callKey(agentId, reference.callId));
-      return item && storedCall(item);
+      return item && this.#kept(storedCall(item));
     }
     for (let attempt = 1; ; attempt++) {
       const position = await this.#positionOf(agentId, reference);
@@ -77,7 +80,8 @@ export class CallRecords {
         if (read instanceof Error) return read;
         const found = read.get(key.pk);
         const { reference } = target;
-        if (!('phone' in reference) || (found && isAt(found.call, position as string, reference.phone))) return found;
+        if (!('phone' in reference)) return found && this.#kept(found);
+        if (found && isAt(found.call, position as string, reference.phone)) return found;
         // The call was corrected meanwhile: the number is looked up again.
         return this.find(target).catch((fault: Error) => fault);
       },
@@ -89,7 +93,10 @@ export class CallRecords {
   async *list(agentId: string, phone: string | undefined, options: QueryOptions): AsyncGenerator<Call> {
     const collection = phone === undefined ? callsOf(agentId) : callsWith(agentId, phone);
     const limit = Math.min(options.limit ?? entriesPerRead, entriesPerRead);
-    const query = { ...options, limit, descending: true, keysOnly: true };
+    const from = this.#from(options.from);
+    // DynamoDB takes neither an empty range nor a position outside of it.
+    if (from !== undefined && [options.to, options.after].some((end) => end !== undefined && end < from)) return;
+    const query = { ...options, from, limit, descending: true, keysOnly: true };
     for await (const entries of this.#table.pages(collection, query)) {
       const found = await this.#read(entries.map(({ sk }) => callKey(agentId, callIdAt(sk))));
       for (const { sk } of entries) {
@@ -108,8 +115,20 @@ export class CallRecords {
 
   /** The position of the first or last call with a phone number. */
   async #positionOf(agentId: string, { phone, preference }: Extract<CallReference, { phone: string }>) {
-    const options = { limit: 1, descending: preference === 'last', keysOnly: true };
+    const options = { from: this.#from(), limit: 1, descending: preference === 'last', keysOnly: true };
     for await (const { sk } of this.#table.query(callsWith(agentId, phone), options)) return sk;
+  }
+
+  /** The start of the calls that are found: a given one, or that of the calls that are kept if it is later. */
+  #from(from?: string): string | undefined {
+    const keptFrom = this.#retentionDays && startOfRetention(this.#retentionDays);
+    return keptFrom && (from === undefined || from < keptFrom) ? keptFrom : from;
+  }
+
+  /** The call, unless it is no longer kept. */
+  #kept(found: StoredCall): StoredCall | undefined {
+    const from = this.#from();
+    return from !== undefined && found.call.startedAt < from ? undefined : found;
   }
 
   /** Records by partition key. */
@@ -119,6 +138,9 @@ export class CallRecords {
     return new Map(items.map((item) => [item.pk, storedCall(item)]));
   }
 }
+
+/** The earliest start of the calls that are kept. */
+export const startOfRetention = (days: number) => new Date(Date.now() - days * 24 * 60 * 60 * 1000).toISOString();
 
 /** Whether an entry still points to a call: its start or its number may have been corrected since. */
 const isAt = (call: Call, position: string, phone: string | undefined) =>

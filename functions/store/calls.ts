@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import { type Call, type CallFacts, type CallReference, withFacts } from '../domain/calls.ts';
+import { environment } from '../environment.ts';
 import { service } from '../service.ts';
 import { changeOutcomes, type OutcomeChange } from './call-outcomes.ts';
 import { attributesOf, CallRecords, entriesOf, type StoredCall } from './call-records.ts';
@@ -26,10 +27,14 @@ export type CallRange = { phone?: string | undefined; from?: string | undefined;
 export class Calls {
   readonly #table: Table;
   readonly #records: CallRecords;
+  /** All records, also of calls that are no longer found. */
+  readonly #stored: CallRecords;
 
-  constructor(table: Table) {
+  /** With `retentionDays`, calls that started earlier are not found; `removeAll` deletes them. */
+  constructor(table: Table, retentionDays?: number) {
     this.#table = table;
-    this.#records = new CallRecords(table);
+    this.#records = new CallRecords(table, retentionDays);
+    this.#stored = new CallRecords(table);
   }
 
   async find(agentId: string, reference: CallReference): Promise<Call | undefined> {
@@ -60,7 +65,7 @@ export class Calls {
   async record(agentId: string, callId: string, facts: CallFacts): Promise<Call> {
     const version = randomUUID();
     for (let attempt = 0; ; attempt++) {
-      const found = await this.#records.find({ agentId, reference: { callId } });
+      const found = await this.#stored.find({ agentId, reference: { callId } });
       // The write of an earlier attempt succeeded and its response was lost.
       if (found?.version === version) return found.call;
       const call = withFacts(found?.call, agentId, callId, facts);
@@ -91,22 +96,31 @@ export class Calls {
   }
 
   /**
-   * Deletes the calls of an agent, those with one phone number when it is named, until a time (Unix milliseconds).
-   * True when none is left. A batch is one transaction, with the actions that `alongside` returns for the calls in it.
+   * Deletes the calls of an agent, those with one phone number or from before a time when it is named, until a time (Unix
+   * milliseconds). True when none is left. A batch is one transaction, with the actions that `alongside` returns for the calls in it.
    */
   async removeAll(
     agentId: string,
-    options: { phone?: string; until: number; alongside?: (removed: number) => TransactionAction[] },
+    options: {
+      phone?: string;
+      before?: string;
+      until: number;
+      alongside?: (removed: number) => TransactionAction[];
+    },
   ): Promise<boolean> {
-    const { phone, until, alongside = () => [] } = options;
+    const { phone, before, until, alongside = () => [] } = options;
     const collection = phone === undefined ? callsOf(agentId) : callsWith(agentId, phone);
-    for await (const entries of this.#table.pages(collection, { keysOnly: true, limit: entriesPerPage })) {
+    for await (const entries of this.#table.pages(collection, { keysOnly: true, limit: entriesPerPage, to: before })) {
       if (Date.now() >= until) return false;
       // What is written alongside is one item, for which batches side by side would compete.
       const concurrency = options.alongside ? 1 : batchConcurrency;
-      await pMap(chunks(entries, callsPerTransaction), (batch) => this.#removeBatch(agentId, batch, phone, alongside), {
-        concurrency,
-      });
+      await pMap(
+        chunks(entries, callsPerTransaction),
+        (batch) => this.#removeBatch(agentId, batch, { phone, before }, alongside),
+        {
+          concurrency,
+        },
+      );
     }
     return true;
   }
@@ -114,13 +128,16 @@ export class Calls {
   async #removeBatch(
     agentId: string,
     entries: ItemKey[],
-    phone: string | undefined,
+    { phone, before }: { phone: string | undefined; before: string | undefined },
     alongside: (removed: number) => TransactionAction[],
   ): Promise<void> {
     const callIds = [...new Set(entries.map(({ sk }) => callIdAt(sk)))];
     for (let attempt = 0; ; attempt++) {
-      const all = await this.#records.findAll(agentId, callIds);
-      const found = [...all.values()].filter(({ call }) => phone === undefined || call.phone === phone);
+      const all = await this.#stored.findAll(agentId, callIds);
+      const found = [...all.values()].filter(
+        ({ call }) =>
+          (phone === undefined || call.phone === phone) && (before === undefined || call.startedAt < before),
+      );
       if (found.length === 0) return;
       try {
         await this.#table.transact([...found.flatMap((one) => this.#removal(one)), ...alongside(found.length)]);
@@ -188,7 +205,7 @@ const outcomePermissions = [
   'dynamodb:UpdateItem',
 ] as const;
 
-export const calls = service(() => new Calls(table.get()), {
+export const calls = service(() => new Calls(table.get(), environment.callRetentionDays), {
   find: ['dynamodb:GetItem', 'dynamodb:Query'],
   list: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   count: ['dynamodb:Query'],

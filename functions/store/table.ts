@@ -16,6 +16,7 @@ import {
   PutCommand,
   type PutCommandInput,
   QueryCommand,
+  ScanCommand,
   TransactWriteCommand,
   type TransactWriteCommandInput,
   UpdateCommand,
@@ -110,6 +111,27 @@ export class Table {
       );
       yield (answer.Items ?? []) as T[];
       start = answer.LastEvaluatedKey as ItemKey | undefined;
+    } while (start);
+  }
+
+  /** The items of the whole table that have a sort key, a page at a time, and where the next page begins. It reads everything. */
+  async *scan<T extends Item = Item>(
+    sk: string,
+    after?: ItemKey,
+  ): AsyncGenerator<{ items: T[]; next?: ItemKey | undefined }> {
+    let start = after;
+    do {
+      const answer = await this.client.send(
+        new ScanCommand({
+          TableName: this.name,
+          FilterExpression: 'sk = :sk',
+          ExpressionAttributeValues: { ':sk': sk },
+          ...(start && { ExclusiveStartKey: start }),
+        }),
+        deadline(),
+      );
+      start = answer.LastEvaluatedKey as ItemKey | undefined;
+      yield { items: (answer.Items ?? []) as T[], next: start };
     } while (start);
   }
 

@@ -409,6 +409,22 @@ describe('what is kept', () => {
 const frozen = ['TableCD117FA1', 'Files8E6940B8', 'AccessLogs8B620ECA', 'StripeSecret', 'ChatSigningSecret'];
 
 describe('the jobs', () => {
+  it('that the clock starts get a message a day where calls are kept for a limited time, and else none', () => {
+    expect(dev.all('AWS::Events::Rule')).toEqual([]);
+    const limited = deploymentOf({ ...required, callRetentionDays: '90' });
+    const rules = limited.all('AWS::Events::Rule');
+    const daily = jobs.filter((job) => job.daily).map(({ name }) => name);
+    expect(
+      rules.map(({ properties }) => properties.Targets.map((target: Json) => JSON.parse(target.Input).job)),
+    ).toEqual(daily.map((name) => [name]));
+    const senders = limited
+      .all('AWS::SQS::QueuePolicy')
+      .filter(({ properties }) => JSON.stringify(properties).includes('events.amazonaws.com'));
+    expect(senders.length).toBe(daily.length);
+    expect(functionOf(limited, 'listCalls').properties.Environment.Variables.CALL_RETENTION_DAYS).toBe('90');
+    expect(functionOf(dev, 'listCalls').properties.Environment.Variables).not.toHaveProperty('CALL_RETENTION_DAYS');
+  });
+
   const queueOf = (name: string) =>
     dev
       .all('AWS::SQS::Queue')
@@ -657,8 +673,8 @@ describe('what is watched', () => {
     deployment.all('AWS::CloudWatch::Alarm').map(({ properties }) => properties);
   const watched = (deployment: Deployment) => alarms(deployment).map(({ MetricName }) => MetricName as string);
 
-  it('is what users notice, by at most twenty alarms', () => {
-    expect(alarms(prod).length).toBeLessThanOrEqual(20);
+  it('is what users notice, by two alarms for each job and at most eight others', () => {
+    expect(alarms(prod).length).toBeLessThanOrEqual(2 * jobs.length + 8);
     expect(new Set(watched(prod))).toEqual(
       new Set([
         ...['5xx', 'Latency', 'Url5xxCount', 'ChatFailedTurns', 'ChatBudgetExhausted'],

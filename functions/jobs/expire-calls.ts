@@ -1,0 +1,39 @@
+import { jobQueueFor } from '../clients/job-queue.ts';
+import { jobMessages } from '../domain/job-messages.ts';
+import { jobTimeoutSeconds } from '../domain/timeouts.ts';
+import { environment } from '../environment.ts';
+import { agents } from '../store/agents.ts';
+import { startOfRetention } from '../store/call-records.ts';
+import { calls } from '../store/calls.ts';
+import { job, worker } from './job.ts';
+
+/**
+ * Deletes calls that are older than the deployment keeps them. They are hidden as soon as they are. An attribute by which
+ * DynamoDB would delete them itself would have to be written again to every call when the setting changes.
+ */
+export const expireCalls = job({
+  name: 'expireCalls',
+  message: jobMessages.expireCalls,
+  services: { agents: agents.for('all'), calls: calls.for('removeAll'), jobQueue: jobQueueFor('expireCalls') },
+  timeoutSeconds: jobTimeoutSeconds,
+  daily: true,
+
+  async handle({ after }, { agents, calls, jobQueue }, until) {
+    const days = environment.callRetentionDays;
+    if (days === undefined) return;
+    const before = startOfRetention(days);
+    let done = after;
+    for await (const { agentIds, next } of agents.all(after)) {
+      for (const agentId of agentIds) {
+        const isDone = await calls.removeAll(agentId, { before, until });
+        if (!isDone) return jobQueue.send({ job: 'expireCalls', uid: allUsers, ...(done && { after: done }) });
+      }
+      done = next;
+    }
+  },
+});
+
+/** The work is nobody's: it is shared fairly as if it were that of one more user. */
+const allUsers = 'all-users';
+
+export const handler = worker(expireCalls);

@@ -1,0 +1,130 @@
+import type { SQSEvent } from 'aws-lambda';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deleteCall } from '../../functions/api/delete-call.ts';
+import { getCall } from '../../functions/api/get-call.ts';
+import { listCalls } from '../../functions/api/list-calls.ts';
+import { recordCall } from '../../functions/api/record-call.ts';
+import { updateCallOutcome } from '../../functions/api/update-call-outcome.ts';
+import { updateCallOutcomes } from '../../functions/api/update-call-outcomes.ts';
+import { environment } from '../../functions/environment.ts';
+import { expireCalls } from '../../functions/jobs/expire-calls.ts';
+import { type AnyJob, worker } from '../../functions/jobs/job.ts';
+import { invoke } from '../support/events.ts';
+import { storedWith } from '../support/stored.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+/** As long as can be set, so that the job finds no other test's calls to delete. */
+const days = 3650;
+const phone = '+14155550188';
+const daysAgo = (count: number, milliseconds = 0) =>
+  new Date(Date.now() - count * 24 * 60 * 60 * 1000 + milliseconds).toISOString();
+
+let world: World;
+beforeAll(async () => {
+  process.env.CALL_RETENTION_DAYS = String(days);
+  world = await newWorld();
+});
+afterAll(() => {
+  delete process.env.CALL_RETENTION_DAYS;
+});
+
+const record = (callId: string, startedAt: string) =>
+  invoke(recordCall, {
+    apiKey: world.apiKey,
+    params: { agentId: world.agentId, callIdOrPhone: callId },
+    body: { phone, direction: 'inbound', startedAt },
+  });
+const get = (callIdOrPhone: string, preference = 'last') =>
+  invoke(getCall, {
+    apiKey: world.apiKey,
+    params: { agentId: world.agentId, callIdOrPhone },
+    query: { preference },
+  });
+const list = async (query: Record<string, string> = {}) =>
+  (await invoke(listCalls, { apiKey: world.apiKey, params: { agentId: world.agentId }, query })).body;
+const idsOf = (calls: { callId: string }[]) => calls.map(({ callId }) => callId);
+
+const deliver = async (job: AnyJob = expireCalls): Promise<unknown[]> => {
+  const body = JSON.stringify({ job: 'expireCalls' });
+  const result = await worker(job)({ Records: [{ messageId: 'm', body }] } as SQSEvent);
+  return (result as { batchItemFailures: unknown[] }).batchItemFailures;
+};
+
+describe('with CALL_RETENTION_DAYS', () => {
+  it('a call that is older is in no answer, and can be recorded all the same', async () => {
+    const names = { old: daysAgo(days, -1000), young: daysAgo(days, 3_600_000), younger: daysAgo(1) };
+    for (const [callId, startedAt] of Object.entries(names)) {
+      expect((await record(callId, startedAt)).body).toMatchObject({ callId, startedAt });
+    }
+    expect((await get('old')).status).toBe(404);
+    expect((await get('young')).status).toBe(200);
+    expect((await get(phone, 'first')).body.callId).toBe('young');
+    expect((await get(phone, 'last')).body.callId).toBe('younger');
+    const queries: Record<string, string>[] = [{}, { phone }, { from: daysAgo(days + 10) }];
+    for (const query of queries) {
+      expect(idsOf((await list(query)).calls)).toEqual(['younger', 'young']);
+    }
+    expect((await list({ from: daysAgo(days + 10), to: daysAgo(days + 5) })).calls).toEqual([]);
+    expect((await list({ to: daysAgo(days + 5) })).calls).toEqual([]);
+    const { nextCursor } = await list({ limit: '1' });
+    expect(idsOf((await list({ limit: '1', cursor: nextCursor })).calls)).toEqual(['young']);
+    const params = { agentId: world.agentId, callIdOrPhone: 'old' };
+    const body = { custom_call_outcome: 'booked' };
+    expect((await invoke(updateCallOutcome, { apiKey: world.apiKey, params, body })).status).toBe(404);
+    expect((await invoke(deleteCall, { apiKey: world.apiKey, params })).status).toBe(404);
+    const items = [{ ...params, ...body }];
+    const bulk = await invoke(updateCallOutcomes, { apiKey: world.apiKey, body: { items } });
+    expect(bulk.body.failed[0].error).toBe('call_not_found');
+    // Recorded again, it is corrected and not a second call.
+    expect((await record('old', daysAgo(days, -5000))).status).toBe(200);
+    expect((await storedWith('#CALL#old')).filter((key) => key.includes(world.agentId)).length).toBe(1);
+  });
+
+  it('a call that was the last of its page, and has become too old since, ends the list', async () => {
+    const { Calls } = await import('../../functions/store/calls.ts');
+    const { table } = await import('../../functions/store/table.ts');
+    const later = new Calls(table.get(), 1);
+    const after = `${daysAgo(2)}#call`;
+    expect(await Array.fromAsync(later.list(world.agentId, { after }))).toEqual([]);
+  });
+
+  it('is deleted with its entries by a daily job, and no other', async () => {
+    await record('old', daysAgo(days, -1000));
+    const other = await newWorld();
+    await other.recordCall('ancient', { startedAt: '2001-01-01T00:00:00Z' });
+    expect(await deliver()).toEqual([]);
+    expect(
+      (await storedWith(world.agentId)).filter((key) => key.includes('#old') || key.includes('#CALL#old')),
+    ).toEqual([]);
+    expect((await storedWith(other.agentId)).filter((key) => key.includes('ancient'))).toEqual([]);
+    expect((await get('young')).status).toBe(200);
+    expect(await deliver()).toEqual([]);
+  });
+
+  it('goes on in another message when its time is over', async () => {
+    await record('old', daysAgo(days, -1000));
+    expect(await deliver({ ...expireCalls, timeoutSeconds: 0 })).toEqual([]);
+    // Nothing was deleted, since there was no time.
+    expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(1);
+    expect(await deliver()).toEqual([]);
+    expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(0);
+  });
+
+  it('deletes nothing where it is not set', async () => {
+    await record('old', daysAgo(days, -1000));
+    delete process.env.CALL_RETENTION_DAYS;
+    expect(environment.callRetentionDays).toBe(undefined);
+    expect(await deliver()).toEqual([]);
+    process.env.CALL_RETENTION_DAYS = String(days);
+    expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(1);
+  });
+
+  it('must be from 1 to 3,650', () => {
+    for (const wrong of ['0', '3651', '-1', '1.5', 'all']) {
+      process.env.CALL_RETENTION_DAYS = wrong;
+      expect(() => environment.callRetentionDays, wrong).toThrow(/CALL_RETENTION_DAYS/);
+    }
+    process.env.CALL_RETENTION_DAYS = String(days);
+    expect(environment.callRetentionDays).toBe(days);
+  });
+});
