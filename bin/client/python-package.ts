@@ -1,4 +1,4 @@
-import { globSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pythonPrograms, runPython } from './python-environment.ts';
 
@@ -19,6 +19,7 @@ export const packForPython = (name: string): string => {
     ...['--output-path', source],
     '--fail-on-warning',
   ]);
+  cpSync(join(import.meta.dirname, 'python-files'), join(source, 'voice_agent_platform_client'), { recursive: true });
   const pip = ['-m', 'pip', 'wheel', '--quiet', '--no-deps', '--no-build-isolation', '--disable-pip-version-check'];
   runPython(join(programs, 'python'), [...pip, '--wheel-dir', folder, source]);
   const [wheel = ''] = globSync('*.whl', { cwd: folder });

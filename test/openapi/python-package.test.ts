@@ -1,5 +1,8 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -33,6 +36,48 @@ assert isinstance(refused, Error)
 print(refused.error.value)
 `;
 
+/** Calls one operation of a service that fails first, by both kinds of function. */
+const persistentProgram = `
+import asyncio, sys
+from voice_agent_platform_client import api_client
+from voice_agent_platform_client.api.agents import create_agent
+from voice_agent_platform_client.models import CreateAgentBody, Error
+
+body = CreateAgentBody(uid="user-1", name="Front desk")
+call = dict(client=api_client(sys.argv[1], "vap_x"), body=body)
+print(create_agent.sync(**call).agent_id, asyncio.run(create_agent.asyncio(**call)).agent_id)
+refused = create_agent.sync(client=api_client(sys.argv[1], "vap_x", retries=1), body=body)
+assert isinstance(refused, Error)
+print(refused.error.value)
+`;
+
+const agent = {
+  uid: 'user-1',
+  name: 'Front desk',
+  configuration: {},
+  permissions: {},
+  createdAt: '2026-03-01T10:00:00.000Z',
+  updatedAt: '2026-03-01T10:00:00.000Z',
+};
+
+/** A service that answers requests with the given statuses in turn, 0 being a lost connection. Keeps their keys. */
+const startFailing = async (statuses: number[]) => {
+  const keys: unknown[] = [];
+  const server = createServer((request, response) => {
+    keys.push(request.headers['idempotency-key']);
+    request.resume().on('end', () => {
+      const status = statuses.shift() ?? 200;
+      if (status === 0) return request.socket.destroy();
+      const error = { error: status === 409 ? 'quota_exceeded' : 'internal_error', message: 'Failed.' };
+      const retryAfter = status === 409 && statuses.length > 0 ? { 'retry-after': '0' } : {};
+      response.writeHead(status, { 'content-type': 'application/json', ...retryAfter });
+      response.end(JSON.stringify(status === 200 ? { ...agent, agentId: `agent_${keys.length}` } : error));
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return { server, keys, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+};
+
 const hasPython = spawnSync('python3', ['-c', 'import venv, ensurepip']).status === 0;
 
 describe('npm run client -- --python', () => {
@@ -63,6 +108,16 @@ describe('npm run client -- --python', () => {
       "['hours.txt']",
       'invalid_api_key',
     ]);
+
+    const failing = await startFailing([0, 503, 409, 200, 429, 200, 409]);
+    writeFileSync(join(folder, 'program.py'), persistentProgram);
+    const persistent = await run(python, [join(folder, 'program.py'), failing.url], { env });
+    failing.server.close();
+    // A 409 without Retry-After is an answer.
+    expect(persistent.stdout).toBe('agent_4 agent_6\nquota_exceeded\n');
+    const [first, , , , second] = failing.keys;
+    expect(failing.keys.map((key) => [first, second].indexOf(key))).toEqual([0, 0, 0, 0, 1, 1, -1]);
+    expect(new Set(failing.keys)).not.toContain(undefined);
 
     const exampleOf = async (guide: string) => {
       const file = join(folder, 'guide.py');
