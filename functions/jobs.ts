@@ -5,6 +5,7 @@ import { expireCalls } from './jobs/expire-calls.ts';
 import { extractDocument } from './jobs/extract-document.ts';
 import { finishDeletion } from './jobs/finish-deletion.ts';
 import { finishDuplication } from './jobs/finish-duplication.ts';
+import { importBlockList } from './jobs/import-block-list.ts';
 import { indexKnowledge } from './jobs/index-knowledge.ts';
 import type { AnyJob } from './jobs/job.ts';
 
@@ -18,4 +19,5 @@ export const jobs: AnyJob[] = [
   erasePerson,
   deliverWebhook,
   expireCalls,
+  importBlockList,
 ];

@@ -5,6 +5,7 @@ import { buildChat } from './api/build-chat.ts';
 import { checkBlockedNumber } from './api/check-blocked-number.ts';
 import { checkBlockedNumbers } from './api/check-blocked-numbers.ts';
 import { createAgent } from './api/create-agent.ts';
+import { createBlockListImport } from './api/create-block-list-import.ts';
 import { createDocumentUploads } from './api/create-document-uploads.ts';
 import { createErasure } from './api/create-erasure.ts';
 import { createWebhookEndpoint } from './api/create-webhook-endpoint.ts';
@@ -16,6 +17,7 @@ import { deleteWebhookEndpoint } from './api/delete-webhook-endpoint.ts';
 import { deleteWebsite } from './api/delete-website.ts';
 import { duplicateAgent } from './api/duplicate-agent.ts';
 import { getAgent } from './api/get-agent.ts';
+import { getBlockListImport } from './api/get-block-list-import.ts';
 import { getCall } from './api/get-call.ts';
 import { getDocumentContent } from './api/get-document-content.ts';
 import { getErasure } from './api/get-erasure.ts';
@@ -62,6 +64,8 @@ export const routes: AnyEndpoint[] = [
   addUserBlockedNumbers,
   removeUserBlockedNumbers,
   listUserBlockedNumbers,
+  createBlockListImport,
+  getBlockListImport,
   duplicateAgent,
   listAgents,
   createAgent,

@@ -2,7 +2,7 @@ import type { JobName } from './domain/job-messages.ts';
 
 /**
  * What a function may do on AWS: an IAM action on the service's own table, bucket or model. Of a queue and a secret, the
- * one it may use is named behind the action.
+ * one it may use is named behind the action, and so is the folder of files where it is not that of documents.
  */
 export type Permission =
   | 'dynamodb:BatchGetItem'
@@ -20,6 +20,7 @@ export type Permission =
   | 's3:GetObject'
   | 's3:ListBucket'
   | 's3:PutObject'
+  | `s3:${'DeleteObject' | 'GetObject' | 'PutObject'}:imports`
   | 'bedrock:InvokeModelWithResponseStream'
   | `sqs:SendMessage:${JobName}`
   | `secretsmanager:GetSecretValue:${SecretName}`;

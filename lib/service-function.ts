@@ -12,6 +12,7 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { importsFolder } from '../functions/domain/block-list-imports.ts';
 import { filesFolder } from '../functions/domain/documents.ts';
 import type { JobName } from '../functions/domain/job-messages.ts';
 import type { Permission, SecretName } from '../functions/service.ts';
@@ -108,18 +109,27 @@ const wildcardsOf = (data: DataStack, settings: Settings) => {
   const models = modelArns(settings.chatModelId)
     .filter((arn) => arn.includes(':*:'))
     .map((arn) => arn.replace(Aws.PARTITION, '<AWS::Partition>'));
-  return [`<referenceto${part}Outputs${bucket}Arn>/${filesFolder}*`, ...models].map((arn) => `Resource::${arn}`);
+  const folders = [filesFolder, importsFolder].map((folder) => `<referenceto${part}Outputs${bucket}Arn>/${folder}*`);
+  return [...folders, ...models].map((arn) => `Resource::${arn}`);
 };
 
 /** The IAM statements of a function's permissions: each service's actions on the one resource of it that is ours. */
 const grantsOf = (permissions: Permission[], data: DataStack, settings: Settings): PolicyStatement[] => {
   const actions = (service: string) => permissions.filter((permission) => permission.startsWith(`${service}:`)).sort();
   const objectActions = actions('s3').filter((action) => action !== listBucket);
+  const ofImports = objectActions.filter((action) => action.endsWith(imports));
   const queues = namedIn(permissions, sendMessage).map((job) => data.queueOf(job as JobName).queueArn);
   const secrets = namedIn(permissions, getSecret).map((secret) => data.secrets[secret as SecretName].attrId);
   return [
     allow(actions('dynamodb'), [data.table.tableArn]),
-    allow(objectActions, [data.files.arnForObjects(`${filesFolder}*`)]),
+    allow(
+      objectActions.filter((action) => !action.endsWith(imports)),
+      [data.files.arnForObjects(`${filesFolder}*`)],
+    ),
+    allow(
+      ofImports.map((action) => action.slice(0, -imports.length)),
+      [data.files.arnForObjects(`${importsFolder}*`)],
+    ),
     allow(permissions.includes(listBucket) ? [listBucket] : [], [data.files.bucketArn]),
     allow(actions('bedrock'), modelArns(settings.chatModelId)),
     allow(queues.length > 0 ? [sendMessage] : [], queues),
@@ -127,6 +137,7 @@ const grantsOf = (permissions: Permission[], data: DataStack, settings: Settings
   ].filter((statement) => statement.actions.length > 0);
 };
 
+const imports = ':imports';
 const sendMessage = 'sqs:SendMessage';
 const getSecret = 'secretsmanager:GetSecretValue';
 

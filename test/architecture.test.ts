@@ -27,6 +27,7 @@ const roomOf = (path: string) =>
 const base = ['functions/domain', 'functions/environment.ts', 'functions/service.ts', 'functions/log.ts'];
 const below = [...base, 'functions/store', 'functions/clients', 'functions/extraction'];
 const capabilities = [
+  'functions/block-list-import',
   'functions/hooks',
   'functions/erasure',
   'functions/crawling',
@@ -45,6 +46,7 @@ const arrows: Record<string, string[]> = {
   'functions/clients': base,
   'functions/extraction': base,
   'functions/http': below,
+  'functions/block-list-import': below,
   'functions/crawling': below,
   'functions/hooks': below,
   'functions/erasure': below,

@@ -10,6 +10,9 @@ import { type AwsRequest, AwsRequests } from './aws-request.ts';
 /** The content of a file; its `etag` changes with every byte of it. */
 export type StoredFile = { bytes: Uint8Array; etag: string };
 
+/** A part of a file, and the size of the whole. */
+export type FilePart = StoredFile & { size: number };
+
 /** A presigned form with which a browser or curl sends one file straight to the bucket. */
 export type UploadForm = { url: string; fields: Record<string, string> };
 
@@ -51,6 +54,27 @@ export class Files {
       chunks.push(chunk);
     }
     return { bytes: Buffer.concat(chunks), etag };
+  }
+
+  /**
+   * Reads a part of a file, from `start` on and at most `length` bytes; undefined if there is no such file, `changed` if it
+   * is no longer the one with this `etag`.
+   */
+  async readPart(
+    key: string,
+    { start, length, etag }: { start: number; length: number; etag?: string | undefined },
+  ): Promise<FilePart | 'changed' | undefined> {
+    const headers = { range: `bytes=${start}-${start + length - 1}`, ...(etag && { 'if-match': `"${etag}"` }) };
+    const response = await this.#send(key, { method: 'GET', headers });
+    const isPart = response.status === 206;
+    if (!isPart) await response.body?.cancel();
+    if (response.status === 412) return 'changed';
+    if (response.status === 404) return undefined;
+    // 416: the file ends before `start`.
+    if (!isPart && response.status !== 416) throw new Error(`S3 answered ${response.status} to a part of a file.`);
+    const size = Number(response.headers.get('content-range')?.split('/')[1]);
+    const bytes = isPart ? new Uint8Array(await response.arrayBuffer()) : new Uint8Array();
+    return { bytes, etag: etagOf(response), size };
   }
 
   async head(key: string): Promise<{ size: number; etag: string } | undefined> {
@@ -157,4 +181,11 @@ export const files = service(() => new Files({ ...environment.s3, bucket: enviro
   copy: ['s3:GetObject', 's3:ListBucket', 's3:PutObject'],
   downloadUrl: ['s3:GetObject'],
   uploadForm: ['s3:PutObject'],
+});
+
+/** The same for the files of imports, which are in a folder of their own. */
+export const importFiles = service(files.get, {
+  delete: ['s3:DeleteObject:imports'],
+  readPart: ['s3:GetObject:imports', 's3:ListBucket'],
+  uploadForm: ['s3:PutObject:imports'],
 });

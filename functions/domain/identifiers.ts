@@ -18,7 +18,7 @@ export const AgentIdInPath = z.string().check(describe('Id of the agent.', examp
 /** Whether a text is well-formed as an identifier. */
 export const isIdentifier = (value: string) => form.test(value);
 
-export type IdentifierKind = 'agent' | 'web' | 'doc' | 'key' | 'erasure' | 'endpoint' | 'event' | 'delivery';
+export type IdentifierKind = 'agent' | 'web' | 'doc' | 'key' | 'import' | 'erasure' | 'endpoint' | 'event' | 'delivery';
 
 /** 26 characters that sort by the time of creation, also within one millisecond. */
 export const newUlid = monotonicFactory();

@@ -36,6 +36,7 @@ export const jobMessages = {
     /** Unix milliseconds. No attempt is made before. */
     dueAt: z.optional(z.number()),
   }),
+  importBlockList: z.object({ job: z.literal('importBlockList'), uid: Identifier, importId: Identifier }),
   extractDocument: z.object({
     job: z.literal('extractDocument'),
     ...ofUser,

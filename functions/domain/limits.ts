@@ -16,6 +16,10 @@ export const limits = {
   cursorCharacters: 300,
   numbersPerRequest: 10_000,
   blockReasonCharacters: 256,
+  /** Of a file that is imported into a block list. */
+  importBytes: 64 * 1024 * 1024,
+  importFailures: 1000,
+  importFailureCharacters: 64,
   nameCharacters: 200,
   configurationBytes: 200 * 1024,
   blockOnOutcomes: 20,

@@ -19,7 +19,8 @@ export type Caller<Input> =
   | {
       kind: 'key';
       scope: Scope;
-      user: (input: Input) => { uid: string };
+      /** With `agentId`, that agent must be one that the user may use. */
+      user: (input: Input) => { uid: string; agentId?: string | undefined };
       agent?: never;
       forwarded?: never;
       /** A voice platform calls: it may send the key as its `Authorization`, or in the query. */

@@ -15,17 +15,10 @@ import type { ServicesOf } from '../service.ts';
 import { agents } from '../store/agents.ts';
 import { credentials } from '../store/credentials.ts';
 import { type DocumentRecord, documents } from '../store/documents.ts';
+import { FileNotification, keysIn } from './file-notification.ts';
 import { job, worker } from './job.ts';
 
-/** What S3 sends for each file that comes into the bucket. */
-const Notification = z.object({
-  Records: z.array(z.object({ s3: z.object({ object: z.object({ key: z.string() }) }) })),
-});
-
-/** What S3 sends when its notifications are set up. */
-const TestEvent = z.object({ Event: z.literal('s3:TestEvent') });
-
-const Message = z.union([jobMessages.extractDocument, Notification, TestEvent]);
+const Message = z.union([jobMessages.extractDocument, FileNotification]);
 type Message = z.infer<typeof Message>;
 
 const services = {
@@ -81,10 +74,7 @@ type DocumentKey = { agentId: string; id: string };
 /** The documents that a message is about: one, or those whose files have come. */
 const documentsIn = (message: Message): DocumentKey[] => {
   if ('job' in message) return [{ agentId: message.agentId, id: message.documentId }];
-  if ('Event' in message) return [];
-  return message.Records.flatMap(
-    ({ s3 }) => documentOfFileKey(decodeURIComponent(s3.object.key.replaceAll('+', ' '))) ?? [],
-  );
+  return keysIn(message).flatMap((key) => documentOfFileKey(key) ?? []);
 };
 
 const extract = async (document: DocumentKey, services: Services, retry?: string, endsBy?: number): Promise<void> => {

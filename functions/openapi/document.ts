@@ -119,7 +119,7 @@ const securityOf = (endpoint: AnyEndpoint) => {
 const tags = [
   {
     name: 'Block list',
-    paths: ['agent-block-list', 'block-list'],
+    paths: ['agent-block-list', 'block-list', 'block-list-imports'],
     description: 'Phone numbers whose calls an agent, or every agent of a user, does not accept.',
   },
   { name: 'Agents', paths: ['agents', 'duplicate-agent'], description: 'Voice agents and their configuration.' },

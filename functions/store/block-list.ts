@@ -49,6 +49,9 @@ export type BlockingEntry = BlockedNumber & { scope: 'agent' | 'user' };
 /** Why a number is blocked, and until when. */
 export type BlockTerms = { reason?: string | undefined; expiresAt?: string | undefined };
 
+/** A number as it is stored, and the last request that removed it. */
+export type StoredNumber = { number: string; isBlocked: boolean; blockedAt: string; removedBy: string };
+
 /** The result of one step: a number's outcome, or its next step. */
 type Step = NumberOutcome | 'insert' | 'look' | 'reclaim' | 'remove';
 
@@ -67,21 +70,31 @@ export class BlockList {
    * Blocks distinct E.164 numbers. Each is reported as `done`, `already_blocked` or `temporarily_unavailable`. A repeated
    * request gives the same `addedBy`, and finds its own entries `done`.
    */
-  async add(
+  add(
     owner: BlockListOwner,
     phones: string[],
     terms: BlockTerms = {},
     addedBy: string = randomUUID(),
   ): Promise<Map<string, NumberOutcome>> {
-    const entry = entryFor(terms, addedBy);
+    return this.addAll(owner, new Map(phones.map((phone) => [phone, terms])), addedBy);
+  }
+
+  /** The same for numbers with terms of their own. */
+  async addAll(
+    owner: BlockListOwner,
+    terms: Map<string, BlockTerms>,
+    addedBy: string,
+  ): Promise<Map<string, NumberOutcome>> {
+    const blockedAt = new Date().toISOString();
+    const entryOf = (phone: string) => entryFor(terms.get(phone) as BlockTerms, addedBy, blockedAt);
     const insert = (phone: string): Statement => {
-      const item = { ...blockedNumberKey(owner, phone), ...entry };
+      const item = { ...blockedNumberKey(owner, phone), ...entryOf(phone) };
       const names = Object.keys(item).map((name) => `'${name}':?`);
       return { text: `INSERT INTO "${this.#table.name}" VALUE {${names}}`, values: Object.values(item) };
     };
     // An item is there, but its number is no longer blocked: expired, or removed a while ago.
     const reclaim = (phone: string): Statement => {
-      const { removedBy: _, ...renewed } = entry;
+      const { removedBy: _, ...renewed } = entryOf(phone);
       const cleared = ['reason', 'expiresAt', 'ttlSeconds'].filter((name) => !(name in renewed));
       const { pk, sk } = blockedNumberKey(owner, phone);
       const set = Object.keys(renewed).map((name) => `SET "${name}"=?`);
@@ -96,7 +109,7 @@ export class BlockList {
       if (item.addedBy === addedBy) return 'done';
       return item.blockedUntil > Date.now() ? 'already_blocked' : 'reclaim';
     };
-    return this.#settle(phones, 'insert', {
+    return this.#settle([...terms.keys()], 'insert', {
       insert: (batch) => this.#execute(batch.map(insert), (error) => (error === 'DuplicateItem' ? 'look' : undefined)),
       look: async (batch) => {
         const items = await this.#table.getMany<BlockedItem>(batch.map((phone) => blockedNumberKey(owner, phone)));
@@ -109,8 +122,11 @@ export class BlockList {
   }
 
   /** Unblocks distinct E.164 numbers. Each is reported as `done`, `not_found` or `temporarily_unavailable`. */
-  async remove(owner: BlockListOwner, phones: string[]): Promise<Map<string, NumberOutcome>> {
-    const removedBy = randomUUID();
+  async remove(
+    owner: BlockListOwner,
+    phones: string[],
+    removedBy: string = randomUUID(),
+  ): Promise<Map<string, NumberOutcome>> {
     const remove = (phone: string): Statement => {
       const { pk, sk } = blockedNumberKey(owner, phone);
       const ttlSeconds = Math.floor(Date.now() / 1000) + removedSeconds;
@@ -164,6 +180,18 @@ export class BlockList {
       const item = least.next.value as BlockedItem;
       if (item.blockedUntil > Date.now()) yield entryOf(item);
       least.next = await least.shard.next();
+    }
+  }
+
+  /** The numbers of one shard after a given one, page by page, also those that are no longer blocked. */
+  async *shardPages(owner: BlockListOwner, shard: number, after: string | undefined): AsyncGenerator<StoredNumber[]> {
+    for await (const page of this.#table.pages<BlockedItem>(blockedNumbersOf(owner, shard), { after })) {
+      yield page.map(({ sk, blockedUntil, blockedAt, removedBy }) => ({
+        number: sk,
+        isBlocked: blockedUntil > Date.now(),
+        blockedAt,
+        removedBy,
+      }));
     }
   }
 
@@ -322,9 +350,9 @@ export class BlockList {
 const isConditionFailure = (error: string | undefined) => error === 'ConditionalCheckFailed';
 
 /** The attributes of an entry that a request adds. */
-const entryFor = ({ reason, expiresAt }: BlockTerms, addedBy: string) => ({
+const entryFor = ({ reason, expiresAt }: BlockTerms, addedBy: string, blockedAt = new Date().toISOString()) => ({
   blockedUntil: expiresAt ? Date.parse(expiresAt) : forGood,
-  blockedAt: new Date().toISOString(),
+  blockedAt,
   addedBy,
   removedBy: '',
   ...(reason !== undefined && { reason }),
@@ -382,7 +410,9 @@ const entryOf = (item: BlockedItem): BlockedNumber => ({
 
 export const blockList = service(() => new BlockList(table.get()), {
   add: ['dynamodb:BatchGetItem', 'dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate'],
+  addAll: ['dynamodb:BatchGetItem', 'dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate'],
   remove: ['dynamodb:PartiQLUpdate'],
+  shardPages: ['dynamodb:Query'],
   find: ['dynamodb:BatchGetItem'],
   page: ['dynamodb:Query'],
   removeAll: ['dynamodb:BatchWriteItem', 'dynamodb:Query'],

@@ -13,6 +13,9 @@
  *                                                                                      of a deleted agent, until all of it is deleted, nobody
  * blocked number        AGENT#<agentId>#BLOCKED#<shard 0–15>   <phone>                 a hash spreads a million numbers; a check is one read
  * …for a user's agents  USER#<uid>#BLOCKED#<shard 0–15>        <phone>                 the same, on the list of a user
+ * import of a file      USER#<uid>                             IMPORT#<importId>       how far it is, and its result
+ * running import        AGENT#<agentId>#IMPORT                 RUNNING                 which import writes to the list: no two do
+ * …of a user's list     USER#<uid>#IMPORT                      RUNNING                 the same, for the list of a user
  * call                  AGENT#<agentId>#CALL#<callId>          CALL                    the call's record, once
  * call by time          AGENT#<agentId>#CALLS                  <startedAt>#<callId>    nothing: its key names the call
  * call by phone         AGENT#<agentId>#PHONE#<phone>          <startedAt>#<callId>    the same; none when the number was withheld
@@ -84,6 +87,12 @@ export const blockedNumbersOf = (owner: BlockListOwner, shard: number): { pk: st
   pk: `${'agentId' in owner ? `AGENT#${owner.agentId}` : `USER#${owner.uid}`}#BLOCKED#${shard}`,
 });
 const shardOf = (text: string, shards: number) => (createHash('sha256').update(text).digest()[0] as number) % shards;
+
+export const importKey = (uid: string, importId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `IMPORT#${importId}` });
+export const runningImportKey = (owner: BlockListOwner): ItemKey => ({
+  pk: 'agentId' in owner ? `AGENT#${owner.agentId}#IMPORT` : `USER#${owner.uid}#IMPORT`,
+  sk: 'RUNNING',
+});
 
 export const callKey = (agentId: string, callId: string): ItemKey => ({
   pk: `AGENT#${agentId}#CALL#${callId}`,

@@ -3,6 +3,7 @@ import { Scope } from '../../functions/domain/api-keys.ts';
 import type { OpenApiDocument, Operation } from '../../functions/openapi/openapi.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
+import { blockListImports } from '../../functions/store/block-list-imports.ts';
 import { calls } from '../../functions/store/calls.ts';
 import { documents } from '../../functions/store/documents.ts';
 import { erasures } from '../../functions/store/erasures.ts';
@@ -34,6 +35,7 @@ beforeAll(async () => {
   await agents.get().create(agent);
   // The example of a deletion names another one, so that this one remains.
   await agents.get().create({ ...agent, agentId: 'agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T' });
+  await blockListImports.get().add({ uid: target.uid, importId: 'import_01KB3P8V4N6T0R2X5Z7B9D1F3H', mode: 'add' });
 });
 
 const endpointId = 'endpoint_01KB3R0W1P6T8X2Z4B6D8F0H2K';
@@ -125,7 +127,12 @@ const changed = (body: unknown): unknown => {
       documentId: 'doc_other',
       websiteId: 'web_other',
     },
-    ...{ files: [...files, ...files], items: [{ agentId, callIdOrPhone: 'other' }], custom_call_outcome: 'other' },
+    ...{
+      files: [...files, ...files],
+      items: [{ agentId, callIdOrPhone: 'other' }],
+      custom_call_outcome: 'other',
+      size: 14,
+    },
     ...{ url: 'https://crm.example.com/other', deliveryId: 'delivery_other' },
   };
   return Object.fromEntries(Object.entries(body as object).map(([field, value]) => [field, others[field] ?? value]));

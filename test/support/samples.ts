@@ -1,5 +1,6 @@
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
 import { agents } from '../../functions/store/agents.ts';
+import { blockListImports } from '../../functions/store/block-list-imports.ts';
 import { calls } from '../../functions/store/calls.ts';
 import { documents } from '../../functions/store/documents.ts';
 import { erasures } from '../../functions/store/erasures.ts';
@@ -59,6 +60,13 @@ const erasure = async (uid: string) => {
   return erasureId;
 };
 
+/** An import of a user, by its id. */
+const blockListImport = async (uid: string) => {
+  const importId = newIdentifier('import');
+  await blockListImports.get().add({ uid, importId, mode: 'add' });
+  return importId;
+};
+
 /** A call of an agent, by its id. */
 const recordedCall = async (agentId: string) => {
   const callId = `call-${newUlid()}`;
@@ -114,6 +122,8 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
   listUserBlockedNumbers: {},
   getKey: {},
   serveMcp: { body: { jsonrpc: '2.0', id: 1, method: 'ping' } },
+  createBlockListImport: { body: { size: 13 } },
+  getBlockListImport: async (_, uid) => ({ params: { importId: await blockListImport(uid) } }),
   decideCallStart: { body: { from: '+14155550100' } },
   receiveHook: { params: { platform: 'retell' }, body: { event: 'call_inbound', call_inbound: {} } },
   duplicateAgent: { body: {} },

@@ -1,0 +1,69 @@
+import * as z from 'zod/mini';
+import { importFiles } from '../clients/files.ts';
+import { blockTerms } from '../domain/block-list.ts';
+import { ImportId, ImportMode, importFileKey, importInProgress } from '../domain/block-list-imports.ts';
+import { describe } from '../domain/describe.ts';
+import { AgentId, newIdentifier, Uid } from '../domain/identifiers.ts';
+import { limits } from '../domain/limits.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { blockListImports, ownerOf } from '../store/block-list-imports.ts';
+
+/** Gives out a form by which a file of numbers goes straight to storage. The upload itself starts the import. */
+export const createBlockListImport = endpoint({
+  name: 'createBlockListImport',
+  method: 'POST',
+  path: '/block-list-imports',
+  summary: 'Import a file into a block list',
+  description:
+    'Creates a presigned POST form for one file of at most 64 MB, to be imported into the block list of an agent, or of the user without `agentId`. Send it as `multipart/form-data` to `url` within 15 minutes: all of `fields` first, then the file in the field `file`. The upload starts the import; `GET /block-list-imports/{importId}` reports its progress. The file is UTF-8 text with one number per line, or CSV with a header that names `number` and optionally `reason` and `expiresAt`. One import of a list runs at a time; files uploaded meanwhile are imported one after the other. The file is deleted when its import ends. The import of a form that is not used fails after an hour.',
+  caller: { kind: 'key', scope: 'block-list', user: ({ body: { uid, agentId } }) => ({ uid, agentId }) },
+  services: {
+    imports: blockListImports.for('isRunning', 'add'),
+    files: importFiles.for('uploadForm'),
+  },
+  body: z.object({
+    uid: Uid,
+    agentId: z.optional(AgentId),
+    mode: z._default(ImportMode, 'add'),
+    reason: blockTerms.reason,
+    size: z.int().check(
+      z.minimum(1),
+      z.refine((size) => size <= limits.importBytes, {
+        error: `must be at most ${limits.importBytes} bytes`,
+        params: { code: 'file_too_large' },
+      }),
+      describe('Size of the file in bytes.', 13_000_000, { maximum: limits.importBytes }),
+    ),
+  }),
+  response: z
+    .object({
+      importId: ImportId,
+      status: z.literal('awaiting_upload').check(describe('The import waits for its file.', 'awaiting_upload')),
+      url: z
+        .string()
+        .check(describe('Address to send the form to, valid for 15 minutes.', 'https://files.example.com/')),
+      fields: z.record(z.string(), z.string()).check(
+        describe('Fields of the form; send `file` after them.', {
+          key: 'block-list-imports/demo-user.import_01KB3P8V4N6T0R2X5Z7B9D1F3H',
+          policy: 'eyJleHBpcmF0aW9uIjoi…',
+        }),
+      ),
+    })
+    .check(z.describe('The form for the file.')),
+  errors: ['file_too_large', 'import_in_progress'],
+  errorDescriptions: {
+    409: 'Another import of the same block list is running.',
+  },
+
+  async handle({ body: { uid, agentId, mode, reason }, creationId }, { imports, files }) {
+    const list = { uid, ...(agentId !== undefined && { agentId }) };
+    if (await imports.isRunning(ownerOf(list))) throw importInProgress();
+    const importId = newIdentifier('import', creationId);
+    await imports.add({ ...list, importId, mode, ...(reason !== undefined && { reason }) });
+    const form = files.uploadForm(importFileKey({ uid, importId }), limits.importBytes);
+    return { importId, status: 'awaiting_upload' as const, ...form };
+  },
+});
+
+export const handler = lambda(createBlockListImport);

@@ -1,0 +1,33 @@
+import * as z from 'zod/mini';
+import { BlockListImport, noSuchImport } from '../domain/block-list-imports.ts';
+import { describe } from '../domain/describe.ts';
+import { isIdentifier, Uid } from '../domain/identifiers.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { blockListImports, shownImport } from '../store/block-list-imports.ts';
+
+/** How far an import is, and its result once it has ended. */
+export const getBlockListImport = endpoint({
+  name: 'getBlockListImport',
+  method: 'GET',
+  path: '/block-list-imports/{importId}',
+  summary: 'Get an import',
+  description:
+    'Returns the status of an import and its counts so far, which always add up: `added`, `alreadyBlocked` and `failed` are `lines`. Imports are kept for 30 days.',
+  caller: { kind: 'key', scope: 'block-list', user: ({ query }) => query },
+  services: { imports: blockListImports.for('find') },
+  params: z.object({
+    importId: z.string().check(describe('Id of the import.', 'import_01KB3P8V4N6T0R2X5Z7B9D1F3H')),
+  }),
+  query: z.object({ uid: Uid }),
+  response: BlockListImport,
+  errors: ['import_not_found'],
+
+  async handle({ params: { importId }, query: { uid } }, { imports }) {
+    const record = isIdentifier(importId) ? await imports.find({ uid, importId }) : undefined;
+    if (!record) throw noSuchImport();
+    return shownImport(record);
+  },
+});
+
+export const handler = lambda(getBlockListImport);

@@ -1,0 +1,136 @@
+import { Readable } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
+import { normalisePhoneNumber } from '../domain/phone-numbers.ts';
+
+/** A row of a file, as it is written there. `line` counts from 1. */
+export type FileRow = { line: number; number: string; reason?: string | undefined; expiresAt?: string | undefined };
+
+/** The import cannot go on. The message is a sentence for the person who uploaded it. */
+export class ImportError extends Error {
+  override readonly name = 'ImportError';
+}
+
+/** Of one line, in UTF-16 units; of one CSV record, in bytes. */
+const maxRowLength = 64 * 1024;
+
+/**
+ * The rows of a file that is text, one number a line, or CSV whose header names `number`. Empty lines are no rows. Throws
+ * an `ImportError` at what is not text in UTF-8 and where rows cannot be told apart.
+ */
+export async function* readRows(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow> {
+  const texts = decode(pieces);
+  const { firstLine, whole } = await peek(texts);
+  const columns = columnsOf(firstLine);
+  if (columns) yield* csvRows(whole, columns);
+  else yield* textRows(whole);
+}
+
+async function* decode(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decoded = (bytes?: Uint8Array) => {
+    try {
+      // UTF-16 without a byte-order mark is full of zeros, which are valid UTF-8.
+      const text = bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
+      if (!text.includes('\0')) return text;
+    } catch {
+      // The message below describes both.
+    }
+    throw new ImportError('The file is not text in UTF-8. Save it in that encoding, and import it again.');
+  };
+  for await (const piece of pieces) yield decoded(piece);
+  yield decoded();
+}
+
+/** The first line that is not empty, and the text including it. */
+const peek = async (texts: AsyncGenerator<string>) => {
+  let start = '';
+  for (let piece = await texts.next(); !piece.done; piece = await texts.next()) {
+    start += piece.value;
+    if (/\S[^\r\n]*[\r\n]/.test(start)) break;
+  }
+  async function* whole() {
+    yield start;
+    yield* texts;
+  }
+  return { firstLine: /\S[^\r\n]*/.exec(start)?.[0] ?? '', whole: whole() };
+};
+
+type Columns = { delimiter: string; number: number; reason: number; expiresAt: number };
+
+/** The columns that the first line names; undefined when the file is text without a header. */
+const columnsOf = (firstLine: string): Columns | undefined => {
+  const delimiter = [',', ';', '\t'].find((one) => firstLine.includes(one)) ?? ',';
+  const names = firstLine.split(delimiter).map((cell) =>
+    cell
+      .trim()
+      .replace(/^"(.*)"$/, '$1')
+      .toLowerCase(),
+  );
+  const [number, reason, expiresAt] = ['number', 'reason', 'expiresat'].map((name) => names.indexOf(name));
+  if (number !== -1) return { delimiter, number, reason, expiresAt } as Columns;
+  if (names.length > 1 && normalisePhoneNumber(firstLine) === undefined) {
+    throw new ImportError('The first line of the file has several columns, and none is named "number".');
+  }
+  return undefined;
+};
+
+async function* textRows(texts: AsyncGenerator<string>): AsyncGenerator<FileRow> {
+  let line = 0;
+  let rest = '';
+  for await (const text of texts) {
+    // A carriage return at the end may be half of a line's end.
+    const lines = (rest + text).split(/\r\n|\n|\r(?!$)/);
+    rest = lines.pop() as string;
+    if (rest.length > maxRowLength) throw tooLong(line + lines.length + 1);
+    for (const number of lines) {
+      line += 1;
+      if (number.length > maxRowLength) throw tooLong(line);
+      if (number.trim() !== '') yield { line, number };
+    }
+  }
+  if (rest.trim() !== '') yield { line: line + 1, number: rest.replace(/\r$/, '') };
+}
+
+type Parsed = { record: string[]; info: { lines: number } };
+
+async function* csvRows(texts: AsyncGenerator<string>, columns: Columns): AsyncGenerator<FileRow> {
+  const parser = parse({
+    delimiter: columns.delimiter,
+    info: true,
+    max_record_size: maxRowLength,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    trim: true,
+  });
+  const source = Readable.from(texts, { objectMode: true });
+  source.on('error', (error) => parser.destroy(error)).pipe(parser);
+  // The parser counts a line's end of two characters within quotes as two lines.
+  let countedTwice = 0;
+  let isHeader = true;
+  try {
+    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
+      const text = record.join('\0');
+      const line = info.lines - countedTwice - (text.match(/[\r\n]/g)?.length ?? 0);
+      countedTwice += text.match(/\r\n/g)?.length ?? 0;
+      if (isHeader) isHeader = false;
+      else {
+        const { number, reason, expiresAt } = columns;
+        yield { line, number: record[number] ?? '', reason: record[reason], expiresAt: record[expiresAt] };
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const at = Number(error.lines) - countedTwice;
+    if (error.code === 'CSV_MAX_RECORD_SIZE') throw tooLong(at);
+    throw new ImportError(`The file is not valid CSV at line ${at}: ${describe(error)}.`);
+  } finally {
+    source.destroy();
+  }
+}
+
+const describe = ({ code }: CsvError) =>
+  code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quote is not closed' : 'there is text after a closing quote';
+
+const tooLong = (line: number) => new ImportError(`Line ${line} of the file is longer than 64 KB.`);

@@ -1,0 +1,236 @@
+import { importFiles } from '../clients/files.ts';
+import { jobQueueFor } from '../clients/job-queue.ts';
+import {
+  type ImportFailure,
+  type ImportReference,
+  importFailure,
+  importFileKey,
+} from '../domain/block-list-imports.ts';
+import { DateTime } from '../domain/date-time.ts';
+import { limits } from '../domain/limits.ts';
+import { normalisePhoneNumber } from '../domain/phone-numbers.ts';
+import { cut } from '../domain/text.ts';
+import { validate } from '../domain/validation.ts';
+import type { ServicesOf } from '../service.ts';
+import { type BlockTerms, blockList } from '../store/block-list.ts';
+import { blockListImports, type ImportRecord, overdueError, ownerOf } from '../store/block-list-imports.ts';
+import { credentials } from '../store/credentials.ts';
+import { blockListShards } from '../store/keys.ts';
+import { NumberSet } from './number-set.ts';
+import { type FileRow, ImportError, readRows } from './read-rows.ts';
+
+/** What a function that imports files uses. */
+export const importServices = {
+  blockList: blockList.for('addAll', 'remove', 'shardPages'),
+  credentials: credentials.for('accessTo'),
+  files: importFiles.for('readPart', 'delete'),
+  imports: blockListImports.for('find', 'noteUpload', 'begin', 'advance', 'finish'),
+  jobQueue: jobQueueFor('importBlockList'),
+};
+type Services = ServicesOf<typeof importServices>;
+
+const pieceBytes = 512 * 1024;
+/** When an import asks again whether the one before it has ended. */
+const busyDelaySeconds = 5;
+
+/**
+ * Imports a file, until a time (Unix milliseconds); a message continues it after that. The file is read in pieces, and
+ * imported in steps. The record is moved on after each step, by a write that only one run can do. A step that is repeated
+ * has the same rows and the same name, by which the block list knows the numbers that it added: it counts the same.
+ */
+export const runImport = async (
+  reference: ImportReference,
+  services: Services,
+  until: number,
+  rowsPerStep = 5000,
+): Promise<void> => {
+  const { files, imports, jobQueue } = services;
+  const key = importFileKey(reference);
+  const found = await imports.find(reference);
+  if (!found || found.finishedAt !== undefined) return files.delete(key);
+  const overdue = overdueError(found);
+  if (overdue !== undefined) return end(found, services, overdue);
+  const head = await files.readPart(key, { start: 0, length: 1, etag: found.etag });
+  // A message may come before its file can be read: S3 sends another one for it.
+  if (!head && found.status === 'awaiting_upload') return;
+  if (!head || head === 'changed') return end(found, services, changedFile);
+  if (head.size > limits.importBytes) return end(found, services, 'The file is larger than 64 MB.');
+  const begun = await imports.begin(found, found.etag ?? head.etag);
+  if (begun === 'busy') {
+    if (found.waitsUntil !== undefined) await imports.noteUpload(found);
+    return jobQueue.send({ job: 'importBlockList', ...reference }, busyDelaySeconds);
+  }
+  if (!begun) return;
+  try {
+    const state = await proceed(begun, services, until, rowsPerStep);
+    if (state === 'done') await files.delete(key);
+    if (state === 'more') await jobQueue.send({ job: 'importBlockList', ...reference });
+  } catch (error) {
+    if (!(error instanceof ImportError)) throw error;
+    const current = await imports.find(reference);
+    if (current && current.finishedAt === undefined) await end(current, services, error.message);
+  }
+};
+
+/** Ends an import that failed, and deletes its file. */
+export const end = async (
+  record: ImportRecord,
+  { files, imports }: Pick<Services, 'files' | 'imports'>,
+  error: string,
+): Promise<void> => {
+  await imports.finish(record, error);
+  await files.delete(importFileKey(record));
+};
+
+const changedFile = 'The file was replaced or deleted before the import had ended. Import it again.';
+
+/** How a run ended: the import has ended, there is more to do, or another run does it. */
+type State = 'done' | 'more' | 'elsewhere';
+
+const proceed = async (begun: ImportRecord, services: Services, until: number, rowsPerStep: number): Promise<State> => {
+  let record = begun;
+  if (record.lines === 0) await examine(record, services);
+  for await (const rows of stepsOf(readRows(piecesOf(record, services)), record.lines, rowsPerStep)) {
+    const next = await importRows(record, rows, services);
+    if (!next) return 'elsewhere';
+    record = next;
+    if (Date.now() >= until) return 'more';
+  }
+  if (record.mode === 'replace') {
+    const left = await removeOthers(record, services, until);
+    if (typeof left === 'string') return left;
+    record = left;
+  }
+  await services.imports.finish(record);
+  return 'done';
+};
+
+/** Reads the whole file before anything is written: one that cannot be imported to its end changes nothing. */
+const examine = async (record: ImportRecord, services: Services): Promise<void> => {
+  let hasNumber = false;
+  for await (const row of readRows(piecesOf(record, services))) hasNumber ||= 'phone' in entryOf(row, record);
+  if (record.mode === 'replace' && !hasNumber) {
+    throw new ImportError('The file has no number that can be imported, so nothing is replaced.');
+  }
+};
+
+/** The file in pieces. */
+async function* piecesOf(record: ImportRecord, { files }: Services): AsyncGenerator<Uint8Array> {
+  for (let start = 0, size = 1; start < size; start += pieceBytes) {
+    const part = await files.readPart(importFileKey(record), { start, length: pieceBytes, etag: record.etag });
+    if (!part || part === 'changed') throw new ImportError(changedFile);
+    ({ size } = part);
+    yield part.bytes;
+  }
+}
+
+/** The rows after those that are done, a step's at a time. */
+async function* stepsOf(rows: AsyncGenerator<FileRow>, done: number, rowsPerStep: number): AsyncGenerator<FileRow[]> {
+  let position = 0;
+  let step: FileRow[] = [];
+  for await (const row of rows) {
+    position += 1;
+    if (position <= done) continue;
+    step.push(row);
+    if (step.length < rowsPerStep) continue;
+    yield step;
+    step = [];
+  }
+  if (step.length > 0) yield step;
+}
+
+/** The number of a row and what is said of it, or why the row is not imported. */
+const entryOf = (
+  { line, number, reason, expiresAt }: FileRow,
+  record: ImportRecord,
+): { phone: string; terms: BlockTerms } | { failure: ImportFailure } => {
+  const phone = normalisePhoneNumber(number);
+  if (phone === undefined) return { failure: importFailure(line, number, 'invalid_format') };
+  const given = expiresAt?.trim();
+  const until = given ? validate(DateTime, given).data : undefined;
+  // By the start of the import, so that a repeated step fails the same rows.
+  if (given && (until === undefined || until <= (record.startedAt as string)))
+    return { failure: importFailure(line, number, 'invalid_expires_at') };
+  const why = reason?.trim() || record.reason;
+  return { phone, terms: { reason: why && cut(why, limits.blockReasonCharacters), expiresAt: until } };
+};
+
+/** Adds the numbers of a step. Undefined when another run has done it. */
+const importRows = async (
+  record: ImportRecord,
+  rows: FileRow[],
+  { blockList, credentials, imports }: Services,
+): Promise<ImportRecord | undefined> => {
+  const { uid, agentId, importId } = record;
+  if (agentId !== undefined && !(await credentials.accessTo([agentId])).get(agentId)?.has(uid)) {
+    throw new ImportError('The user who created the import may no longer use the agent.');
+  }
+  const terms = new Map<string, BlockTerms>();
+  const failures: ImportFailure[] = [];
+  for (const row of rows) {
+    const entry = entryOf(row, record);
+    if ('failure' in entry) failures.push(entry.failure);
+    else if (!terms.has(entry.phone)) terms.set(entry.phone, entry.terms);
+  }
+  const outcomes = await blockList.addAll(ownerOf(record), terms, `${importId}:${record.lines}`);
+  const added = count(outcomes, 'done');
+  return imports.advance(record, {
+    lines: record.lines + rows.length,
+    added: record.added + added,
+    alreadyBlocked: record.alreadyBlocked + rows.length - failures.length - added,
+    failed: record.failed + failures.length,
+    ...(failures.length > 0 && { failures: [...record.failures, ...failures].slice(0, limits.importFailures) }),
+  });
+};
+
+/** How many numbers have an outcome. Throws when one is unknown: the step is to be repeated. */
+const count = (outcomes: Map<string, string>, wanted: string): number => {
+  const all = [...outcomes.values()];
+  if (all.includes('temporarily_unavailable')) throw new Error('Numbers could not be written in time.');
+  return all.filter((outcome) => outcome === wanted).length;
+};
+
+/**
+ * Removes the numbers that were on the list when the import began and that the file does not have. Numbers that others
+ * have added since stay.
+ */
+const removeOthers = async (
+  begun: ImportRecord,
+  services: Services,
+  until: number,
+): Promise<ImportRecord | 'more' | 'elsewhere'> => {
+  const { blockList, imports } = services;
+  let record = begun;
+  const owner = ownerOf(record);
+  const { importId } = record;
+  const inFile = await numbersOf(record, services);
+  const isOther = (one: { number: string; isBlocked: boolean; blockedAt: string }) =>
+    one.isBlocked && one.blockedAt <= (record.startedAt as string) && !inFile.has(one.number);
+  const from = record.removal ?? { shard: 0 };
+  for (let shard = from.shard; shard < blockListShards; shard++) {
+    const after = shard === from.shard ? from.after : undefined;
+    for await (const page of blockList.shardPages(owner, shard, after)) {
+      if (page.length === 0) continue;
+      // Those that a run which ended within this step has removed are counted now.
+      const before = page.filter(({ removedBy }) => removedBy === importId);
+      const others = page.filter((one) => one.removedBy !== importId && isOther(one)).map(({ number }) => number);
+      const removed = count(await blockList.remove(owner, others, importId), 'done') + before.length;
+      const removal = { shard, after: page.at(-1)?.number };
+      const next = await imports.advance(record, { removed: record.removed + removed, removal });
+      if (!next) return 'elsewhere';
+      record = next;
+      if (Date.now() >= until) return 'more';
+    }
+  }
+  return record;
+};
+
+/** The numbers that the file has, also in rows that are not imported for another fault. */
+const numbersOf = async (record: ImportRecord, services: Services): Promise<NumberSet> => {
+  const numbers = new NumberSet(record.lines);
+  for await (const { number } of readRows(piecesOf(record, services))) {
+    const phone = normalisePhoneNumber(number);
+    if (phone !== undefined) numbers.add(phone);
+  }
+  return numbers;
+};

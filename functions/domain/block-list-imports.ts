@@ -1,0 +1,114 @@
+import * as z from 'zod/mini';
+import { timestamp } from './date-time.ts';
+import { component, describe } from './describe.ts';
+import { ApiError } from './errors.ts';
+import { Identifier } from './identifiers.ts';
+import { limits } from './limits.ts';
+
+const exampleId = 'import_01KB3P8V4N6T0R2X5Z7B9D1F3H';
+
+export const ImportId = Identifier.check(describe('Id of the import.', exampleId));
+
+export const ImportMode = z
+  .enum(['add', 'replace'])
+  .check(
+    describe(
+      '`add` adds the numbers of the file. `replace` also removes the numbers that the file does not have, after it has added the others.',
+      'add',
+    ),
+  );
+export type ImportMode = z.infer<typeof ImportMode>;
+
+export const ImportStatus = z
+  .enum(['awaiting_upload', 'running', 'done', 'failed'])
+  .check(describe('Status of the import.', 'done'));
+export type ImportStatus = z.infer<typeof ImportStatus>;
+
+const reasons = {
+  invalid_format: 'Invalid phone number format',
+  invalid_expires_at: 'Invalid expiresAt: not a date-time in the future',
+} as const;
+export type ImportFailureCode = keyof typeof reasons;
+
+export const ImportFailure = component(
+  'BlockListImportFailure',
+  'A line of the file that was not imported, with the reason.',
+  z.object({
+    line: z.number().check(describe('Line of the file, starting at 1.', 7, { type: 'integer' })),
+    number: z
+      .string()
+      .check(
+        describe(
+          `The number, as it is in the file; at most ${limits.importFailureCharacters} characters of it.`,
+          '12345',
+        ),
+      ),
+    reason: z.enum(Object.values(reasons)).check(describe('The reason, for a person.', reasons.invalid_format)),
+    code: z
+      .enum(Object.keys(reasons) as [ImportFailureCode, ...ImportFailureCode[]])
+      .check(describe('The reason, as a code to switch on.', 'invalid_format')),
+  }),
+);
+export type ImportFailure = z.infer<typeof ImportFailure>;
+
+export const importFailure = (line: number, number: string, code: ImportFailureCode): ImportFailure => ({
+  line,
+  number: number.slice(0, limits.importFailureCharacters),
+  reason: reasons[code],
+  code,
+});
+
+const counter = (description: string, example: number) =>
+  z.number().check(describe(description, example, { type: 'integer', minimum: 0 }));
+
+export const BlockListImport = component(
+  'BlockListImport',
+  'An import of a file into a block list, as far as it is.',
+  z.object({
+    importId: ImportId,
+    status: ImportStatus,
+    mode: ImportMode,
+    lines: counter(
+      'Lines that were read, without the header and empty ones: `added`, `alreadyBlocked` and `failed`.',
+      4,
+    ),
+    added: counter('Numbers that the import blocked.', 2),
+    alreadyBlocked: counter('Lines whose number was blocked already, repetitions within the file included.', 1),
+    removed: counter('Numbers that `replace` removed, because the file does not have them.', 0),
+    failed: counter('Lines that could not be imported.', 1),
+    failures: z
+      .array(ImportFailure)
+      .check(
+        describe(`The first ${limits.importFailures.toLocaleString('en')} lines that could not be imported.`, [
+          importFailure(7, '12345', 'invalid_format'),
+        ]),
+      ),
+    error: z.optional(
+      z
+        .string()
+        .check(describe('Why the import failed, in a sentence.', 'The file is not text in UTF-8 (see line 3).')),
+    ),
+    createdAt: timestamp('When the import was created.'),
+    finishedAt: z.optional(timestamp('When the import ended.', '2026-03-01T10:02:00.000Z')),
+  }),
+);
+export type BlockListImport = z.infer<typeof BlockListImport>;
+
+/** Under which the files of imports are in the bucket, until they are imported. */
+export const importsFolder = 'block-list-imports/';
+
+export type ImportReference = { uid: string; importId: string };
+
+/** The key of an import's file in the bucket. No name from a caller is part of it, and no identifier makes it a path. */
+export const importFileKey = ({ uid, importId }: ImportReference) => `${importsFolder}${uid}.${importId}`;
+
+/** The import that a file of the bucket belongs to. */
+export const importOfFileKey = (key: string): ImportReference | undefined => {
+  const [, uid, importId] = /^block-list-imports\/(.+)\.(import_[^.]+)$/.exec(key) ?? [];
+  return uid && importId ? { uid, importId } : undefined;
+};
+
+export const noSuchImport = () => new ApiError('import_not_found', 'This user has no such import.');
+
+export const importInProgress = () =>
+  new ApiError('import_in_progress', 'Another import of this block list is running. Wait until it has ended.');

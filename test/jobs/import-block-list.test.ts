@@ -1,0 +1,312 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { runImport } from '../../functions/block-list-import/run-import.ts';
+import { Files } from '../../functions/clients/files.ts';
+import { type ImportMode, importFileKey } from '../../functions/domain/block-list-imports.ts';
+import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import { normalisePhoneNumber } from '../../functions/domain/phone-numbers.ts';
+import { environment } from '../../functions/environment.ts';
+import { BlockList } from '../../functions/store/block-list.ts';
+import { BlockListImports, shownImport } from '../../functions/store/block-list-imports.ts';
+import { credentials } from '../../functions/store/credentials.ts';
+import { Table } from '../../functions/store/table.ts';
+import { chance, injectFaults, tenPercent } from '../support/faults.ts';
+import { target, unique, useTargetInThisProcess } from '../support/world.ts';
+
+/** A bucket of which nobody tells the service: the imports run here, where faults can be put between them and the table. */
+const bucket = unique('imports');
+let files: Files;
+let sound: Stores;
+beforeAll(async () => {
+  useTargetInThisProcess();
+  await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT' });
+  files = new Files({ ...environment.s3, bucket });
+  sound = storesWith(() => undefined);
+});
+
+type Stores = { blockList: BlockList; imports: BlockListImports };
+
+const storesWith = (choose: Parameters<typeof injectFaults>[1]): Stores => {
+  const options = { marshallOptions: { removeUndefinedValues: true } };
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 3 }), options);
+  injectFaults(client, choose);
+  const table = new Table(client, environment.tableName);
+  return { blockList: new BlockList(table), imports: new BlockListImports(table) };
+};
+
+type Reference = { uid: string; importId: string };
+
+/** Runs an import as messages deliver it, until none is left. Each run meets what `choose` chooses. */
+const deliver = async (
+  reference: Reference,
+  choose: () => Parameters<typeof injectFaults>[1],
+  until: () => number = () => Number.POSITIVE_INFINITY,
+  rowsPerStep = 3,
+): Promise<number> => {
+  let messages = 1;
+  let deliveries = 0;
+  while (messages > 0) {
+    deliveries += 1;
+    expect(deliveries).toBeLessThan(300);
+    const services = {
+      ...storesWith(choose()),
+      credentials: credentials.get(),
+      files,
+      jobQueue: {
+        async send() {
+          messages += 1;
+        },
+      },
+    };
+    try {
+      await runImport(reference, services, until(), rowsPerStep);
+      messages -= 1;
+    } catch {
+      // It is delivered again.
+    }
+  }
+  return deliveries;
+};
+
+const importOf = async (content: string | Buffer, mode: ImportMode = 'add', uid = unique('user')) => {
+  const reference = { uid, importId: newIdentifier('import') };
+  await sound.imports.add({ ...reference, mode, reason: 'Imported' });
+  await files.put(importFileKey(reference), Buffer.from(content));
+  return reference;
+};
+
+const resultOf = async (reference: Reference) => {
+  const record = await sound.imports.find(reference);
+  if (!record) throw new Error('The import has no record.');
+  return shownImport(record);
+};
+
+const listOf = async (uid: string) => {
+  const found: string[] = [];
+  for await (const { number } of sound.blockList.list({ uid })) found.push(number);
+  return found;
+};
+
+const phones = Array.from({ length: 25 }, (_, n) => `+141555502${String(n).padStart(2, '0')}`);
+const past = '2020-01-01T00:00:00Z';
+const row = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom(...phones).map((number) => ({ number, expiresAt: '' })) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .constantFrom(...phones)
+      .map((one) => ({ number: `${one.slice(0, 5)} (${one.slice(5, 8)}) ${one.slice(8)}`, expiresAt: '' })),
+  },
+  { weight: 2, arbitrary: fc.constantFrom('12345', '+0123', 'x', '').map((number) => ({ number, expiresAt: '' })) },
+  { weight: 1, arbitrary: fc.constantFrom(...phones).map((number) => ({ number, expiresAt: past })) },
+  { weight: 1, arbitrary: fc.constantFrom(...phones).map((number) => ({ number, expiresAt: '2099-01-01T00:00:00Z' })) },
+);
+const file = fc.record({
+  rows: fc.array(row, { minLength: 0, maxLength: 30 }),
+  isCsv: fc.boolean(),
+  mode: fc.constantFrom<ImportMode>('add', 'replace'),
+});
+type File = { rows: { number: string; expiresAt: string }[]; isCsv: boolean; mode: ImportMode };
+
+const contentOf = ({ rows, isCsv }: File) =>
+  isCsv
+    ? `number,reason,expiresAt\n${rows.map(({ number, expiresAt }) => `${number},,${expiresAt}`).join('\n')}\n`
+    : rows.map(({ number }) => `${number}\n`).join('');
+
+/** What an import is to do, with the plainest code there is. */
+const applyTo = (list: Set<string>, { rows, isCsv, mode }: File) => {
+  const counts = { lines: 0, added: 0, alreadyBlocked: 0, removed: 0, failed: 0 };
+  const inFile = new Set<string>();
+  const good: string[] = [];
+  const failedLines: number[] = [];
+  for (const [index, { number, expiresAt }] of rows.entries()) {
+    if (!isCsv && number === '') continue;
+    counts.lines += 1;
+    const phone = normalisePhoneNumber(number);
+    if (phone) inFile.add(phone);
+    if (phone && !(isCsv && expiresAt === past)) good.push(phone);
+    else failedLines.push(index + (isCsv ? 2 : 1));
+  }
+  counts.failed = failedLines.length;
+  if (mode === 'replace' && good.length === 0) {
+    return {
+      status: 'failed',
+      counts: { lines: 0, added: 0, alreadyBlocked: 0, removed: 0, failed: 0 },
+      failedLines: [],
+    };
+  }
+  for (const phone of good) {
+    counts[list.has(phone) ? 'alreadyBlocked' : 'added'] += 1;
+    list.add(phone);
+  }
+  if (mode === 'replace') {
+    for (const phone of list) {
+      if (inFile.has(phone)) continue;
+      list.delete(phone);
+      counts.removed += 1;
+    }
+  }
+  return { status: 'done', counts, failedLines };
+};
+
+describe('an import', () => {
+  it('does what a plain model does in any history, with faults, and killed at any write', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(file, { minLength: 1, maxLength: 3 }),
+        fc.array(fc.constantFrom(...phones), { maxLength: 10 }),
+        fc.integer(),
+        async (history, initial, seed) => {
+          const uid = unique('user');
+          const next = chance(seed);
+          const model = new Set(initial);
+          await sound.blockList.add({ uid }, [...model]);
+          for (const [index, one] of history.entries()) {
+            const content = contentOf(one);
+            // S3 takes no empty file by a form.
+            if (content === '') continue;
+            const reference = await importOf(content, one.mode, uid);
+            const faults = tenPercent(seed + index);
+            const kills = () => {
+              let left = 1 + Math.floor(next() * 14);
+              return () => (--left < 0 ? ('kill' as const) : faults());
+            };
+            await deliver(
+              reference,
+              () => (next() < 0.5 ? kills() : faults),
+              () => (next() < 0.5 ? 0 : Number.POSITIVE_INFINITY),
+            );
+            const { status, failures, ...result } = await resultOf(reference);
+            const expected = applyTo(model, one);
+            expect({ status, ...result }).toMatchObject({ status: expected.status, ...expected.counts });
+            expect(failures.map(({ line }) => line)).toEqual(expected.failedLines);
+            expect(await listOf(uid)).toEqual([...model].sort());
+            expect(await files.head(importFileKey(reference))).toBeUndefined();
+            expect(await sound.imports.isRunning({ uid })).toBe(false);
+          }
+        },
+      ),
+      { numRuns: Number(process.env.IMPORT_HISTORIES ?? 40) },
+    );
+  }, 600_000);
+
+  it('counts every line once when it is killed before each of its writes', async () => {
+    const content = [...phones.slice(0, 10), phones[0], 'x', ...phones.slice(8, 14)].join('\n');
+    for (let kill = 1; ; kill++) {
+      const uid = unique('user');
+      await sound.blockList.add({ uid }, [phones[3] as string, phones[20] as string, phones[21] as string]);
+      const reference = await importOf(content, 'replace', uid);
+      let operations = 0;
+      let isFirst = true;
+      const deliveries = await deliver(reference, () => {
+        const kills = isFirst;
+        isFirst = false;
+        return () => (kills && ++operations >= kill ? 'kill' : undefined);
+      });
+      expect(await resultOf(reference), `killed at operation ${kill}`).toMatchObject({
+        status: 'done',
+        ...{ lines: 18, added: 13, alreadyBlocked: 4, failed: 1, removed: 2 },
+      });
+      expect(await listOf(uid)).toEqual(phones.slice(0, 14));
+      if (deliveries === 1) break;
+      expect(kill).toBeLessThan(200);
+    }
+  }, 120_000);
+
+  it('never unblocks a number that is in both, and spares numbers that others add meanwhile', async () => {
+    const uid = unique('user');
+    await sound.blockList.add({ uid }, phones);
+    const kept = phones.slice(0, 12);
+    const reference = await importOf(kept.join('\n'), 'replace', uid);
+    const missing: string[] = [];
+    let isOver = false;
+    const watch = (async () => {
+      while (!isOver) {
+        const found = await sound.blockList.find({ uid, agentId: 'none' }, kept);
+        missing.push(...kept.filter((phone) => !found.has(phone)));
+      }
+    })();
+    let step = 0;
+    await deliver(
+      reference,
+      () => {
+        step += 1;
+        if (step === 3) void sound.blockList.add({ uid }, ['+14155550999']);
+        return () => undefined;
+      },
+      () => 0,
+    );
+    isOver = true;
+    await watch;
+    expect(missing).toEqual([]);
+    expect(await listOf(uid)).toEqual([...kept, '+14155550999'].sort());
+    expect(await resultOf(reference)).toMatchObject({ status: 'done', added: 0, alreadyBlocked: 12, removed: 13 });
+  });
+
+  it('that is delivered twice at once counts once', async () => {
+    const reference = await importOf(phones.join('\n'));
+    await Promise.all([1, 2, 3].map(() => deliver(reference, () => () => undefined)));
+    expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 25, added: 25, alreadyBlocked: 0 });
+  });
+
+  it('waits for another import of the list, and keeps waiting after its form would have ended', async () => {
+    const uid = unique('user');
+    const first = await importOf(phones.slice(0, 6).join('\n'), 'add', uid);
+    const second = await importOf(phones.slice(3, 9).join('\n'), 'add', uid);
+    const sent: [object, number | undefined][] = [];
+    const services = {
+      ...sound,
+      credentials: credentials.get(),
+      files,
+      jobQueue: { send: async (message: object, delay?: number) => void sent.push([message, delay]) },
+    };
+    await runImport(first, services, 0, 3);
+    expect((await resultOf(first)).status).toBe('running');
+    expect(await sound.imports.isRunning({ uid })).toBe(true);
+    await runImport(second, services, 0, 3);
+    expect(await resultOf(second)).toMatchObject({ status: 'awaiting_upload', lines: 0 });
+    expect((await sound.imports.find(second))?.waitsUntil).toBeUndefined();
+    expect(sent).toEqual([
+      [{ job: 'importBlockList', ...first }, undefined],
+      [{ job: 'importBlockList', ...second }, expect.any(Number)],
+    ]);
+    await deliver(first, () => () => undefined);
+    await deliver(second, () => () => undefined);
+    expect(await resultOf(first)).toMatchObject({ status: 'done', added: 6 });
+    expect(await resultOf(second)).toMatchObject({ status: 'done', added: 3, alreadyBlocked: 3 });
+  });
+
+  it('fails when its file is replaced by another one on the way', async () => {
+    const reference = await importOf(phones.join('\n'));
+    const services = { ...sound, credentials: credentials.get(), files, jobQueue: { send: async () => {} } };
+    await runImport(reference, services, 0, 3);
+    await files.put(importFileKey(reference), Buffer.from('+14155550999\n'));
+    await runImport(reference, services, 0, 3);
+    expect(await resultOf(reference)).toMatchObject({
+      status: 'failed',
+      lines: 3,
+      error: expect.stringContaining('replaced'),
+    });
+    expect(await sound.imports.isRunning({ uid: reference.uid })).toBe(false);
+  });
+
+  it('that nobody uploads a file for, or whose job never ends it, fails by the clock', async () => {
+    const record = { ...(await sound.imports.find(await importOf('+14155550100'))) } as Parameters<
+      typeof shownImport
+    >[0];
+    const ago = Date.now() - 1000;
+    expect(shownImport({ ...record, waitsUntil: ago })).toMatchObject({
+      status: 'failed',
+      error: expect.any(String),
+      finishedAt: new Date(ago).toISOString(),
+    });
+    const { waitsUntil: _, ...running } = record;
+    expect(shownImport({ ...running, status: 'running', dueBy: ago })).toMatchObject({
+      status: 'failed',
+      error: expect.any(String),
+    });
+    expect(shownImport({ ...running, status: 'running', dueBy: Date.now() + 1000 }).status).toBe('running');
+  });
+});
