@@ -101,15 +101,10 @@ const corsOf = (settings: Settings) => ({
 const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     requestId: '$context.requestId',
-    time: '$context.requestTimeEpoch',
     route: '$context.routeKey',
     status: '$context.status',
     milliseconds: '$context.responseLatency',
-    integrationMilliseconds: '$context.integrationLatency',
-    bytes: '$context.responseLength',
-    error: '$context.error.messageString',
-    integrationError: '$context.integrationErrorMessage',
+    error: '$context.integrationErrorMessage',
     ip: '$context.identity.sourceIp',
-    userAgent: '$context.identity.userAgent',
   }),
 );

@@ -23,6 +23,7 @@ import { edgeSecretHeader } from '../functions/environment.ts';
 import type { ApiStack } from './api-stack.ts';
 import type { ChatStack } from './chat-stack.ts';
 import { type DataStack, secretValueOf } from './data-stack.ts';
+import { suppress } from './nag-suppressions.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
 import { viewerAddressHeader } from './service-function.ts';
 import type { Settings } from './settings.ts';
@@ -68,10 +69,8 @@ export class EdgeStack extends NamedNestedStack {
       }),
       ...(webAclArn && { webAclId: webAclArn }),
       ...(allowedCountries.length > 0 && { geoRestriction: GeoRestriction.allowlist(...allowedCountries) }),
-      enableLogging: true,
-      logBucket: data.logs,
-      logFilePrefix: 'edge/',
     });
+    suppress(this.distribution, 'edgeLogs');
   }
 
   /** Sends the caller's address to the chat, which otherwise sees CloudFront's. A caller cannot set the header. */

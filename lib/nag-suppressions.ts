@@ -18,6 +18,11 @@ export const acknowledged = {
     reason:
       'X-Ray’s actions know no resources; objects are named by their bucket; an inference profile calls its model in any region.',
   },
+  edgeLogs: {
+    rules: ['AwsSolutions-CFR3'],
+    reason:
+      'CloudFront’s logs have the path and the query of each request: phone numbers, and the keys of voice platforms that can set no header. The API and the chat log each request without them.',
+  },
   deadLetters: {
     rules: [
       'Serverless-LambdaDLQ',

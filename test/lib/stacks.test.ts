@@ -159,7 +159,7 @@ describe('the API', () => {
     });
   });
 
-  it('is throttled, and logs each request without its path, which may hold a phone number', () => {
+  it('is throttled, and logs each request without its path and its query, which may hold a phone number and a key', () => {
     const [stage] = prod.all('AWS::ApiGatewayV2::Stage');
     expect(stage?.properties.DefaultRouteSettings).toMatchObject({
       ThrottlingRateLimit: 500,
@@ -167,8 +167,14 @@ describe('the API', () => {
       DetailedMetricsEnabled: true,
     });
     const format = JSON.parse(stage?.properties.AccessLogSettings.Format);
-    expect(format).toMatchObject({ requestId: '$context.requestId', route: '$context.routeKey' });
-    expect(JSON.stringify(format)).not.toMatch(/context\.path|requestOverride|authorizer/);
+    expect(format).toEqual({
+      requestId: '$context.requestId',
+      route: '$context.routeKey',
+      status: '$context.status',
+      milliseconds: '$context.responseLatency',
+      error: '$context.integrationErrorMessage',
+      ip: '$context.identity.sourceIp',
+    });
     expect(stage?.properties).toMatchObject({ StageName: '$default', AutoDeploy: true });
   });
 });
@@ -580,6 +586,14 @@ describe('the edge', () => {
       });
       expect(behavior.AllowedMethods).toHaveLength(7);
     }
+  });
+
+  it('keeps no log of its own, which would have the path and the query of each request', () => {
+    const { WebACLId, Logging } = distributionOf(prod);
+    expect([typeof WebACLId, Logging]).toEqual(['string', undefined]);
+    const logging = /^AWS::(Logs::Delivery|WAFv2::LoggingConfiguration|CloudFront::RealtimeLogConfig)/;
+    const types = prod.resources.map(({ type }) => type);
+    expect(types.filter((type) => logging.test(type))).toEqual([]);
   });
 
   it('reaches its origins by TLS 1.2, and waits for them longer than any may take', () => {
