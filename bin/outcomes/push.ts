@@ -19,7 +19,7 @@ export type PushOptions = ReadOptions & {
   dryRun?: boolean | undefined;
   strict?: boolean | undefined;
   restart?: boolean | undefined;
-  /** Called only when something is to be sent. */
+  /** Called only when there is something to send. */
   apiKey(): Promise<string>;
   signal: AbortSignal;
 };

@@ -15,7 +15,7 @@ const jsonDepth = limits.jsonDepth + 2;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** What is wrong with a body is told as the protocol says: a fault is part of what is read. */
+/** An invalid body is reported as the protocol says, so that it is read as a value. */
 const readBody = ({ body = '', isBase64Encoded, headers }: APIGatewayProxyEventV2): McpRequest & Headers => {
   const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
   if (bytes.length > limits.bodyBytes) throw payloadTooLarge(limits.bodyBytes);

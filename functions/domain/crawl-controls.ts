@@ -61,7 +61,7 @@ const faultOf = (pattern: string): string | undefined => {
 
 const compiled = (pattern: string) => RE2JS.compile(RE2JS.translateRegExp(pattern));
 
-/** Whether the path of a page is to be read. Patterns are matched against the path as it is sent, and decoded. */
+/** Whether the path of a page may be read. Patterns are matched against the path as it is sent, and decoded. */
 export const pathFilter = ({ includePaths, excludePaths }: PathPatterns): ((url: URL) => boolean) => {
   const included = includePaths.map(compiled);
   const excluded = excludePaths.map(compiled);

@@ -7,7 +7,7 @@ import { AgentId, Identifier, newIdentifier, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
 import { listedTextFields, SourceName } from './sources.ts';
 
-/** What a document is, told by its content; Markdown alone by its name. */
+/** The kind of a document, by its content; Markdown alone by its name. */
 export const DocumentType = z.enum(['pdf', 'docx', 'txt', 'md']);
 export type DocumentType = z.infer<typeof DocumentType>;
 

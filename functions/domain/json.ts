@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /**
  * Reads JSON so that it says the same when it is written again. Numbers become doubles, as ever; of one that a double
- * is not written as (`12345678901234567890`, `-0`, `1e400`, `1.50`) the object or array it stands in remembers how it was.
+ * is not written as (`12345678901234567890`, `-0`, `1e400`, `1.50`) the object or array that contains it remembers how it was written.
  */
 export const parseJson = (text: string): unknown =>
   JSON.parse(text, rememberNumber as Parameters<typeof JSON.parse>[1]);

@@ -7,8 +7,8 @@ import type { ApiEvent } from './pipeline.ts';
  */
 export const addressOf = (event: ApiEvent): string => {
   const header = environment.clientAddressHeader;
-  const told = header && event.headers[header]?.split(',').at(-1)?.trim();
-  return told ? withoutPort(told) : event.requestContext.http.sourceIp;
+  const forwarded = header && event.headers[header]?.split(',').at(-1)?.trim();
+  return forwarded ? withoutPort(forwarded) : event.requestContext.http.sourceIp;
 };
 
 /** `198.51.100.7:443` and `[2001:db8::7]:443` without their ports; CloudFront writes the latter without brackets too. */

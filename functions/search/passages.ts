@@ -4,7 +4,7 @@ export type Passage = {
   end: number;
   /** Where its own heading ends, which it begins with; `start` when it has none. */
   headingEnd: number;
-  /** The headings above it, which it is to be found by too. */
+  /** The headings above it. It is found by their words, too. */
   context: string[];
 };
 

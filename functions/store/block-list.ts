@@ -331,7 +331,7 @@ export class BlockList {
     }
   }
 
-  /** Runs one batch. Returns per statement `done`, what `read` makes of its error, or undefined when it is to be retried. */
+  /** Runs one batch. Returns per statement `done`, what `read` makes of its error, or undefined when it must be retried. */
   async #execute(
     statements: Statement[],
     read: (error: string | undefined, item: BlockedItem | undefined) => Step | undefined,

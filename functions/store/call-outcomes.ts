@@ -106,7 +106,7 @@ const apply = (from: StoredCall, updates: Update[]): Write => {
 
 const needsWrite = ({ from, to }: Write) => from.call !== to;
 
-/** Writes a batch, and returns what is to be written again. */
+/** Writes a batch, and returns what must be written again. */
 const write = async (table: Table, batch: Write[], version: string): Promise<Write[]> => {
   let results: StatementResult[];
   try {
@@ -119,7 +119,7 @@ const write = async (table: Table, batch: Write[], version: string): Promise<Wri
   return batch.flatMap((one, index) => settle(one, results[index] as StatementResult, version));
 };
 
-/** What is to be written again after a write had this result. */
+/** What must be written again after a write had this result. */
 const settle = (one: Write, { error, item }: StatementResult, version: string): Write[] => {
   if (error === undefined) return [];
   if (retryableCodes.has(error)) return [one];
@@ -132,7 +132,7 @@ const settle = (one: Write, { error, item }: StatementResult, version: string): 
   return [apply(current, one.updates)].filter(needsWrite);
 };
 
-/** Writes calls that block the same number, one after the other, and returns those that are to be written again. */
+/** Writes calls that block the same number, one after the other, and returns those that must be written again. */
 const writeAndBlock = async (
   table: Table,
   batch: BlockingWrite[],

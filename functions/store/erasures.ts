@@ -62,7 +62,7 @@ export class Erasures {
     return { erasureId, status, erased: { calls, blockedNumbers }, requestedAt, ...end };
   }
 
-  /** Begins a run, and returns what is to be erased; undefined when there is no such erasure, or it has ended. */
+  /** Begins a run, and returns what it must erase; undefined when there is no such erasure, or it has ended. */
   async start(uid: string, erasureId: string): Promise<Pick<ErasureRequest, 'number' | 'blockList'> | undefined> {
     const item = await this.#table.change<ErasureItem>(
       erasureKey(uid, erasureId),

@@ -247,7 +247,7 @@ export class Sources<R extends SourceRecord> {
         return undefined;
       }
       const { text } = record;
-      // The text was replaced while it was copied: the new one is to be copied.
+      // The text was replaced while it was copied: the new one must be copied.
       if (text && !(await this.#texts.copy(source.id, text, to.id))) continue;
       const state = !isUnfinished(this.#kind.states, record)
         ? {}

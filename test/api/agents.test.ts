@@ -113,7 +113,7 @@ describe('agents', () => {
     expect(Object.keys((await world.call('GET', path)).body.configuration)).toEqual(['a']);
   });
 
-  it('can be used and listed by whoever was given access, until it is taken away', async () => {
+  it('can be used and listed by a user who was given access, until it is revoked', async () => {
     const world = await newWorld();
     const guest = await newUser();
     const use = () => world.call('GET', `/agents/${world.agentId}`, { apiKey: guest.apiKey });

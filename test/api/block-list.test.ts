@@ -60,7 +60,7 @@ describe('blocking numbers', () => {
     expect(new Set(body.failed.map((entry: { code: string }) => entry.code))).toEqual(new Set(['invalid_format']));
   });
 
-  it('takes 10,000 numbers in one request, and refuses one more', async () => {
+  it('takes 10,000 numbers in one request, and rejects one more', async () => {
     const world = await newWorld();
     const answer = await world.block(numbers(10_000));
     expect(answer.body.added).toEqual(numbers(10_000));
@@ -71,7 +71,7 @@ describe('blocking numbers', () => {
   });
 
   it.each([[[]], ['+14155550100'], [[14155550100]], [[null]], [undefined], [{ 0: '+14155550100' }]])(
-    'refuses %j as numbers',
+    'rejects %j as numbers',
     async (given) => {
       const world = await newWorld();
       const answer = await world.block(given);
@@ -88,7 +88,7 @@ describe('blocking numbers', () => {
     expect(Date.parse(entries[0].blockedAt)).toBeGreaterThan(Date.now() - 10_000);
   });
 
-  it('refuses a reason that is too long and an end that is past', async () => {
+  it('rejects a reason that is too long and an end in the past', async () => {
     const world = await newWorld();
     for (const more of [
       { reason: 'x'.repeat(257) },
@@ -174,7 +174,7 @@ describe('listing blocked numbers', () => {
     expect(found).toEqual(numbers(137));
   });
 
-  it('refuses a cursor that was made up, however well, when no entry can stand there', async () => {
+  it('rejects a well-formed cursor of a position that no entry can have', async () => {
     const { uid, agentId, ...world } = await newWorld();
     for (const position of ['', 'x'.repeat(2000)]) {
       const cursor = toCursor(`block-list:${agentId}`, position);
@@ -183,7 +183,7 @@ describe('listing blocked numbers', () => {
     }
   });
 
-  it('refuses a limit that is none and a cursor that is not of this list', async () => {
+  it('rejects an invalid limit and a cursor of another list', async () => {
     const world = await newWorld();
     await world.block(numbers(3));
     const { uid, agentId } = world;

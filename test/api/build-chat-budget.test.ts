@@ -106,7 +106,7 @@ describe('the limits for callers', () => {
     expect(await usage.budget({ hasKey: true }).reserve(1)).toBeDefined();
   });
 
-  it('leave a twentieth of the day’s tokens to one address without a key, and return what a refusal had reserved', async () => {
+  it('leave a twentieth of the day’s tokens to one address without a key, and release what a rejected request had reserved', async () => {
     const { usage, used } = onItsOwnDay(100_000);
     const address = anyAddress();
     const budgets = Array.from({ length: 5 }, () => usage.budget({ hasKey: false, address }));

@@ -189,7 +189,7 @@ describe('the log fields for alarms', () => {
     expect(log.lines().filter((line) => failed(line) && line.level !== 'error')).toEqual([]);
   });
 
-  it('are not there for a turn that finished, was refused, or has an invalid conversation', async () => {
+  it('are absent for a turn that finished, was rejected, or has an invalid conversation', async () => {
     const log = captureLog();
     await talk(model(says('Hello.')));
     await talk(model(says('Never.')), { messages: [] });

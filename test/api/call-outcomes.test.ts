@@ -49,7 +49,7 @@ describe('setting many outcomes', () => {
     expect(a.outcomeHistory.length).toBe(2);
   });
 
-  it('takes 1,000 at once, and refuses none and one more', async () => {
+  it('takes 1,000 at once, and rejects none and one more', async () => {
     const world = await newWorld();
     const { agentId } = world;
     await Promise.all(Array.from({ length: 60 }, (_, n) => world.recordCall(`c${n}`)));

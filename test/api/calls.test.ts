@@ -62,7 +62,7 @@ describe('recording a call', () => {
     expect(await get(world, 'call-1')).not.toHaveProperty('phone');
   });
 
-  it('gives its details back exactly, and refuses those that are too large, too deep, or no object', async () => {
+  it('returns its details exactly, and rejects those that are too large, too deep, or no object', async () => {
     const world = await newWorld();
     const raw =
       '{"recordingUrl":"https://example.com/1.mp3","cost":1.50,"turns":[{"__proto__":null}],"id":12345678901234567890}';
@@ -81,7 +81,7 @@ describe('recording a call', () => {
     }
   });
 
-  it('refuses a phone number as an id, ids that are none, and facts that are wrong', async () => {
+  it('rejects a phone number as an id, malformed ids, and invalid facts', async () => {
     const world = await newWorld();
     for (const id of ['+14155550100', '%2B14155550100', '%2014155550100', 'a%20b', 'x'.repeat(129)]) {
       expect((await world.recordCall(id)).status, id).toBe(400);
@@ -112,7 +112,7 @@ describe('recording a call', () => {
 });
 
 describe('setting an outcome', () => {
-  it('sets what is sent and tells it in the order of the contract', async () => {
+  it('sets what is sent and reports it in the order of the contract', async () => {
     const world = await newWorld();
     await world.recordCall('call-1');
     const body = { custom_call_metadata: { a: 1 }, custom_call_outcome_value: 1e300, custom_call_outcome: 'booked' };
@@ -161,7 +161,7 @@ describe('setting an outcome', () => {
     expect((await named(phone, { preference: 'first' })).preference).toBe('first');
   });
 
-  it('says that bare digits need their plus, and tells a missing call', async () => {
+  it('says that bare digits need their plus, and reports a missing call', async () => {
     const world = await newWorld();
     const digits = await patch(world, '14155550100', {});
     expect([digits.status, digits.body.error]).toEqual([404, 'call_not_found']);
@@ -195,7 +195,7 @@ describe('setting an outcome', () => {
     [{ custom_call_metadata: 'x' }],
     [{ custom_call_metadata: { x: 'x'.repeat(50 * 1024) } }],
     [{ custom_call_metadata: { 1: { 2: { 3: { 4: { 5: { 6: { 7: { 8: { 9: { 10: {} } } } } } } } } } } }],
-  ])('refuses %#', async (body) => {
+  ])('rejects %#', async (body) => {
     const world = await newWorld();
     await world.recordCall('call-1');
     const answer = await patch(world, 'call-1', body);
@@ -262,7 +262,7 @@ describe('setting an outcome', () => {
 });
 
 describe('listing calls', () => {
-  it('tells them newest first, all or those of a number, page by page', async () => {
+  it('lists them newest first, all or those of a number, page by page', async () => {
     const world = await newWorld();
     const day = (n: number) => `2026-03-${String(n + 1).padStart(2, '0')}T00:00:00Z`;
     for (let n = 0; n < 7; n++)

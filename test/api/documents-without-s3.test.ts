@@ -98,7 +98,7 @@ it('an upload that failed half-way is completed by its repetition under the same
   expect(await listed(world)).toHaveLength(2);
 });
 
-it('a deletion that could not reach the file is told to have failed; the document is unseen, and deleting it again completes it', async () => {
+it('a deletion that could not reach the file is reported as failed; the document is not listed, and deleting it again completes it', async () => {
   const world = await newWorld();
   down = () => false;
   const { body } = await upload(world, ['a.txt']);

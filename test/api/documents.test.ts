@@ -65,7 +65,7 @@ const send = async ({ url, fields }: { url: string; fields: Record<string, strin
 const program = Buffer.from('MZ\x90\0\x03\0\0\0\xff\xff', 'latin1');
 
 describe('uploading documents', () => {
-  it('takes ten files of every kind, refuses the bad ones by name, and tells what became of each', async () => {
+  it('takes ten files of every kind, rejects invalid ones by name, and reports the result of each', async () => {
     const world = await newWorld();
     const answer = await upload(world, [
       ['hours.pdf', await pdfOf('Open from nine to five')],
@@ -142,7 +142,7 @@ describe('uploading documents', () => {
     }
   });
 
-  it('refuses a request of which no file is any good, by the first one’s code', async () => {
+  it('rejects a request without any valid file, with the code of the first', async () => {
     const world = await newWorld();
     const answer = await upload(world, [
       ['a.exe', program],
@@ -178,7 +178,7 @@ describe('uploading documents', () => {
     ]);
   });
 
-  it('refuses what is no such form, without a file, or broken', async () => {
+  it('rejects other bodies, forms without a file, and broken ones', async () => {
     const world = await newWorld();
     const none = await upload(world, []);
     expect([none.status, none.body.details]).toEqual([400, [{ path: 'files', message: 'must have at least 1 file' }]]);
@@ -213,8 +213,13 @@ describe('uploading documents', () => {
 
 describe('uploading by form', () => {
   it('takes a file that no request could carry, and extracts its text by itself', async () => {
+    const largest = await requestForms(await newWorld(), [
+      { name: 'largest.txt', size: 10_485_760, type: 'text/plain' },
+    ]);
+    expect([largest.status, largest.body.uploads.length]).toEqual([200, 1]);
     const world = await newWorld();
-    const answer = await requestForms(world, [{ name: 'book.txt', size: 10_485_760, type: 'text/plain' }]);
+    const bytes = 6.5 * 1024 * 1024;
+    const answer = await requestForms(world, [{ name: 'book.txt', size: bytes, type: 'text/plain' }]);
     expect(answer.status, answer.text).toBe(200);
     const [form] = answer.body.uploads;
     const policy = JSON.parse(Buffer.from(form.fields.policy, 'base64').toString());
@@ -222,14 +227,14 @@ describe('uploading by form', () => {
     expect(Date.parse(policy.expiration) - Date.now()).toBeGreaterThan(14 * 60_000);
     expect(Date.parse(policy.expiration) - Date.now()).toBeLessThanOrEqual(15 * 60_000);
     const [waiting] = (await list(world)).documents;
-    expect(waiting).toMatchObject({ id: form.documentId, name: 'book.txt', status: 'pending', size: 10_485_760 });
+    expect(waiting).toMatchObject({ id: form.documentId, name: 'book.txt', status: 'pending', size: bytes });
     expect(waiting).not.toHaveProperty('fileUrl');
 
     const paragraph = `${'All work and no play makes for a long text. '.repeat(20).trim()}\n\n`;
-    const text = paragraph.repeat(Math.ceil(10_485_760 / paragraph.length)).slice(0, 10_485_760);
+    const text = paragraph.repeat(Math.ceil(bytes / paragraph.length)).slice(0, bytes);
     await send(form, text);
     const [book] = await settled(world);
-    expect(book).toMatchObject({ status: 'ready', type: 'txt', size: 10_485_760, truncated: true });
+    expect(book).toMatchObject({ status: 'ready', type: 'txt', size: bytes, truncated: true });
     expect(book.content.length).toBeLessThanOrEqual(1_000_000);
     expect(text.startsWith(book.content)).toBe(true);
 
@@ -246,7 +251,7 @@ describe('uploading by form', () => {
     expect([whole.content === text, whole.contentMD === text]).toEqual([true, true]);
   });
 
-  it('refuses what is announced too large, empty, nameless or surely of another kind; the others get their forms', async () => {
+  it('rejects files announced as too large, empty, nameless or of an unsupported kind; the others get their forms', async () => {
     const world = await newWorld();
     const { body } = await requestForms(world, [
       { name: 'a.pdf', size: 10_485_761 },

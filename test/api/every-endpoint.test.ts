@@ -35,7 +35,7 @@ const formOf = (fields: Record<string, unknown>, files: Record<string, Blob> = {
   return form;
 };
 
-const refusal = (code: string) => ({ error: code, message: expect.any(String) });
+const errorWith = (code: string) => ({ error: code, message: expect.any(String) });
 
 it('every operation has a name, a method and a path of its own, and every keyed one a sample request', () => {
   expect(keyed.map(({ name }) => name).filter((name) => !(name in samples))).toEqual([]);
@@ -62,13 +62,13 @@ describe.each(keyed.map((endpoint) => [endpoint.name, endpoint] as const))('%s',
     expect(answer.headers.get('content-type')).toBe('application/json');
   });
 
-  it('refuses a request without a key', async () => {
+  it('rejects a request without a key', async () => {
     const answer = await ask(endpoint, undefined, world);
-    expect([answer.status, answer.body]).toEqual([401, refusal('missing_api_key')]);
+    expect([answer.status, answer.body]).toEqual([401, errorWith('missing_api_key')]);
     expect(answer.headers.get('x-request-id')).toMatch(/.+/);
   });
 
-  it('refuses malformed, unknown, revoked and expired keys alike', async () => {
+  it('rejects malformed, unknown, revoked and expired keys alike', async () => {
     const { uid } = world;
     const make = (expiresAt?: string) => apiKeys.get().create(uid, { name: 'over', expiresAt });
     const [expired, revoked] = await Promise.all([make(new Date(Date.now() - 1000).toISOString()), make()]);
@@ -86,7 +86,7 @@ describe.each(keyed.map((endpoint) => [endpoint.name, endpoint] as const))('%s',
       revoked.secret,
     ]) {
       const answer = await ask(endpoint, key, world);
-      expect([answer.status, answer.body]).toEqual([401, refusal('invalid_api_key')]);
+      expect([answer.status, answer.body]).toEqual([401, errorWith('invalid_api_key')]);
       texts.add(answer.text);
     }
     expect(texts.size).toBe(1);
@@ -97,7 +97,7 @@ describe.each(keyed.map((endpoint) => [endpoint.name, endpoint] as const))('%s',
   });
 
   const scope = caller.kind === 'key' && caller.scope;
-  when(scope)('refuses a key whose scopes do not cover it', async () => {
+  when(scope)('rejects a key whose scopes do not cover it', async () => {
     const others = (['agents', 'knowledge', 'calls', 'block-list'] as const).filter((other) => other !== scope);
     const { secret } = await apiKeys.get().create(world.uid, { name: 'others', scopes: others });
     const answer = await ask(endpoint, secret, world);
@@ -113,7 +113,7 @@ describe.each(keyed.map((endpoint) => [endpoint.name, endpoint] as const))('%s',
     expect((await ask(endpoint, secret, world)).status).toBe(mustBeNamed ? 401 : 200);
   });
 
-  when(namesAgent || namesUser)('tells a foreign agent, a missing one and a foreign user alike', async () => {
+  when(namesAgent || namesUser)('responds alike for a foreign agent, a missing one and a foreign user', async () => {
     const answers = [
       ...(namesAgent
         ? [
@@ -126,34 +126,34 @@ describe.each(keyed.map((endpoint) => [endpoint.name, endpoint] as const))('%s',
       ...(namesUser ? [await ask(endpoint, (await newUser(Scope.options)).apiKey, world)] : []),
     ];
     for (const answer of answers)
-      expect([answer.status, answer.body]).toEqual([401, refusal('insufficient_permissions')]);
+      expect([answer.status, answer.body]).toEqual([401, errorWith('insufficient_permissions')]);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   });
 
   // A hook takes whatever its platform sends.
   when(endpoint.body && !endpoint.readBody)(
-    'refuses a body of the wrong form, but tells nothing of it without a key',
+    'rejects an invalid body, but reveals nothing about it without a key',
     async () => {
       for (const body of ['', '{', '[]', '"text"', 'null', '7', Buffer.from([0x7b, 0xff, 0x7d])]) {
         const answer = await ask(endpoint, world.apiKey, world, { body });
         expect(answer.status, String(body)).toBe(400);
-        expect(answer.body).toEqual({ ...refusal('invalid_request'), details: expect.any(Array) });
-        expect((await ask(endpoint, newApiKey(), world, { body })).body).toEqual(refusal('invalid_api_key'));
+        expect(answer.body).toEqual({ ...errorWith('invalid_request'), details: expect.any(Array) });
+        expect((await ask(endpoint, newApiKey(), world, { body })).body).toEqual(errorWith('invalid_api_key'));
       }
     },
   );
 
   when(endpoint.body && !endpoint.multipart && !endpoint.readBody)(
-    'refuses a body over 1 MB, and one nested deeper than 32 levels',
+    'rejects a body over 1 MB, and one nested deeper than 32 levels',
     async () => {
       const large = await ask(endpoint, world.apiKey, world, { body: JSON.stringify({ x: 'x'.repeat(1024 * 1024) }) });
-      expect([large.status, large.body]).toEqual([413, refusal('payload_too_large')]);
+      expect([large.status, large.body]).toEqual([413, errorWith('payload_too_large')]);
       const deep = await ask(endpoint, world.apiKey, world, { body: `{"x":${'['.repeat(40)}${']'.repeat(40)}}` });
       expect([deep.status, deep.body.error]).toEqual([400, 'invalid_request']);
     },
   );
 
-  when(namesUser)('refuses identifiers that are none', async () => {
+  when(namesUser)('rejects malformed identifiers', async () => {
     for (const uid of ['', 'a b', 'ü', 'x'.repeat(129), 'a/b']) {
       const answer = await ask(endpoint, world.apiKey, { uid, agentId: world.agentId });
       expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);

@@ -59,7 +59,7 @@ describe('invoices of a customer', () => {
     expect([status, body.error]).toEqual([404, 'invoices_not_found']);
   });
 
-  it.each(['in_nobodys', 'cus_1', '', 'in_', 5])('are refused after %j', async (startingAfter) => {
+  it.each(['in_nobodys', 'cus_1', '', 'in_', 5])('are rejected after %j', async (startingAfter) => {
     const { status, body } = await get({ customerId: target.customerId, startingAfter });
     expect([status, body.error, body.details[0].path]).toEqual([400, 'invalid_request', 'startingAfter']);
   });
@@ -87,7 +87,7 @@ describe('a request that names no customer', () => {
     ['{"customerId":5,"startingAfter":5}', 'customer_id_required'],
     ['{"customerId":', 'invalid_request'],
     ['customerId=cus_1', 'invalid_request'],
-  ])('%s is refused with 400', async (body, error) => {
+  ])('%s is rejected with 400', async (body, error) => {
     const answer = await get(body);
     expect([answer.status, answer.body.error]).toEqual([400, error]);
   });
@@ -119,9 +119,9 @@ const failures: Record<string, Behaviour> = {
     const timer = setInterval(() => response.write(' '), 100);
     response.on('close', () => clearInterval(timer));
   },
-  'refuses the key': errorResponse(401),
-  'refuses permission': errorResponse(403),
-  'refuses the request': errorResponse(400, { code: leak }),
+  'rejects the key': errorResponse(401),
+  'denies permission': errorResponse(403),
+  'rejects the request': errorResponse(400, { code: leak }),
   'is asked too often': errorResponse(429, { code: 'rate_limit' }, { 'retry-after': '60' }),
   'fails with 500': errorResponse(500),
   'fails with 503 and asks to wait': errorResponse(503, {}, { 'retry-after': '60', 'stripe-should-retry': 'true' }),
@@ -292,7 +292,7 @@ const slow = ['never answers', 'answers a head and no body', 'answers a byte at 
 
 describe.concurrent('when Stripe', () => {
   it.each(Object.keys(failures).filter((behaviour) => !slow.includes(behaviour)))(
-    '%s, the answer is 500 within 10 seconds and tells nothing',
+    '%s, the response is 500 within 10 seconds, without details',
     async (behaviour) => {
       const started = performance.now();
       const { status, text, body } = await ask({ customerId: customerOf(behaviour) });
@@ -337,9 +337,9 @@ describe('the key to Stripe', () => {
     const calls: string[] = [];
     const secret = { read: async () => key, forget: () => void calls.push('forget') };
     await account(secret).listInvoices(customerOf('still sends date and paid'), undefined);
-    await expect(account(secret).listInvoices(customerOf('refuses permission'), undefined)).rejects.toThrow();
+    await expect(account(secret).listInvoices(customerOf('denies permission'), undefined)).rejects.toThrow();
     expect(calls).toEqual([]);
-    await expect(account(secret).listInvoices(customerOf('refuses the key'), undefined)).rejects.toThrow();
+    await expect(account(secret).listInvoices(customerOf('rejects the key'), undefined)).rejects.toThrow();
     expect(calls).toEqual(['forget']);
   });
 
@@ -416,7 +416,7 @@ describe('the origin', () => {
   });
   afterEach(() => expect(asked.length).toBe(before));
 
-  it.each(spellings.map((origin) => [origin]))('%j is refused, and Stripe is not asked', async (origin) => {
+  it.each(spellings.map((origin) => [origin]))('%j is rejected, and Stripe is not called', async (origin) => {
     const { status, body } = await ask({ customerId: customerOf('fails once') }, { origin });
     expect([status, body.error]).toEqual([403, 'unauthorized_origin']);
   });
@@ -442,7 +442,7 @@ describe('the origin', () => {
     expect(answer.statusCode).toBe(403);
   });
 
-  it('given twice over HTTP is refused, though both are right', async () => {
+  it('given twice over HTTP is rejected, though both are right', async () => {
     const { request } = await import('node:http');
     const sent = request(`${target.baseUrl}/get-invoices`, { method: 'POST' });
     sent.setHeader('origin', [target.appOrigin, target.appOrigin]);
@@ -454,7 +454,7 @@ describe('the origin', () => {
 });
 
 describe('the fake Stripe', () => {
-  it('refuses a wrong key as Stripe does, and shows little of it', async () => {
+  it('rejects a wrong key as Stripe does, and shows little of it', async () => {
     const { endpoint, stop } = await startStripe({ key });
     const ask = async (authorization?: string) => {
       const response = await fetch(`${endpoint}/v1/invoices`, { headers: authorization ? { authorization } : {} });

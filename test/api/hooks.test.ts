@@ -180,7 +180,7 @@ describe.each(Object.keys(starts))('a webhook of %s', (platform) => {
     expect([reject.status, bodyOf(reject)]).toEqual(rejected[platform]);
   });
 
-  it('finds the agent by the number that was called, and refuses a foreign one', async () => {
+  it('finds the agent by the number that was called, and rejects a foreign one', async () => {
     const [world, stranger] = [await newWorld(), await newWorld()];
     await world.call('PATCH', `/agents/${world.agentId}`, { body: { phoneNumber: own } });
     const query = { ...sent.query, agentId: undefined };

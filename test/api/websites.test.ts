@@ -143,7 +143,7 @@ describe('a website', () => {
     expect((await add(url, { limit: 3 }, headers)).body.error).toBe('idempotency_conflict');
   });
 
-  it('is switched and renamed, by whoever may, and says who did', async () => {
+  it('is switched and renamed by a user with access, and shows who did it', async () => {
     const world = await newWorld();
     const { add, settled, change, find } = websitesOf(world);
     const { url, put } = newFolder();

@@ -20,7 +20,7 @@ export type Figure = {
 export type Row = {
   name: string;
   title: string;
-  /** `open` starts what is measured, for those who need it; `say` tells of progress, for it takes a while. */
+  /** `open` starts what is measured, for those who need it; `say` reports progress, for it takes a while. */
   measure(open: () => Promise<World>, say: (sentence: string) => void): Promise<Figure[]>;
 };
 

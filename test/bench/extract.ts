@@ -1,10 +1,10 @@
-/** Extracts the text of one document in a process of its own: `node extract.ts FILE` tells of its time and its memory. */
+/** Extracts the text of one document in a process of its own: `node extract.ts FILE` reports its time and its memory. */
 import { existsSync, readFileSync } from 'node:fs';
 import { kindOf } from '../../functions/extraction/document-kind.ts';
 import { readDocument } from '../../functions/extraction/document-texts.ts';
 import { formatOf } from '../../functions/extraction/file-formats.ts';
 
-/** Linux tells of this process alone; what other systems tell may be what its parent once had. */
+/** Linux reports this process alone; other systems may report what its parent once had. */
 const residentAtMost = () => {
   const status = existsSync('/proc/self/status') ? readFileSync('/proc/self/status', 'utf8') : '';
   return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? process.resourceUsage().maxRSS) / 1024;

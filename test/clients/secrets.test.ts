@@ -76,7 +76,7 @@ describe('a secret in Secrets Manager', () => {
     expect(await secret.read()).toBe('first');
   });
 
-  it('is read again at once after it was refused', async () => {
+  it('is read again at once after it was rejected', async () => {
     const secret = new Secret({ arn });
     await secret.read();
     answer = says(200, { SecretString: 'second' });

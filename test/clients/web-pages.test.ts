@@ -197,7 +197,7 @@ describe('a page', () => {
     });
   });
 
-  it.each([204, 301, 404, 403, 500, 503])('that answers %i is refused with the status', async (status) => {
+  it.each([204, 301, 404, 403, 500, 503])('that responds with %i is rejected with the status', async (status) => {
     const outcome = status === 204 ? 'It was read.' : `The page answered with status ${status}.`;
     expect(await failure({ status })).toBe(outcome);
   });
@@ -266,7 +266,7 @@ describe('a page', () => {
   });
 
   it.each(['application/pdf', 'image/png', 'application/json', 'text/css', 'application/octet-stream'])(
-    'of the type %s is refused',
+    'of the type %s is rejected',
     async (type) => {
       expect(await failure({ body: 'x', headers: { 'content-type': type } })).toBe(
         `The page is neither HTML nor plain text but ${type}.`,
@@ -274,7 +274,7 @@ describe('a page', () => {
     },
   );
 
-  it('that calls a binary file text is refused', async () => {
+  it('that declares a binary file as text is rejected', async () => {
     expect(await failure({ body: Buffer.from([1, 0, 2]), headers: { 'content-type': 'text/plain' } })).toBe(
       'The page is not text, though it says so.',
     );
@@ -307,7 +307,7 @@ describe('a page', () => {
       ['gzip', Buffer.from('not gzip at all'), 'The page is not compressed as it says.'],
       ['compress', Buffer.from('x'), 'The page is compressed in a way that is not known (compress).'],
       ['gzip, gzip, gzip', Buffer.from('x'), 'The page is compressed too many times.'],
-    ])('by %s in no way we can read is refused', async (coding, body, reason) => {
+    ])('by %s in an unreadable way is rejected', async (coding, body, reason) => {
       expect(await failure(send(coding, body))).toBe(reason);
     });
 
@@ -317,7 +317,7 @@ describe('a page', () => {
       deflate: promisify(zlib.deflate),
       br: (zeros) => promisify<Buffer, object, Buffer>(zlib.brotliCompress)(zeros, quick),
     };
-    it.each(Object.keys(bombs))('a bomb by %s is refused before it goes off', async (coding) => {
+    it.each(Object.keys(bombs))('a bomb by %s is rejected before it is inflated', async (coding) => {
       const zeros = Buffer.alloc(200 * 1024 * 1024);
       const bomb = (await bombs[coding]?.(zeros)) as Buffer;
       expect(bomb.length).toBeLessThan(300_000);
@@ -326,13 +326,13 @@ describe('a page', () => {
       expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
     });
 
-    it('a bomb within a bomb is refused too', async () => {
+    it('a bomb within a bomb is rejected too', async () => {
       const bomb = zlib.gzipSync(zlib.gzipSync(Buffer.alloc(100 * 1024 * 1024)));
       expect(await failure(send('gzip, gzip', bomb))).toBe('The page is larger than 5 MB.');
     });
   });
 
-  it('of 5 MB is read, of a byte more refused', async () => {
+  it('of 5 MB is read, of a byte more rejected', async () => {
     const most = 5 * 1024 * 1024;
     expect((await read({ body: 'x'.repeat(most) })).text.length).toBe(most);
     expect(await failure({ body: 'x'.repeat(most + 1) })).toBe('The page is larger than 5 MB.');
@@ -385,7 +385,7 @@ describe('a page', () => {
         response.end('x');
       },
     ],
-  ])('of a site that %s is refused', async (_, reply) => {
+  ])('of a site that %s is rejected', async (_, reply) => {
     expect(await failure(reply)).toMatch(/^(The connection to the site failed|The site does not answer in HTTP)\.$/);
   });
 
@@ -402,7 +402,7 @@ describe('a page', () => {
     expect(await failureOf(chain(6))).toBe('The page redirects too often.');
   });
 
-  it('that redirects to itself, or to nothing of the web, is refused', async () => {
+  it('that redirects to itself, or to no web address, is rejected', async () => {
     site.pages['/loop'] = { status: 302, headers: { location: '/loop' } };
     expect(await failureOf(reader.read(new URL(`${site.origin}/loop`), { signal }))).toBe(
       'The page redirects too often.',

@@ -22,7 +22,7 @@ const siteOf = async (pages: Record<string, Reply>) => {
 
 type Controls = Partial<CrawlControls> & { start?: string; milliseconds?: number; trusted?: Site[] };
 
-/** Crawls a site, and tells the paths of its pages, and those of the others with their reasons. */
+/** Crawls a site, and returns the paths of its pages, and the others with their reasons. */
 const crawlOf = async (
   site: Site,
   { start = '/', milliseconds = 60_000, trusted = [], ...controls }: Controls = {},

@@ -137,14 +137,14 @@ describe('the templates', () => {
     const { stdout, stderr, code } = await promisify(execFile)(join(deployed.programs, 'cfn-lint'), words).catch(
       (error) => error,
     );
-    return { told: stdout + stderr, code: code ?? 0 };
+    return { output: stdout + stderr, code: code ?? 0 };
   };
 
   it('pass cfn-lint: those that are deployed, and those of production with everything set', async () => {
     const app = appWith(production);
     new VoiceAgentsStack(app, readSettings(app.node));
     const { directory } = app.synth();
-    const clean = { told: '', code: 0 };
+    const clean = { output: '', code: 0 };
     expect(await Promise.all([deployed.assembly, directory].map(lint))).toEqual([clean, clean]);
     rmSync(directory, { recursive: true });
   }, 600_000);

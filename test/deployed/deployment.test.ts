@@ -167,7 +167,7 @@ describe('background work', () => {
 });
 
 describe('a browser', () => {
-  it('of the application is told before it asks what it may send', async () => {
+  it('of the application learns from a preflight request what it may send', async () => {
     const preflight = await fetch(`${target.baseUrl}/agents`, {
       method: 'OPTIONS',
       headers: { origin: target.appOrigin, 'access-control-request-method': 'POST' },
@@ -200,7 +200,7 @@ describe('behind CloudFront', () => {
 
   const secrets = [undefined, 'a-guess'];
 
-  it.each(secrets)('the API refuses a request that did not come through it (secret: %s)', async (secret) => {
+  it.each(secrets)('the API rejects a request that did not come through it (secret: %s)', async (secret) => {
     const headers = { 'x-authorization': target.apiKey, ...(secret && { 'x-origin-secret': secret }) };
     const response = await fetch(`${deployed.apiUrl}/agents?uid=${target.uid}`, { headers });
     expect([response.status, await response.json()]).toEqual([403, { message: 'Forbidden' }]);
@@ -208,7 +208,7 @@ describe('behind CloudFront', () => {
     expect((await fetch(`${target.baseUrl}/agents?uid=${target.uid}`, { headers })).status).toBe(200);
   });
 
-  it.each(secrets)('the chat refuses a request that did not come through it (secret: %s)', async (secret) => {
+  it.each(secrets)('the chat rejects a request that did not come through it (secret: %s)', async (secret) => {
     const response = await fetch(`${deployed.chatUrl}/chat/build`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(secret && { 'x-origin-secret': secret }) },
@@ -261,7 +261,7 @@ describe('the chat', () => {
     expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
   });
 
-  it('refuses with a status what is no conversation', async () => {
+  it('rejects a body that is no conversation with a status', async () => {
     const answer = await ask(target.baseUrl, { ...turn, messages: [] });
     expect([answer.status, ((await answer.json()) as { error: string }).error]).toEqual([400, 'invalid_request']);
   });

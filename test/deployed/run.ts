@@ -45,16 +45,16 @@ const run = async (args: string[], env: Record<string, string>, input = ''): Pro
     env: { ...process.env, ...env, PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH}` },
   });
   let printed = '';
-  let told = '';
+  let errorText = '';
   child.stdout.on('data', (text) => {
     printed += text;
   });
   child.stderr.on('data', (text) => {
-    told += text;
+    errorText += text;
   });
   child.stdin.end(input);
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`node ${args.join(' ')} ended with ${code}:\n${printed}${told}`);
+  if (code !== 0) throw new Error(`node ${args.join(' ')} ended with ${code}:\n${printed}${errorText}`);
   return printed;
 };
 

@@ -10,7 +10,7 @@ const elsewhere = [
   'a call to Stripe ',
   'the fake Stripe ',
   '.*is whole or absent when ',
-  // S3 itself refuses a file that is larger than its form allows, so that it never comes to be checked.
+  // S3 itself rejects a file that is larger than its form allows, so that the check is never reached.
   '.*checks what came by it: too large',
 ];
 

@@ -24,7 +24,7 @@ describe('a site', () => {
     expect(within('https://a.example:8443/', 'http://a.example:8443/x')).toBeUndefined();
   });
 
-  it('has pages told apart by path and query alone', () => {
+  it('distinguishes pages by path and query alone', () => {
     const keys = (...urls: string[]) => new Set(urls.map((url) => pageKey(new URL(url)))).size;
     expect(keys('http://a.example/x', 'https://a.example/x/', 'http://a.example/x#y')).toBe(1);
     expect(keys('http://a.example', 'http://a.example/', 'http://a.example//')).toBe(1);

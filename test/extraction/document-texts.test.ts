@@ -29,7 +29,7 @@ describe('the kind of a file', () => {
     ['a Word document that is locked', 'a.docx', async () => sample('locked.docx'), { type: 'docx' }],
     ['text', 'a.pdf', async () => Buffer.from('Hello'), { type: 'txt' }],
     [
-      'text that tells of PDF',
+      'text that mentions PDF',
       'a.txt',
       async () => Buffer.from('A file that begins with %PDF-1.7 is a PDF.'),
       { type: 'txt' },

@@ -29,7 +29,7 @@ describe('bodies', () => {
     expect(answer.body).not.toHaveProperty('strange');
   });
 
-  it('name every bad field of a refused request', async () => {
+  it('name every invalid field of a rejected request', async () => {
     const world = await newWorld();
     const answer = await world.call('POST', '/agent-block-list', {
       body: { uid: 'a b', numbers: ['+14155550100', 7] },
@@ -46,7 +46,7 @@ describe('bodies', () => {
     });
   });
 
-  it('are told of a field that is missing in a word', async () => {
+  it('report a missing field in a word', async () => {
     const world = await newWorld();
     const put = await world.call('PUT', `/calls/${world.agentId}/call-1`, {
       body: { phone: '+14155550100' },
@@ -132,7 +132,7 @@ describe('an Idempotency-Key', () => {
     expect((await world.call('GET', '/agents', { query: { uid: world.uid } })).body.agents.length).toBe(2);
   });
 
-  it('refuses another request under the same key, and keys that are none', async () => {
+  it('rejects another request under the same key, and malformed keys', async () => {
     const world = await newWorld();
     const key = unique('key');
     await create(world, key);
@@ -159,7 +159,7 @@ describe('an Idempotency-Key', () => {
     expect(copy.status).toBe(200);
   });
 
-  it('of many requests at once lets one through: the others are told to wait, or get its answer', async () => {
+  it('of many requests at once runs one: the others must retry, or get its response', async () => {
     const world = await newWorld();
     const key = unique('key');
     const answers = await Promise.all(Array.from({ length: 8 }, () => create(world, key)));
@@ -172,7 +172,7 @@ describe('an Idempotency-Key', () => {
     expect((await world.call('GET', '/agents', { query: { uid: world.uid } })).body.agents.length).toBe(2);
   });
 
-  it('of a request that was refused can be used again at once', async () => {
+  it('of a request that was rejected can be used again at once', async () => {
     const world = await newWorld();
     const stranger = await newWorld();
     const key = unique('key');

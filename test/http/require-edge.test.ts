@@ -15,7 +15,7 @@ const listedWith = async (headers: Record<string, string>) => {
 };
 
 describe('a deployment behind CloudFront', () => {
-  it('refuses a request without its secret, or with another, whatever its key', async () => {
+  it('rejects a request without its secret, or with another, whatever its key', async () => {
     process.env.EDGE_SECRETS = 'current,former';
     for (const headers of [{}, { 'x-origin-secret': '' }, { 'x-origin-secret': 'current,former' }] as Record<
       string,

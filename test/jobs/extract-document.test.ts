@@ -23,7 +23,7 @@ import '../support/quiet-logs.ts';
 import { injectFaults, tenPercent } from '../support/faults.ts';
 import { newWorld, target, unique, useTargetInThisProcess } from '../support/world.ts';
 
-/** A bucket of which nobody tells the service: its jobs run here, where faults can be put between them and the table. */
+/** A bucket without notifications: its jobs run here, where faults can be put between them and the table. */
 const bucket = unique('bucket');
 let table: Table;
 let documents: Sources<DocumentRecord>;
@@ -113,7 +113,7 @@ const uploaded = async (
 };
 
 /** The message that a file has come. */
-const told = ({ agentId, id }: DocumentRecord) => ({ job: 'extractDocument', agentId, documentId: id });
+const notification = ({ agentId, id }: DocumentRecord) => ({ job: 'extractDocument', agentId, documentId: id });
 
 /** What S3 sends of files, as it spells their keys. */
 const notificationOf = (record: DocumentRecord) => ({
@@ -157,24 +157,24 @@ const callsOf = async (run: (job: ReturnType<typeof jobWith>) => Promise<unknown
 };
 
 describe('an extraction', () => {
-  it('brings the text of a file that S3 tells of', async () => {
+  it('stores the text of a file that S3 reports', async () => {
     const record = await uploaded('Grüße');
-    expect(await sound(told(record))).toBe(true);
+    expect(await sound(notification(record))).toBe(true);
     expect(await now(record)).toMatchObject({ status: 'ready', type: 'txt', size: 7, content: 'Grüße' });
     expect(await now(record)).not.toHaveProperty('waitsUntil');
     expect(await now(record)).not.toHaveProperty('ttlSeconds');
   });
 
   it('killed at any call to the table is finished by the next delivery, and shows nothing half-done', async () => {
-    const most = await callsOf(async (job) => job(told(await uploaded())));
+    const most = await callsOf(async (job) => job(notification(await uploaded())));
     expect(most).toBeGreaterThan(4);
     for (let call = 1; call <= most; call++) {
       const record = await uploaded();
-      const done = await jobWith(killedAt(call))(told(record));
+      const done = await jobWith(killedAt(call))(notification(record));
       const between = await now(record);
       if (between?.status === 'ready') expect(between.content).toBe('The text');
       else expect([done, between?.content]).toEqual([false, '']);
-      expect(await sound(told(record), 2)).toBe(true);
+      expect(await sound(notification(record), 2)).toBe(true);
       expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
       expect(await pieces(record)).toBe(3);
     }
@@ -183,16 +183,16 @@ describe('an extraction', () => {
   it('of a file that replaced another shows the old text or the new one, killed wherever', async () => {
     const replaced = async () => {
       const record = await uploaded('Old');
-      await sound(told(record));
+      await sound(notification(record));
       await files.put(fileKeyOf(record), Buffer.from('New'));
       return record;
     };
-    const most = await callsOf(async (job) => job(told(await replaced())));
+    const most = await callsOf(async (job) => job(notification(await replaced())));
     for (let call = 1; call <= most; call++) {
       const record = await replaced();
-      await jobWith(killedAt(call))(told(record));
+      await jobWith(killedAt(call))(notification(record));
       expect(['Old', 'New']).toContain((await now(record))?.content);
-      await sound(told(record), 2);
+      await sound(notification(record), 2);
       expect(await now(record)).toMatchObject({ status: 'ready', content: 'New' });
       // The old pieces may still be there when the process died at the very end; they go with the next run, or the document.
       expect([3, 6]).toContain(await pieces(record));
@@ -201,17 +201,17 @@ describe('an extraction', () => {
     }
   });
 
-  it('told twice, or of several runs at once, ends the same, with one text stored', async () => {
+  it('delivered twice, or run several times at once, ends the same, with one text stored', async () => {
     const record = await uploaded();
-    expect(await Promise.all([1, 2, 3].map(() => sound(told(record))))).toEqual([true, true, true]);
+    expect(await Promise.all([1, 2, 3].map(() => sound(notification(record))))).toEqual([true, true, true]);
     const first = await now(record);
-    expect(await sound(told(record))).toBe(true);
+    expect(await sound(notification(record))).toBe(true);
     expect(await now(record)).toEqual(first);
     expect(await pieces(record)).toBe(3);
   });
 
   it('of a deleted document stores nothing and takes the file along, whenever the deletion came', async () => {
-    const most = await callsOf(async (job) => job(told(await uploaded())));
+    const most = await callsOf(async (job) => job(notification(await uploaded())));
     for (let call = 1; call <= most; call++) {
       const record = await uploaded();
       let calls = 0;
@@ -219,10 +219,10 @@ describe('an extraction', () => {
       const job = jobWith((): undefined => {
         if (++calls === call) deletion = documents.remove(record, (one) => files.delete(fileKeyOf(one)));
       });
-      await job(told(record));
+      await job(notification(record));
       await deletion;
       expect(await now(record)).toBeUndefined();
-      await sound(told(record), 2);
+      await sound(notification(record), 2);
       expect([await now(record), await pieces(record), await files.head(fileKeyOf(record))]).toEqual([
         undefined,
         0,
@@ -236,16 +236,18 @@ describe('an extraction', () => {
     const { id, agentId } = record;
     // The pieces are written, and the process dies before the record points to them.
     let updates = 0;
-    await jobWith((operation) => (operation === 'UpdateItem' && ++updates === 3 ? 'kill' : undefined))(told(record));
+    await jobWith((operation) => (operation === 'UpdateItem' && ++updates === 3 ? 'kill' : undefined))(
+      notification(record),
+    );
     expect(await pieces(record)).toBeGreaterThan(0);
     await table.delete({ pk: `AGENT#${agentId}`, sk: `DOCUMENT#${id}` });
-    expect(await sound(told(record), 2)).toBe(true);
+    expect(await sound(notification(record), 2)).toBe(true);
     expect([await pieces(record), await files.head(fileKeyOf(record))]).toEqual([0, undefined]);
   });
 
   it('of an earlier attempt changes nothing once there is another', async () => {
     const record = await uploaded('%PDF-1.7 and no more');
-    await sound(told(record));
+    await sound(notification(record));
     const failed = await now(record);
     expect(failed).toMatchObject({ status: 'failed', error: expect.stringContaining('damaged') });
     const attempt = `${failed?.attempt}:again`;
@@ -255,14 +257,14 @@ describe('an extraction', () => {
     expect((await now(record))?.status).toBe('pending');
     await sound({ ...retry, attempt });
     expect((await now(record))?.status).toBe('failed');
-    // The first notification, told once more, is of the same file: it is known.
-    await sound(told(record));
+    // The first notification, delivered again, is of the same file: it is known.
+    await sound(notification(record));
     expect((await now(record))?.attempt).toBe(attempt);
   });
 
   it('tried again without its file says that it is gone', async () => {
     const record = await uploaded('%PDF-1.7 and no more');
-    await sound(told(record));
+    await sound(notification(record));
     await files.delete(fileKeyOf(record));
     const attempt = 'again';
     await documents.restart(record, { attempt, uid: 'somebody' }, () => true);
@@ -274,15 +276,15 @@ describe('an extraction', () => {
     const record = await uploaded();
     let transacted = 0;
     const dying: Choice = (operation) => (operation === 'BatchWriteItem' && ++transacted ? 'kill' : undefined);
-    expect(await jobWith(dying)(told(record), 1)).toBe(false);
+    expect(await jobWith(dying)(notification(record), 1)).toBe(false);
     expect((await now(record))?.status).toBe('processing');
-    expect(await jobWith(dying)(told(record), maxDeliveries)).toBe(false);
+    expect(await jobWith(dying)(notification(record), maxDeliveries)).toBe(false);
     // Each of both deliveries writes three parts side by side.
     expect(transacted).toBe(6);
     expect(await now(record)).toMatchObject({ status: 'failed', error: 'The document could not be read. Try again.' });
 
     const unended = await uploaded();
-    await jobWith((operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined))(told(unended));
+    await jobWith((operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined))(notification(unended));
     await documents.start(unended, (await now(unended))?.attempt ?? '', Date.now() - 1);
     expect(await now(unended)).toMatchObject({
       status: 'failed',
@@ -299,7 +301,7 @@ describe('an extraction', () => {
         isDead ||= operation === 'BatchWriteItem';
         return isDead ? 'kill' : undefined;
       };
-      expect(await jobWith(dying, undefined, 2)(told(record), delivery)).toBe(false);
+      expect(await jobWith(dying, undefined, 2)(notification(record), delivery)).toBe(false);
       expect((await now(record))?.status).toBe('processing');
     }
     await expect
@@ -319,16 +321,19 @@ describe('an extraction', () => {
     const hoursAgo = waitingForFile(Date.now() - 3 * 60 * 60_000);
     const record = await uploaded('The text', hoursAgo);
     expect(await now(record)).toBeUndefined();
-    expect(await sound(told(record))).toBe(true);
+    expect(await sound(notification(record))).toBe(true);
     expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
     expect(await now(record)).not.toHaveProperty('waitsUntil');
 
     const unreadable = await uploaded('%PDF-1.7 and no more', hoursAgo);
-    await sound(told(unreadable));
+    await sound(notification(unreadable));
     expect(await now(unreadable)).toMatchObject({ status: 'failed', error: expect.stringContaining('damaged') });
 
     const dying = await uploaded('The text', hoursAgo);
-    await jobWith((operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined))(told(dying), maxDeliveries);
+    await jobWith((operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined))(
+      notification(dying),
+      maxDeliveries,
+    );
     expect(await now(dying)).toMatchObject({ status: 'failed', error: 'The document could not be read. Try again.' });
     expect(await files.head(fileKeyOf(dying))).toBeDefined();
   });
@@ -344,7 +349,7 @@ describe('an extraction', () => {
     const job = jobWith((operation): undefined => {
       if (operation === 'BatchWriteItem') reading = now(record).then((one) => shown.push(one?.status));
     });
-    expect(await job(told(record))).toBe(true);
+    expect(await job(notification(record))).toBe(true);
     await reading;
     expect(shown[0]).not.toBe('failed');
     expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
@@ -355,7 +360,7 @@ describe('an extraction', () => {
     const stranger = await newWorld();
     const { agentId } = owner;
     const record = await uploaded('The text', { agentId, formIssuedTo: stranger.uid });
-    await sound(told(record));
+    await sound(notification(record));
     expect(await now(record)).toMatchObject({
       status: 'failed',
       error: expect.stringContaining('may no longer use the agent'),
@@ -367,14 +372,14 @@ describe('an extraction', () => {
     expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
 
     const own = await uploaded('The text', { agentId, formIssuedTo: owner.uid });
-    await sound(told(own));
+    await sound(notification(own));
     expect((await now(own))?.status).toBe('ready');
   });
 
   it('completes a deletion that was interrupted: text, file and record are gone', async () => {
     for (let call = 2; call <= 5; call++) {
       const record = await uploaded();
-      await sound(told(record));
+      await sound(notification(record));
       const client = DynamoDBDocumentClient.from(new DynamoDBClient({}), marshalling);
       injectFaults(client, killedAt(call));
       const dying = new Sources<DocumentRecord>(new Table(client, environment.tableName), documentKind);
@@ -418,13 +423,13 @@ describe('an extraction', () => {
     expect((await now(record))?.status).toBe('pending');
     expect(await jobWith(() => undefined, undefined, 90, spared)(notificationOf(record), maxDeliveries)).toBe(false);
     expect(await now(record)).toMatchObject({ status: 'failed', error: 'The document could not be read. Try again.' });
-    const again = { ...told(record), attempt: retryOf((await now(record))?.attempt, 'again') };
+    const again = { ...notification(record), attempt: retryOf((await now(record))?.attempt, 'again') };
     await documents.restart(record, { attempt: again.attempt, uid: 'somebody' }, hasFailed);
     expect(await sound(again)).toBe(true);
     expect((await now(record))?.status).toBe('ready');
   });
 
-  it('told of the bucket’s own test, of a file that is none of ours, or of nothing, changes nothing', async () => {
+  it('with the bucket’s own test event, a file of another kind, or nothing changes nothing', async () => {
     expect(await sound({ Service: 'Amazon S3', Event: 's3:TestEvent', Bucket: bucket })).toBe(true);
     expect(await sound({ Records: [{ s3: { object: { key: 'documents/strange+name' } } }] })).toBe(true);
     expect(await sound({ job: 'extractDocument', agentId: 'agent', documentId: 'doc_unknown' })).toBe(true);
@@ -435,7 +440,7 @@ describe('an extraction', () => {
     for (let seed = 1; seed <= 15; seed++) {
       const record = await uploaded(await pdfOf(`Seed ${seed}`));
       const job = jobWith(tenPercent(seed));
-      for (let delivery = 1; !(await job(told(record), 1)) && delivery < 10; delivery++);
+      for (let delivery = 1; !(await job(notification(record), 1)) && delivery < 10; delivery++);
       expect(await now(record)).toMatchObject({ status: 'ready', content: `Seed ${seed}` });
     }
   });

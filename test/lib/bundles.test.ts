@@ -213,16 +213,16 @@ describe('a function’s bundle', () => {
     const script = `
       import { PassThrough } from 'node:stream';
       const { file, event } = JSON.parse(process.argv[1]);
-      const told = { pieces: [] };
+      const streamed = { pieces: [] };
       globalThis.awslambda = {
         streamifyResponse: (handler) => handler,
-        HttpResponseStream: { from: (stream, prelude) => Object.assign(stream, { said: (told.prelude = prelude) }) },
+        HttpResponseStream: { from: (stream, prelude) => Object.assign(stream, { said: (streamed.prelude = prelude) }) },
       };
       const { handler } = await import(file);
       const stream = new PassThrough();
-      stream.on('data', (piece) => told.pieces.push([performance.now(), String(piece)]));
+      stream.on('data', (piece) => streamed.pieces.push([performance.now(), String(piece)]));
       await handler(event, stream, { getRemainingTimeInMillis: () => 60000 });
-      console.log(JSON.stringify(told));`;
+      console.log(JSON.stringify(streamed));`;
     const file = join(bundlePath('buildChat'), 'index.mjs');
     const settings = {
       ...onThisMachine(),

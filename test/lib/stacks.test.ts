@@ -280,7 +280,7 @@ describe('the functions', () => {
     expect(functionOf(deleting, 'serveMcp').properties.Environment.Variables.MCP_DELETES).toBe('true');
   });
 
-  it('are told what they use by settings, and no secret', () => {
+  it('get what they use by settings, and no secret', () => {
     const environment = functionOf(dev, 'duplicateAgent').properties.Environment.Variables;
     expect(Object.keys(environment).sort()).toEqual([
       'APP_ORIGIN',
@@ -530,7 +530,7 @@ describe('the chat', () => {
     expect(functionOf(shared, endpoint.name).properties.ReservedConcurrentExecutions).toBeUndefined();
   });
 
-  it('is told its model and what it may spend', () => {
+  it('gets its model and its budget by settings', () => {
     const asked = { ...required, chatModelId: 'a-model', chatDailyTokens: '5000', chatRatePerMinute: '7' };
     const { Variables } = functionOf(deploymentOf(asked), endpoint.name).properties.Environment;
     expect(Variables).toMatchObject({
@@ -575,7 +575,7 @@ describe('the edge', () => {
     deployment.all('AWS::CloudFront::Distribution')[0]?.properties.DistributionConfig as Json;
   const behaviorsOf = (config: Json) => [config.DefaultCacheBehavior, ...(config.CacheBehaviors ?? [])];
 
-  it('passes every method and header on, keeps nothing, and refuses plain HTTP', () => {
+  it('forwards every method and header, caches nothing, and rejects plain HTTP', () => {
     for (const behavior of behaviorsOf(distributionOf(dev)).filter(({ PathPattern }) => PathPattern !== '/assets/*')) {
       expect(behavior).toMatchObject({
         // AWS's own CachingDisabled and AllViewerExceptHostHeader.
@@ -617,14 +617,14 @@ describe('the edge', () => {
     expect(assets.ViewerProtocolPolicy).toBe('https-only');
   });
 
-  it('tells the chat who called, whatever the caller says of it', () => {
+  it('sends the caller’s address to the chat, whatever header the caller sends', () => {
     const [rule] = distributionOf(dev).CacheBehaviors;
     const [association] = rule.FunctionAssociations;
     expect(association.EventType).toBe('viewer-request');
     const { FunctionCode } = dev.all('AWS::CloudFront::Function')[0]?.properties ?? {};
     const event = { request: { headers: { 'x-viewer-address': { value: 'mine' } } }, viewer: { ip: '198.51.100.7' } };
-    const told = runInNewContext(`${FunctionCode}; handler(event)`, { event });
-    expect(told.headers['x-viewer-address']).toEqual({ value: '198.51.100.7' });
+    const sent = runInNewContext(`${FunctionCode}; handler(event)`, { event });
+    expect(sent.headers['x-viewer-address']).toEqual({ value: '198.51.100.7' });
     const header = functionOf(dev, 'buildChat').properties.Environment.Variables.CLIENT_ADDRESS_HEADER;
     expect(header).toBe('x-viewer-address');
     const without = deploymentOf({ ...required, edge: 'false' });
@@ -760,7 +760,7 @@ describe('what is watched', () => {
     expect(metrics.length).toBeLessThanOrEqual(50);
   });
 
-  it('is told on one topic, when it begins and when it is over; silence is no alarm', () => {
+  it('notifies one topic, when it begins and when it ends; missing data is no alarm', () => {
     const [topic] = prod.all('AWS::SNS::Topic') as [Resource];
     expect(prod.all('AWS::SNS::Topic')).toHaveLength(1);
     for (const { AlarmActions, OKActions, TreatMissingData, AlarmDescription } of alarms(prod)) {
@@ -771,7 +771,7 @@ describe('what is watched', () => {
     }
   });
 
-  it('may be told: the topic’s policy names CloudWatch, and asks for TLS', () => {
+  it('can be notified: the topic’s policy names CloudWatch, and requires TLS', () => {
     const statements = prod.all('AWS::SNS::TopicPolicy')[0]?.properties.PolicyDocument.Statement;
     expect(statements).toContainEqual(
       expect.objectContaining({
@@ -801,7 +801,7 @@ describe('what is watched', () => {
 });
 
 describe('a deployment', () => {
-  it('tells what an operator needs under names that never change', () => {
+  it('outputs what an operator needs under names that never change', () => {
     const names = [
       'AlarmTopic',
       'ApiUrl',

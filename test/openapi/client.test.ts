@@ -13,7 +13,7 @@ type Fault =
   | 'broken'
   | 'silent';
 
-/** Stands before the service and treats its first requests as told: instead of the service, or after it has answered. */
+/** A proxy that handles the first requests as given: instead of the service, or after it has responded. */
 const withFaults = async (...faults: (Fault | { lost: true })[]) => {
   const seen: { method: string; headers: IncomingHttpHeaders; at: number }[] = [];
   const server = createServer(async (request, response) => {
@@ -128,7 +128,7 @@ describe('the typed client', () => {
     expect(direct.data?.documents.map(({ name }) => name)).toEqual(['a.txt']);
   });
 
-  it('streams the chat part by part, and gives it as one text to whoever posts', async () => {
+  it('streams the chat part by part, and returns it as one text from POST', async () => {
     const api = apiClient({ baseUrl: target.baseUrl });
     const parts = await partsOf(api.chat(question('How do I block a number?')));
     expect(parts.flatMap((part) => (part.type === 'text-delta' ? part.delta : [])).join('')).toContain('block');

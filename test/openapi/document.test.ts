@@ -120,7 +120,7 @@ describe('the OpenAPI document', () => {
     expect(await problemsOf(made)).toEqual([]);
   });
 
-  it('is refused when two different records have the same name', () => {
+  it('is rejected when two different records have the same name', () => {
     const twin = (field: string) => {
       const schema = z.object({ [field]: z.string() });
       z.globalRegistry.add(schema, { id: 'Twin', description: 'One of two.' });

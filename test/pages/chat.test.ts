@@ -18,12 +18,13 @@ const desktop = { width: 1100, height: 800 };
 const phone = { width: 390, height: 760 };
 
 /** The page without a key. The local run serves the demo user's, which the page uses unless the user has removed it. */
-const open = async (options?: BrowserContextOptions): Promise<Watched> => {
-  const watched = await openPage(browser, target.baseUrl, options);
-  await watched.page.evaluate(`sessionStorage.setItem('apiKey', '""')`);
-  await watched.page.reload();
-  return watched;
-};
+const open = (options?: BrowserContextOptions): Promise<Watched> =>
+  openPage(
+    browser,
+    target.baseUrl,
+    options,
+    `sessionStorage.getItem('apiKey') ?? sessionStorage.setItem('apiKey', '""')`,
+  );
 const openWithDemoKey = (options?: BrowserContextOptions): Promise<Watched> =>
   openPage(browser, target.baseUrl, options);
 const wordsIn = async (part: Locator) => (await part.textContent()) ?? '';

@@ -18,7 +18,7 @@ describe('passages', () => {
     ]);
   });
 
-  it('begin at the headings that the Markdown of a text tells', () => {
+  it('begin at the headings of the text’s Markdown', () => {
     const markdown = '# Our *hours*\n\nNine to five.\n\n### [Prices](https://example.com/) \\& more\n\nTen euros.';
     expect(cut('Our hours\n\nNine to five.\n\nPrices & more\n\nTen euros.', markdown)).toEqual([
       'Our hours\n\nNine to five.',

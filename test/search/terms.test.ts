@@ -25,7 +25,7 @@ describe('the terms of a text', () => {
     );
   });
 
-  it('are told apart, however many words there are', () => {
+  it('are distinct, however many words there are', () => {
     const letters = (n: number): string =>
       (n < 26 ? '' : letters(Math.floor(n / 26) - 1)) + 'zyxwvutsrqponmlkjihgfedcba'[n % 26];
     const words = Array.from({ length: 30_000 }, (_, n) => `Q${letters(n)}q`);

@@ -31,7 +31,7 @@ const count = (outcomes: Map<string, string>[], phone: string, outcome: string) 
   outcomes.filter((map) => map.get(phone) === outcome).length;
 
 describe('the block list under faults', () => {
-  it('tells the truth of every number in any history, with one call in ten going wrong', async () => {
+  it('reports the actual result of every number in any history, with one call in ten failing', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), fc.integer(), async (history, seed) => {
         injectFaults(table.get().client, tenPercent(seed));

@@ -87,7 +87,7 @@ const withoutHistory = (call: Call | undefined) => {
 };
 
 describe('calls under faults', () => {
-  it('are as a plain model says after any history, with one call in ten going wrong', async () => {
+  it('match a plain model after any history, with one call in ten failing', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), fc.integer(), async (history, seed) => {
         injectFaults(table.get().client, tenPercent(seed));
@@ -113,7 +113,7 @@ describe('calls under faults', () => {
               });
             });
             const wasThere = model.calls.delete(action.callId);
-            // A removal that was done and whose caller was not told of it finds nothing when it is repeated.
+            // A removal that was done and whose response was lost finds nothing when it is repeated.
             if (!isRepeated) expect(removed).toBe(wasThere);
             continue;
           }

@@ -96,7 +96,7 @@ describe('a text', () => {
     await websites.get().remove(source);
   });
 
-  it('read in pieces is of one revision: the cursor of a replaced one is refused', async () => {
+  it('read in pieces is of one revision: the cursor of a replaced one is rejected', async () => {
     const source = await websites.get().add(record());
     await bring(source, 'a'.repeat(8_000_000));
     const first = await websiteReads.get().readTexts(source, undefined);
@@ -202,7 +202,7 @@ describe('a job', () => {
     expect(await findWebsite(source)).toBeUndefined();
   });
 
-  it('that never ends counts as failed when its time is over, and may be started anew', async () => {
+  it('that never ends counts as failed when its time is over, and may be started again', async () => {
     const source = await websites.get().add(record({ dueBy: Date.now() - 1 }));
     expect(await findWebsite(source)).toMatchObject({
       status: 'failed',
@@ -268,11 +268,11 @@ describe('a deletion', () => {
     expect(kills).toBeGreaterThanOrEqual(3);
   });
 
-  it('that two ask for at once is done, and told to both or to one', async () => {
+  it('that two request at once is done, and reported to both or to one', async () => {
     const source = await websites.get().add(record());
     await bring(source, 'text');
-    const told = await Promise.all([websites.get().remove(source), websites.get().remove(source)]);
-    expect(told).toContain(true);
+    const results = await Promise.all([websites.get().remove(source), websites.get().remove(source)]);
+    expect(results).toContain(true);
     expect(await websites.get().remove(source)).toBe(false);
   });
 });

@@ -13,12 +13,15 @@ export const startBrowser = async (): Promise<Browser> => {
 /** A page, with what it asked of whom and what it complained of. */
 export type Watched = { page: Page; asked: string[]; complaints: string[] };
 
+/** Opens a page. A script may be run before those of the page, also when it is loaded again. */
 export const openPage = async (
   browser: Browser,
   url: string,
   options: BrowserContextOptions = {},
+  script?: string,
 ): Promise<Watched> => {
   const context = await browser.newContext({ viewport: { width: 1100, height: 900 }, ...options });
+  if (script) await context.addInitScript(script);
   const page = await context.newPage();
   const asked: string[] = [];
   const complaints: string[] = [];

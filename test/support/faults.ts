@@ -36,7 +36,7 @@ const awsError = (name: string, status: number, more: object = {}) =>
 type Next = (args: { input: unknown; request?: unknown }) => Promise<{ output: Record<string, unknown> }>;
 
 /**
- * Puts faults between the SDK's retries and the wire: what DynamoDB did stays done, and the caller is told otherwise.
+ * Puts faults between the SDK's retries and the wire: what DynamoDB did stays done, and the caller gets another result.
  * `choose` is asked once for each attempt; `seen` hears each operation that reached DynamoDB.
  */
 export const injectFaults = (
@@ -85,7 +85,7 @@ export const injectFaults = (
   });
 };
 
-/** One statement of a batch is told to be in conflict with another request; it was done, or not: the worst of both. */
+/** One statement of a batch is reported as in conflict with another request, whether it was done or not. */
 const withStatementFault = (result: { output: Record<string, unknown> }) => {
   const responses = result.output.Responses as { Error?: object }[] | undefined;
   if (responses?.[0]) responses[0] = { Error: { Code: 'TransactionConflict', Message: 'injected' } };

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
+import { startBedrock } from '../../bin/local/bedrock.ts';
 import { startReceivers } from './receiver.ts';
 import { startSite } from './site.ts';
 
@@ -44,6 +45,8 @@ export default async (project: TestProject) => {
   process.env.TMPDIR = folder;
   const site = await startSite();
   const receivers = await startReceivers();
+  // It speaks faster than the one that a person watches.
+  const bedrock = await startBedrock({ paceMilliseconds: 4 });
   const service = spawn(
     process.execPath,
     ['bin/local.ts', '--port', '0', '--json', '--run-file', join(folder, 'run.json')],
@@ -52,6 +55,7 @@ export default async (project: TestProject) => {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         ...process.env,
+        AWS_ENDPOINT_URL_BEDROCK_RUNTIME: bedrock.endpoint,
         CHAT_RATE_PER_MINUTE: '1000',
         CHAT_DAILY_TOKENS: '100000000',
         CRAWL_TRUSTED_ORIGINS: site.origin,
@@ -70,8 +74,7 @@ export default async (project: TestProject) => {
   return async () => {
     service.kill('SIGTERM');
     if (service.exitCode === null) await once(service, 'exit');
-    await site.stop();
-    await receivers.stop();
+    await Promise.all([site.stop(), receivers.stop(), bedrock.stop()]);
     rmSync(folder, { recursive: true, force: true });
   };
 };

@@ -7,7 +7,7 @@ import { invoke, type World } from '../world.ts';
 const attempts = 3;
 
 /** What adding N numbers asks of the table: one read, for the key and the agent, and a write for every 25. */
-export const addRequests: Row = {
+export const addRequestsOf = (counts: number[]): Row => ({
   name: 'add-requests',
   title: 'Requests that blocking N numbers makes',
 
@@ -16,7 +16,7 @@ export const addRequests: Row = {
     world.proxy.delay(0);
     const agentId = await world.newAgent();
     const figures: Figure[] = [];
-    for (const count of [1, 25, 26, 1000, 10_000]) {
+    for (const count of counts) {
       const due = { reads: 1, writes: Math.ceil(count / 25) };
       let made = await requestsOf(world, agentId, count);
       for (let again = 1; again < attempts && made.total > due.reads + due.writes; again++) {
@@ -35,7 +35,9 @@ export const addRequests: Row = {
     }
     return figures;
   },
-};
+});
+
+export const addRequests = addRequestsOf([1, 25, 26, 1000, 10_000]);
 
 const requestsOf = async ({ uid, apiKey, proxy }: World, agentId: string, count: number) => {
   await proxy.take();

@@ -25,8 +25,8 @@ const usage = {
   outputTokens: { total: 10, text: 10, reasoning: undefined },
 };
 
-/** A model that says a number of words as fast as they are taken, and tells when it says the first. */
-const modelOf = (words: number, told: { firstAt?: number; taken?: number } = {}): LanguageModel =>
+/** A model that says a number of words as fast as they are taken, and records when it says the first. */
+const modelOf = (words: number, measured: { firstAt?: number; taken?: number } = {}): LanguageModel =>
   new MockLanguageModelV4({
     doStream: async () => {
       let said = -2;
@@ -36,8 +36,8 @@ const modelOf = (words: number, told: { firstAt?: number; taken?: number } = {})
           if (said === -1) controller.enqueue({ type: 'stream-start', warnings: [] });
           else if (said === 0) controller.enqueue({ type: 'text-start', id: '0' });
           else if (said <= words) {
-            if (said === 1) told.firstAt = performance.now();
-            told.taken = said;
+            if (said === 1) measured.firstAt = performance.now();
+            measured.taken = said;
             controller.enqueue({ type: 'text-delta', id: '0', delta: 'word ' });
           } else if (said === words + 1) controller.enqueue({ type: 'text-end', id: '0' });
           else if (said === words + 2) {
@@ -111,7 +111,7 @@ export const chat: Row = {
 const firstByte = async (): Promise<number> => {
   const taken: number[] = [];
   for (let round = 0; round < firstBytes; round++) {
-    const told: { firstAt?: number } = {};
+    const measured: { firstAt?: number } = {};
     let at: number | undefined;
     const into = new Writable({
       write(chunk, _, done) {
@@ -119,9 +119,9 @@ const firstByte = async (): Promise<number> => {
         done();
       },
     });
-    await answer(modelOf(50, told), into);
-    if (at === undefined || told.firstAt === undefined) throw new Error('The model’s first word did not arrive.');
-    if (round >= warmUps) taken.push(at - told.firstAt);
+    await answer(modelOf(50, measured), into);
+    if (at === undefined || measured.firstAt === undefined) throw new Error('The model’s first word did not arrive.');
+    if (round >= warmUps) taken.push(at - measured.firstAt);
   }
   return median(taken.toSorted((a, b) => a - b).slice(0, taken.length / 2));
 };
@@ -163,15 +163,15 @@ const stalled = async (): Promise<number> => {
     const { heapUsed, external, arrayBuffers } = process.memoryUsage();
     return (heapUsed + external + arrayBuffers) / 1024;
   };
-  const told: { taken?: number } = {};
+  const measured: { taken?: number } = {};
   const into = new Writable({ highWaterMark: 16 * 1024, write: () => {} });
   const before = await held();
-  const answering = answer(modelOf(stalledDeltas, told), into).catch(() => {});
+  const answering = answer(modelOf(stalledDeltas, measured), into).catch(() => {});
   await sleep(3000);
   const after = await held();
   into.destroy();
   await answering;
   if (!into.closed) await once(into, 'close');
-  if ((told.taken ?? 0) < 10) throw new Error('The model was hardly asked: this measures nothing.');
+  if ((measured.taken ?? 0) < 10) throw new Error('The model was hardly asked: this measures nothing.');
   return Math.max(0, after - before);
 };

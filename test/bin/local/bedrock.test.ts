@@ -89,7 +89,7 @@ describe('the fake Bedrock', () => {
     expect(usage.outputTokens).toBeGreaterThan(0);
   });
 
-  it('looks a question up, and tells what it found', async () => {
+  it('looks a question up, and reports what it found', async () => {
     const { calls, text } = await outcomeOf('How do I stop callers?');
     expect(calls).toEqual([['searchDocumentation', { query: 'How do I stop callers?' }]]);
     expect(text).toContain('POST /agent-block-list');
@@ -110,7 +110,7 @@ describe('the fake Bedrock', () => {
     expect(text).toContain('Done');
   });
 
-  it('tells what an agent knows', async () => {
+  it('lists what an agent knows', async () => {
     const { calls, text } = await outcomeOf(`What websites does ${agentId} have?`);
     expect(calls).toEqual([['listKnowledge', { agentId }]]);
     expect(text).toContain('has 1 knowledge source:\n\n- **example.com** (https://example.com/): ready');

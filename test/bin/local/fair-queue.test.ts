@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { FairQueue } from '../../../bin/local/fair-queue.ts';
 
-/** Records in which order work starts, and ends it when told to. */
+/** Records in which order work starts, and ends it on request. */
 const recorder = () => {
   const started: string[] = [];
   const ends = new Map<string, () => void>();

@@ -330,7 +330,7 @@ describe('npm start', () => {
     expect(err).not.toMatch(/vap_|4155550111|"time":/);
   }, 120_000);
 
-  it.each([200, 1500, 4000])('leaves no process when npm is told to end %i ms after it began', async (milliseconds) => {
+  it.each([200, 1500, 4000])('leaves no process when npm gets SIGTERM after %i ms', async (milliseconds) => {
     const place = folder();
     const npm = start(['--json', '--data', place], {}, ['npm', '-s', 'start', '--']);
     await new Promise((resolve) => setTimeout(resolve, milliseconds));

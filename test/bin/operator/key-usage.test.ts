@@ -171,7 +171,7 @@ describe('the use of keys', () => {
     expect(second).toMatch(new RegExp(`^${unused.keyId} +${uid} +0 +0 +0 +not in this period$`));
   });
 
-  it('is told in a sentence where there was none', async () => {
+  it('is reported in a sentence where there was none', async () => {
     expect(await usage()).toEqual({ code: 0, stdout: 'No key was used in this period.\n', stderr: '' });
     expect(JSON.parse((await usage('--json')).stdout)).toEqual({ keys: [] });
   });
@@ -188,7 +188,7 @@ describe('the use of keys', () => {
     },
   );
 
-  it('is not told in part: a search that may have left rows out says so', async () => {
+  it('is not reported in part: a query that may have left rows out is an error', async () => {
     const rows = Array.from({ length: 10_000 }, (_, n) => row(`key_${n}`, 'acme', 200, 1, '2026-11-20 10:00:00.000'));
     answers = [{ status: 'Complete', rows }];
     const { code, stdout, stderr } = await usage('--json');

@@ -91,9 +91,9 @@ describe('knowledge upload', () => {
       newFile(sample('locked.pdf'), 'locked.pdf'),
       newFile('', 'empty.txt'),
     ];
-    const { code, files: told, stderr } = await upload(world, files);
+    const { code, files: reported, stderr } = await upload(world, files);
     expect(code).toBe(1);
-    expect(told.map(({ file, status, error }) => [file, status, error])).toEqual([
+    expect(reported.map(({ file, status, error }) => [file, status, error])).toEqual([
       [files[0], 'ready', undefined],
       [files[1], 'rejected', expect.stringContaining('no PDF')],
       [files[2], 'not sent', expect.stringContaining('no such file')],
@@ -105,9 +105,9 @@ describe('knowledge upload', () => {
     for (const file of files) expect(stderr).toContain(`${file}: `);
     const documents = await documentsOf(world);
     expect(documents.map(({ id, content }: { id: string; content: string }) => [id, content])).toEqual([
-      [told[0].documentId, 'Open from nine to five'],
-      [told[3].documentId, 'Grüße'],
-      [told[5].documentId, ''],
+      [reported[0].documentId, 'Open from nine to five'],
+      [reported[3].documentId, 'Grüße'],
+      [reported[5].documentId, ''],
     ]);
   });
 
@@ -118,9 +118,9 @@ describe('knowledge upload', () => {
       newFile('small', 'small.txt'),
       newFile(Buffer.alloc(10_485_761, 'x'), 'too-large.txt'),
     ];
-    const { code, files: told, stderr } = await upload(world, files);
+    const { code, files: reported, stderr } = await upload(world, files);
     expect(code).toBe(1);
-    expect(told.map(({ status, type, error }) => [status, type, error])).toEqual([
+    expect(reported.map(({ status, type, error }) => [status, type, error])).toEqual([
       ['ready', 'pdf', undefined],
       ['ready', 'txt', undefined],
       ['rejected', undefined, expect.stringContaining('larger than 10 MB')],
@@ -133,10 +133,10 @@ describe('knowledge upload', () => {
   it('takes any number of files, also two of one name', async () => {
     const world = await newWorld();
     const files = Array.from({ length: 23 }, (_, n) => newFile(`Text ${n}`));
-    const { code, files: told } = await upload(world, [...files, files[0] as string]);
+    const { code, files: reported } = await upload(world, [...files, files[0] as string]);
     expect(code).toBe(0);
-    expect(told.map(({ status }) => status)).toEqual(Array(24).fill('ready'));
-    expect(new Set(told.map(({ documentId }) => documentId)).size).toBe(24);
+    expect(reported.map(({ status }) => status)).toEqual(Array(24).fill('ready'));
+    expect(new Set(reported.map(({ documentId }) => documentId)).size).toBe(24);
     expect(await documentsOf(world)).toHaveLength(24);
   });
 
@@ -152,7 +152,7 @@ describe('knowledge upload', () => {
     ]);
   });
 
-  it('does not wait when it is told so', async () => {
+  it('does not wait when an option says so', async () => {
     const world = await newWorld();
     const { code, files } = await upload(world, [newFile('text')], '--no-wait');
     expect([code, files]).toEqual([
@@ -187,7 +187,7 @@ describe('knowledge upload', () => {
     ]);
   });
 
-  it('stopped while a form is sent tells what was sent, what was not, and what is not known', async () => {
+  it('stopped while a form is sent reports what was sent, what was not, and what is unknown', async () => {
     const world = await newWorld();
     await using storage = await startBetween(() => new Promise<boolean>(() => {}));
     await using between = await startBetween(async (request, response, forward) => {
@@ -209,13 +209,13 @@ describe('knowledge upload', () => {
     const { code, stdout, stderr } = await end;
     expect(code).toBe(3);
     // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
-    const told: any[] = JSON.parse(stdout).files;
-    expect(told.map(({ status }) => status)).toEqual(['sent', 'unknown', 'unknown', 'unknown', 'not sent']);
-    for (const { error } of told.slice(1)) expect(error).toMatch(/[Ss]topped.*deleted within an hour/);
+    const reported: any[] = JSON.parse(stdout).files;
+    expect(reported.map(({ status }) => status)).toEqual(['sent', 'unknown', 'unknown', 'unknown', 'not sent']);
+    for (const { error } of reported.slice(1)) expect(error).toMatch(/[Ss]topped.*deleted within an hour/);
     expect(stderr).toContain('Stopped.');
   });
 
-  it('stopped while it waits tells how far each document had come', async () => {
+  it('stopped while it waits reports the state of each document', async () => {
     const world = await newWorld();
     await using between = await startBetween(async (request, response, forward) => {
       if (request.method !== 'GET') return false;
@@ -236,7 +236,7 @@ describe('knowledge upload', () => {
     expect(stderr).toContain('Stopped. What was sent is processed all the same');
   });
 
-  it('tells of a document that was deleted while it waited, and of a service that went away', async () => {
+  it('reports a document that was deleted while it waited, and a service that stopped', async () => {
     const world = await newWorld();
     let gone: 'deleted' | 'away' = 'deleted';
     await using between = await startBetween(async (request, response) => {

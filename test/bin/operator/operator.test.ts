@@ -494,7 +494,7 @@ describe('the import of calls', () => {
   it.each([
     ['a file that is not there', join(folder, 'nothing'), 'no such file'],
     ['a folder', folder, 'not a file'],
-  ])('refuses %s in a sentence', async (_, file, said) => {
+  ])('rejects %s in a sentence', async (_, file, said) => {
     const { code, stdout, stderr } = await operator('calls', 'import', file);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(oneSentence);
@@ -522,7 +522,7 @@ describe('the import of calls', () => {
 
     const { code, stdout, stderr } = await operator('calls', 'import', file, '--json');
     expect(stderr).toContain(`Continuing after line ${reached}.`);
-    // The line that failed before the end is still told, and still counts.
+    // The line that failed before the end is still reported, and still counts.
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toEqual({
       file,

@@ -69,7 +69,7 @@ describe('restoring the table', () => {
     for (const TableName of [live, earlier]) await client.send(new DeleteTableCommand({ TableName }));
   });
 
-  it('tells what it would do, and does nothing without being told so', async () => {
+  it('shows what it would do, and does nothing without confirmation', async () => {
     const before = await itemsOf(live);
     const { stdout, stderr, code } = await restore('--from', earlier, '--json');
     expect([code, JSON.parse(stdout)]).toEqual([
@@ -93,7 +93,7 @@ describe('restoring the table', () => {
     expect(again).toMatchObject({ same: 301, written: 0, deleted: 0 });
   });
 
-  it('refuses a table that is not there, and itself', async () => {
+  it('rejects a missing table, and itself', async () => {
     const before = await itemsOf(live);
     const missing = await restore('--from', 'no-such-table', '--yes');
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('no such table') });

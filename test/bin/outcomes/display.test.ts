@@ -39,7 +39,7 @@ describe('the progress of a run', () => {
     expect(text()).toBe('6,000 of 10,000 rows, 200 rows/s, 20 s left, 1 not set\n');
   });
 
-  it('tells times as a person says them', () => {
+  it('shows times as a person says them', () => {
     expect([5, 185, 7800].map(duration)).toEqual(['5 s', '3 min 5 s', '2 h 10 min']);
   });
 });

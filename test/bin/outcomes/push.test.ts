@@ -196,7 +196,7 @@ describe('outcomes push', () => {
     expect(dead).toMatchObject({ code: 3, stderr: expect.stringMatching(/could not be reached .* Retrying in/) });
   });
 
-  it('sends again what was throttled, failed or lost, waits as long as it is told, and no row is missing', async () => {
+  it('retries what was throttled, failed or lost, waits for Retry-After, and no row is missing', async () => {
     const world = await worldWithCalls(4);
     await using proxy = await startProxy(async ({ number, forward }) => {
       if (number === 1) return { status: 429, headers: { 'retry-after': '2' }, body: { message: 'Too Many Requests' } };

@@ -8,9 +8,9 @@ import { describe, expect, it } from 'vitest';
 import { newApiKey } from '../../../functions/domain/api-keys.ts';
 import { fileOf, start } from '../../support/outcomes-tool.ts';
 
-const rows = 12_000;
+const rows = 5000;
 const rowBytes = 8000;
-const maxMegabytes = 300;
+const maxMegabytes = 160;
 
 /** A fake service that has every call. */
 const startService = async () => {
