@@ -61,6 +61,10 @@ export class VoiceAgentsStack extends Stack {
         value: this.data.secrets.stripe.attrId,
         description: 'The secret that holds the Stripe key.',
       },
+      ChatSigningSecretName: {
+        value: this.data.secrets.chatSigning.attrId,
+        description: 'The secret with which the service signs and keys hashes.',
+      },
       AlarmTopic: { value: this.observability.topic.topicArn, description: 'The SNS topic for alarms.' },
       DashboardUrl: { value: dashboard + deploymentName(settings), description: 'The CloudWatch dashboard.' },
     };

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { dirname, join, resolve } from 'node:path';
@@ -36,7 +36,8 @@ export const startService = async (options: Options): Promise<void> => {
   env.API_URL = baseUrl;
   env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.endpoint;
   await readSecrets(shell);
-  env.CHAT_SIGNING_SECRET ??= randomBytes(32).toString('base64url');
+  // The same for the same data: erasures leave hashes that are keyed with it.
+  env.CHAT_SIGNING_SECRET ??= createHmac('sha256', data.webhookEncryptionKey).update('chat').digest('base64url');
   env.WEBHOOK_ENCRYPTION_KEY ??= data.webhookEncryptionKey;
   const [queueAndFiles, stripe, bedrock] = await Promise.all([
     start(startQueueAndFiles({ bucket: env.FILES_BUCKET, data: data.path })),
@@ -90,7 +91,8 @@ const writeRunFile = async (
   mkdirSync(dirname(file), { recursive: true });
   // A file of an earlier run keeps its mode.
   rmSync(file, { force: true });
-  const run = { pid: process.pid, baseUrl, tableName, endpoints, region: localRegion, credentials };
+  const chatSigningSecret = process.env.CHAT_SIGNING_SECRET;
+  const run = { pid: process.pid, baseUrl, tableName, endpoints, region: localRegion, credentials, chatSigningSecret };
   writeFileSync(file, JSON.stringify(run, null, 2), { mode: 0o600 });
   return {
     async stop() {

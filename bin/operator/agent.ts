@@ -8,11 +8,14 @@ import { PhoneNumber } from '../../functions/domain/phone-numbers.ts';
 import { AgentExistsError, type Agents } from '../../functions/store/agents.ts';
 import { as } from '../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
-import { columns, print, record } from '../command-line/output.ts';
+import { interruption } from '../command-line/interruption.ts';
+import { columns, print, record, say } from '../command-line/output.ts';
+import { countAgent, reportDeletion } from './deletion.ts';
 import { existingAgent } from './existing-agent.ts';
 import { existingUser } from './existing-user.ts';
 import { readJsonFile } from './json-file.ts';
 import { examples, type Operator } from './program.ts';
+import { asUser, dataOf } from './service.ts';
 import { openStores } from './stores.ts';
 
 /** The same bound that the body of a request has. */
@@ -170,6 +173,28 @@ export const addAgentCommands = (program: Operator) => {
       if (!guests.includes(uid)) throw new CommandError(`User ${uid} has no access to agent ${agentId}.`);
       await agents.revoke(agentId, owner, uid);
       print(options, { agentId, uid, access: false }, () => `User ${uid} no longer has access to agent ${agentId}.`);
+    });
+
+  agent
+    .command('delete')
+    .description('Delete an agent with its calls, block list and knowledge')
+    .argument('<agentId>', 'the agent', as(Identifier))
+    .option('--yes', 'do it; without this option, what would be deleted is only counted')
+    .option('--base-url <url>', 'the address of the service, needed with --table')
+    .addHelpText('after', examples('agent delete front-desk', 'agent delete front-desk --yes'))
+    .action(async (agentId, _, command) => {
+      const options = command.optsWithGlobals();
+      const { table, agents, apiKeys } = await openStores(options);
+      const { owner, guests } = await existingAgent(agents, agentId);
+      const counts = await countAgent(table, agentId, guests);
+      if (options.yes) {
+        using stop = interruption();
+        await asUser(options, { apiKeys, uid: owner, scope: 'agents' }, stop.signal, async (api) =>
+          dataOf(await api.DELETE('/agents/{agentId}', { params: { path: { agentId } } })),
+        );
+        say('The agent is deleted. What belongs to it is deleted in the background.');
+      }
+      reportDeletion(options, { agentId }, counts);
     });
 };
 

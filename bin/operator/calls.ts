@@ -19,6 +19,7 @@ import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { interruption } from '../command-line/interruption.ts';
 import { columns, count, print, record, say } from '../command-line/output.ts';
 import { writeOutput } from '../command-line/output-file.ts';
+import { reportDeletion } from './deletion.ts';
 import { existingAgent } from './existing-agent.ts';
 import { importCalls } from './import-calls.ts';
 import { importDisplay } from './import-display.ts';
@@ -140,6 +141,23 @@ export const addCallsCommands = (program: Operator) => {
       });
       if (!updated) throw noSuchCall(agentId, callIdOrPhone);
       print(options, updated, () => describeCall(updated));
+    });
+
+  calls
+    .command('delete')
+    .description('Delete a call')
+    .argument('<callId>', 'the id of the call', as(Identifier))
+    .requiredOption('--agent-id <id>', 'the agent', as(Identifier))
+    .option('--yes', 'do it; without this option, the call is only looked for')
+    .addHelpText('after', examples('calls delete call-0042 --agent-id front-desk --yes'))
+    .action(async (callId, _, command) => {
+      const options = command.optsWithGlobals();
+      const { agentId, yes } = options;
+      const stores = await openStores(options);
+      await existingAgent(stores.agents, agentId);
+      const isThere = yes ? await stores.calls.remove(agentId, callId) : await stores.calls.find(agentId, { callId });
+      if (!isThere) throw noSuchCall(agentId, callId);
+      reportDeletion(options, { agentId, callId }, { calls: 1 });
     });
 
   calls

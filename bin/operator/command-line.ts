@@ -4,6 +4,7 @@ import { installedCommands, run as runProgram } from '../command-line/program.ts
 import { addAgentCommands } from './agent.ts';
 import { addCallsCommands } from './calls.ts';
 import { addDemoCommand } from './demo.ts';
+import { addEraseCommand } from './erase.ts';
 import { addHooksCommands } from './hooks.ts';
 import { addKeyCommands } from './key.ts';
 import { addKnowledgeCommands } from './knowledge.ts';
@@ -26,6 +27,7 @@ export const run = async (argv: string[]) => {
   addCallsCommands(program);
   addKnowledgeCommands(program);
   addHooksCommands(program);
+  addEraseCommand(program);
   addSecretCommands(program);
   addDemoCommand(program);
   addRestoreCommand(program);

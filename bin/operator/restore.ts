@@ -1,14 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BatchGetItemCommand, BatchWriteItemCommand, type WriteRequest } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { hashOfNumber } from '../../functions/erasure/number-hash.ts';
+import { erasePerson } from '../../functions/erasure/person.ts';
+import { type ErasureRequest, Erasures } from '../../functions/store/erasures.ts';
+import { IdempotencyStore } from '../../functions/store/idempotency.ts';
+import { accessKey, blockedNumbersOf, erasuresOf, type ItemKey, numberIn } from '../../functions/store/keys.ts';
 import { backOff, chunks, type Table } from '../../functions/store/table.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { print, record, say } from '../command-line/output.ts';
 import { examples, type Operator } from './program.ts';
 import { type StoredItem, scan } from './scan.ts';
-import { openStores } from './stores.ts';
+import { signingSecretOf } from './signing-secret.ts';
+import { openStores, storesOf } from './stores.ts';
 
-/** How many items are the same in both tables, and how many a restore writes and deletes. */
-export type Restoration = { same: number; written: number; deleted: number };
+/**
+ * How many items are the same in both tables, how many a restore writes and deletes, and how many erasures of people it
+ * repeats, because they ended after the other table's time.
+ */
+export type Restoration = { same: number; written: number; deleted: number; erasures: number };
 
 export const addRestoreCommand = (program: Operator) => {
   program
@@ -30,29 +40,104 @@ export const addRestoreCommand = (program: Operator) => {
       if (from === table.name) {
         throw new CommandError('A table cannot be restored from itself. Name another table.', exitCodes.usage);
       }
-      const done = await restore(table, from, yes);
+      const newer = await newerErasures(table, from);
+      // Without it nothing is restored: people who were erased would be there again.
+      const secret = yes && newer.length > 0 ? await signingSecretOf(options) : '';
+      const restored = await restore(table, from, yes, newer);
+      if (secret) await repeatErasures(table, newer, secret);
+      const done: Restoration = { ...restored, erasures: newer.length };
       print(options, { table: table.name, from, done: yes, ...done }, () => record(done));
       if (!yes) say('Nothing was changed. Add --yes to do it.');
     });
 };
 
-/** Writes every item of `from` that differs, and deletes what `from` does not have. After an interruption, run it again. */
-const restore = async (table: Table, from: string, yes: boolean): Promise<Restoration> => {
+/**
+ * Writes every item of `from` that differs, and deletes what `from` does not have, but for the records of newer erasures.
+ * After an interruption, run it again.
+ */
+const restore = async (table: Table, from: string, yes: boolean, newer: EndedErasure[]) => {
   const done = { same: 0, written: 0, deleted: 0 };
-  await scan(table, from, {}, async (items) => {
+  const kept = new Set(newer.map(({ name }) => name));
+  const withoutKept = (items: StoredItem[]) => items.filter((item) => !kept.has(nameOf(item)));
+  await scan(table, from, {}, async (all) => {
+    const items = withoutKept(all);
     const current = await findItems(table, table.name, items);
     const different = items.filter((item) => !isDeepStrictEqual(item, current.get(nameOf(item))));
     if (yes) await write(table, different, (Item) => ({ PutRequest: { Item } }));
     done.same += items.length - different.length;
     done.written += different.length;
   });
-  await scan(table, table.name, { ProjectionExpression: 'pk, sk' }, async (items) => {
-    const kept = await findItems(table, from, items);
-    const surplus = items.filter((item) => !kept.has(nameOf(item)));
+  await scan(table, table.name, { ProjectionExpression: 'pk, sk' }, async (all) => {
+    const items = withoutKept(all);
+    const there = await findItems(table, from, items);
+    const surplus = items.filter((item) => !there.has(nameOf(item)));
     if (yes) await write(table, surplus, (item) => ({ DeleteRequest: { Key: keyOf(item) } }));
     done.deleted += surplus.length;
   });
   return done;
+};
+
+/** An erasure that has ended, by the name of its item. */
+type EndedErasure = Pick<ErasureRequest, 'uid' | 'erasureId' | 'numberHash' | 'blockList'> & { name: string };
+
+/** The erasures that are done in the table, and were not yet in `from`. */
+const newerErasures = async (table: Table, from: string): Promise<EndedErasure[]> => {
+  const newer: EndedErasure[] = [];
+  const isDone = (item: StoredItem | undefined) => item?.status?.S === 'done';
+  const input = {
+    FilterExpression: 'begins_with(sk, :prefix) and #status = :done',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: { ':prefix': { S: erasuresOf('').prefix }, ':done': { S: 'done' } },
+  };
+  await scan(table, table.name, input, async (items) => {
+    const earlier = await findItems(table, from, items);
+    for (const item of items) {
+      const name = nameOf(item);
+      if (!isDone(earlier.get(name))) newer.push({ ...(unmarshall(item) as EndedErasure), name });
+    }
+  });
+  return newer;
+};
+
+/** Erases again whom newer erasures had erased. Their numbers are those in the table whose keyed hashes they left. */
+const repeatErasures = async (table: Table, newer: EndedErasure[], secret: string): Promise<void> => {
+  const { agents, calls, blockList } = storesOf(table);
+  const services = {
+    agents,
+    calls,
+    blockList,
+    idempotency: new IdempotencyStore(table),
+    erasures: new Erasures(table),
+  };
+  const numbers = await numbersByAgentAndUser(table);
+  for (const uid of new Set(newer.map((erasure) => erasure.uid))) {
+    const candidates = new Set(numbers.get(blockedNumbersOf({ uid }, 0).pk));
+    for await (const owned of agents.owned(uid)) {
+      for (const { agentId } of owned) {
+        for (const number of numbers.get(accessKey(agentId).pk) ?? []) candidates.add(number);
+      }
+    }
+    const byHash = new Map([...candidates].map((number) => [hashOfNumber(secret, uid, number), number]));
+    for (const { erasureId, numberHash, blockList: mode } of newer.filter((erasure) => erasure.uid === uid)) {
+      const number = byHash.get(numberHash);
+      if (number === undefined) continue;
+      await erasePerson({ uid, erasureId, number, blockList: mode }, Number.POSITIVE_INFINITY, services);
+    }
+  }
+};
+
+/** All numbers of calls and block lists, by the partition of the agent, or of the first shard of the user's list. */
+const numbersByAgentAndUser = async (table: Table): Promise<Map<string, Set<string>>> => {
+  const numbers = new Map<string, Set<string>>();
+  await scan(table, table.name, { ProjectionExpression: 'pk, sk' }, async (items) => {
+    for (const item of items) {
+      const { owner, number } = numberIn(unmarshall(item) as ItemKey) ?? {};
+      if (!owner || number === undefined) continue;
+      const { pk } = 'agentId' in owner ? accessKey(owner.agentId) : blockedNumbersOf(owner, 0);
+      numbers.set(pk, (numbers.get(pk) ?? new Set()).add(number));
+    }
+  });
+  return numbers;
 };
 
 const keyOf = ({ pk, sk }: StoredItem) => ({ pk, sk }) as StoredItem;

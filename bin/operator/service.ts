@@ -1,5 +1,6 @@
-import { isApiKey } from '../../functions/domain/api-keys.ts';
+import { isApiKey, type Scope } from '../../functions/domain/api-keys.ts';
 import { type ApiClient, apiClient } from '../../functions/openapi/client.ts';
+import type { ApiKeys } from '../../functions/store/api-keys.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { withRetries } from '../command-line/retries.ts';
 import { outputOf } from './stack.ts';
@@ -50,10 +51,26 @@ export const withService = async <T>(
   if (uid !== access.owner && !access.guests.includes(uid)) {
     throw new CommandError(`User ${uid} has no access to agent ${agentId}.`);
   }
+  return withTemporaryKey({ apiKeys, uid, scope: 'knowledge', baseUrl }, signal, (api) => work({ api, uid, agentId }));
+};
+
+/** Runs `work` with the HTTP API as a user: with a temporary key with one scope, which is deleted when the work is over. */
+export const asUser = async <T>(
+  options: Omit<ServiceOptions, 'agentId' | 'uid'>,
+  { apiKeys, uid, scope }: { apiKeys: ApiKeys; uid: string; scope: Scope },
+  signal: AbortSignal,
+  work: (api: ApiClient) => Promise<T>,
+): Promise<T> => withTemporaryKey({ apiKeys, uid, scope, baseUrl: await baseUrlOf(options) }, signal, work);
+
+const withTemporaryKey = async <T>(
+  { apiKeys, uid, scope, baseUrl }: { apiKeys: ApiKeys; uid: string; scope: Scope; baseUrl: string },
+  signal: AbortSignal,
+  work: (api: ApiClient) => Promise<T>,
+): Promise<T> => {
   const expiresAt = new Date(Date.now() + keyHours * 3_600_000).toISOString();
-  const key = await apiKeys.create(uid, { name: 'operator: knowledge', scopes: ['knowledge'], expiresAt });
+  const key = await apiKeys.create(uid, { name: `operator: ${scope}`, scopes: [scope], expiresAt });
   try {
-    return await work({ api: clientOf(baseUrl, key.secret, signal), uid, agentId });
+    return await work(clientOf(baseUrl, key.secret, signal));
   } finally {
     await apiKeys.delete(uid, key.keyId);
   }

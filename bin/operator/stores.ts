@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Agents } from '../../functions/store/agents.ts';
 import { ApiKeys } from '../../functions/store/api-keys.ts';
+import { BlockList } from '../../functions/store/block-list.ts';
 import { Calls } from '../../functions/store/calls.ts';
 import { openTable, type Table } from '../../functions/store/table.ts';
 import { Users } from '../../functions/store/users.ts';
@@ -10,7 +11,14 @@ import { say } from '../command-line/output.ts';
 import { outputOf } from './stack.ts';
 
 /** The stores of one table. */
-export type Stores = { table: Table; users: Users; apiKeys: ApiKeys; agents: Agents; calls: Calls };
+export type Stores = {
+  table: Table;
+  users: Users;
+  apiKeys: ApiKeys;
+  agents: Agents;
+  calls: Calls;
+  blockList: BlockList;
+};
 
 /** The global options, which select a table. `runFile` is where the local run describes itself. */
 export type GlobalOptions = {
@@ -28,6 +36,7 @@ type LocalRun = {
   endpoints: { dynamodb: string };
   region: string;
   credentials: { accessKeyId: string; secretAccessKey: string };
+  chatSigningSecret: string;
 };
 
 export const storesOf = (table: Table): Stores => ({
@@ -36,6 +45,7 @@ export const storesOf = (table: Table): Stores => ({
   apiKeys: new ApiKeys(table),
   agents: new Agents(table),
   calls: new Calls(table),
+  blockList: new BlockList(table),
 });
 
 /**

@@ -9,11 +9,14 @@ import type { Table } from '../../functions/store/table.ts';
 import type { User } from '../../functions/store/users.ts';
 import { as } from '../command-line/arguments.ts';
 import { CommandError } from '../command-line/exit-codes.ts';
-import { columns, print, record } from '../command-line/output.ts';
+import { interruption } from '../command-line/interruption.ts';
+import { columns, print, record, say } from '../command-line/output.ts';
+import { type Counts, countAgent, countBlocked, reportDeletion } from './deletion.ts';
 import { existingUser } from './existing-user.ts';
 import { examples, type Operator } from './program.ts';
 import { scan } from './scan.ts';
-import { openStores } from './stores.ts';
+import { asUser, dataOf, type ServiceOptions } from './service.ts';
+import { openStores, type Stores } from './stores.ts';
 
 const UserName = text(1, limits.nameCharacters);
 
@@ -88,6 +91,26 @@ export const addUserCommands = (program: Operator) => {
     });
 
   user
+    .command('delete')
+    .description('Delete a user with their agents, keys and block list')
+    .argument('<uid>', 'the user', as(Identifier))
+    .option('--yes', 'do it; without this option, what would be deleted is only counted')
+    .option('--base-url <url>', 'the address of the service, needed with --table')
+    .addHelpText('after', examples('user delete acme', 'user delete acme --yes'))
+    .action(async (uid, _, command) => {
+      const options = command.optsWithGlobals();
+      const stores = await openStores(options);
+      await existingUser(stores.users, uid);
+      const counts = await countUser(stores, uid);
+      if (options.yes) {
+        using stop = interruption();
+        await deleteUser(options, stores, uid, stop.signal);
+        say('The user is deleted. What belongs to their agents is deleted in the background.');
+      }
+      reportDeletion(options, { uid }, counts);
+    });
+
+  user
     .command('update')
     .description('Rename a user')
     .argument('<uid>', 'the user', as(Identifier))
@@ -116,4 +139,42 @@ const allUsers = async (table: Table): Promise<User[]> => {
     }
   });
   return users.sort((a, b) => (a.uid < b.uid ? -1 : 1));
+};
+
+/** What there is of a user and of the agents that the user owns. */
+const countUser = async ({ table, agents, apiKeys }: Stores, uid: string): Promise<Counts> => {
+  const counts: Counts = { agents: 0, keys: (await apiKeys.list(uid)).length };
+  const add = (kind: string, count: number) => {
+    counts[kind] = (counts[kind] ?? 0) + count;
+  };
+  add('blockedNumbers', await countBlocked(table, { uid }));
+  for await (const owned of agents.owned(uid)) {
+    counts.agents = (counts.agents ?? 0) + owned.length;
+    for (const { agentId, guests } of owned) {
+      for (const [kind, count] of Object.entries(await countAgent(table, agentId, guests))) add(kind, count);
+    }
+  }
+  return counts;
+};
+
+/** Deletes a user, whose record goes last: interrupted at any point, deleting the user again completes it. */
+const deleteUser = async (
+  options: Omit<ServiceOptions, 'agentId'>,
+  stores: Stores,
+  uid: string,
+  signal: AbortSignal,
+) => {
+  const { users, agents, apiKeys, blockList } = stores;
+  // From here on nobody calls as the user.
+  for (const { keyId } of await apiKeys.list(uid)) await apiKeys.delete(uid, keyId);
+  await asUser(options, { apiKeys, uid, scope: 'agents' }, signal, async (api) => {
+    for await (const owned of agents.owned(uid)) {
+      for (const { agentId } of owned) dataOf(await api.DELETE('/agents/{agentId}', { params: { path: { agentId } } }));
+    }
+  });
+  for await (const { agentId, uid: owner } of agents.list(uid)) {
+    if (owner !== uid) await agents.revoke(agentId, owner, uid);
+  }
+  await blockList.removeAll({ uid }, Number.POSITIVE_INFINITY);
+  await users.remove(uid);
 };

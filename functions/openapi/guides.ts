@@ -11,6 +11,7 @@ const groups = {
     telephony: 'functions/openapi/guides/telephony.md',
     batch: 'functions/openapi/guides/batch.md',
     operator: 'functions/openapi/guides/operator.md',
+    'personal-data': 'functions/openapi/guides/personal-data.md',
   },
   Guides: {
     authentication: 'functions/openapi/guides/authentication.md',

@@ -47,6 +47,9 @@ export type Collection = { pk: string; prefix?: string };
 
 export const userKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk: 'USER' });
 
+/** The items of a user that are in one partition: the user, agents, numbers, listings of keys, erasures. */
+export const itemsOfUser = (uid: string): Collection => ({ pk: `USER#${uid}` });
+
 export const agentKey = (uid: string, agentId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `AGENT#${agentId}` });
 /** The agent of a sort key of `agentsOf`. */
 export const agentIdIn = (sk: string) => sk.slice('AGENT#'.length);
@@ -107,6 +110,13 @@ export const callIdAt = (position: string) => position.slice(position.indexOf('#
 /** Whether an item is an entry by time or by phone number. */
 export const isCallEntry = ({ pk }: ItemKey) => /^AGENT#[^#]+#(CALLS|PHONE#[^#]+)$/.test(pk);
 
+/** The phone number of a person that a key holds: of a call or a blocked number, and whose it is. */
+export const numberIn = ({ pk, sk }: ItemKey): { owner: BlockListOwner; number: string } | undefined => {
+  const [, kind, id = '', part, phone = ''] = /^(AGENT|USER)#([^#]+)#(PHONE|BLOCKED)#(.+)$/.exec(pk) ?? [];
+  if (!kind) return undefined;
+  return { owner: kind === 'AGENT' ? { agentId: id } : { uid: id }, number: part === 'PHONE' ? phone : sk };
+};
+
 export const websiteKey = (agentId: string, websiteId: string): ItemKey => ({
   pk: `AGENT#${agentId}`,
   sk: `WEBSITE#${websiteId}`,
@@ -131,7 +141,7 @@ export const erasureKey = (uid: string, erasureId: string): ItemKey => ({
   pk: `USER#${uid}`,
   sk: `ERASURE#${erasureId}`,
 });
-export const erasuresOf = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'ERASURE#' });
+export const erasuresOf = (uid: string) => ({ pk: `USER#${uid}`, prefix: 'ERASURE#' });
 export const webhookEndpointsKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk: 'WEBHOOKS' });
 export const webhookDeliveryKey = (uid: string, deliveryId: string): ItemKey => ({
   ...webhookDeliveriesOf(uid),

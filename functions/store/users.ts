@@ -1,6 +1,6 @@
 import { now } from '../domain/date-time.ts';
 import { wholeService } from '../service.ts';
-import { userKey } from './keys.ts';
+import { idempotencyOf, itemsOfUser, userKey, webhookDeliveriesOf } from './keys.ts';
 import { conflictingItem, type Item, type Table, table, writeFailure } from './table.ts';
 
 export type User = { uid: string; name?: string; createdAt: string };
@@ -35,6 +35,17 @@ export class Users {
       const found = conflictingItem<User>(error);
       return found?.createdAt === user.createdAt && found.name === name ? user : undefined;
     }
+  }
+
+  /** Deletes what is kept of a user beside agents, keys and the block list, and the user last. */
+  async remove(uid: string): Promise<void> {
+    const user = userKey(uid);
+    for (const collection of [...idempotencyOf(uid), webhookDeliveriesOf(uid), itemsOfUser(uid)]) {
+      for await (const keys of this.#table.pages(collection, { keysOnly: true })) {
+        await this.#table.deleteMany(keys.filter(({ pk, sk }) => pk !== user.pk || sk !== user.sk));
+      }
+    }
+    await this.#table.delete(user);
   }
 
   /** Renames an existing user. */

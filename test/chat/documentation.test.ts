@@ -7,6 +7,8 @@ const questions: [question: string, page: string][] = [
   ['authentication', '/docs/authentication'],
   ['How do I authenticate?', '/docs/authentication'],
   ['Which scopes does a key have?', '/docs/authentication'],
+  ['A person asks to be forgotten. How do I erase them?', '/docs/personal-data'],
+  ['How long is personal data kept, and what is in backups?', '/docs/personal-data'],
   ['Why is my key refused?', '/docs/authentication'],
   ['How does pagination work?', '/docs/pagination'],
   ['pagination', '/docs/pagination'],

@@ -810,6 +810,7 @@ describe('a deployment', () => {
       'DashboardUrl',
       'FilesBucket',
       'StripeSecretName',
+      'ChatSigningSecretName',
       'TableName',
     ];
     expect(Object.keys(dev.outputs).sort()).toEqual(names);

@@ -7,7 +7,10 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chunks } from '../../../functions/store/table.ts';
+import { storesOf } from '../../../bin/operator/stores.ts';
+import { hashOfNumber } from '../../../functions/erasure/number-hash.ts';
+import { Erasures } from '../../../functions/store/erasures.ts';
+import { chunks, openTable } from '../../../functions/store/table.ts';
 import { operatorWith } from '../../support/operator-command.ts';
 import { awsSettings, target, unique } from '../../support/world.ts';
 
@@ -74,7 +77,7 @@ describe('restoring the table', () => {
     const { stdout, stderr, code } = await restore('--from', earlier, '--json');
     expect([code, JSON.parse(stdout)]).toEqual([
       0,
-      { table: live, from: earlier, done: false, same: 100, written: 201, deleted: 150 },
+      { table: live, from: earlier, done: false, same: 100, written: 201, deleted: 150, erasures: 0 },
     ]);
     expect(stderr).toBe('Nothing was changed. Add --yes to do it.\n');
     expect(await itemsOf(live)).toEqual(before);
@@ -102,5 +105,77 @@ describe('restoring the table', () => {
       stderr: 'A table cannot be restored from itself. Name another table.\n',
     });
     expect(await itemsOf(live)).toEqual(before);
+  });
+});
+
+describe('restoring a table from before an erasure', () => {
+  const [now, before] = [unique('now'), unique('before')];
+  const config = {
+    endpoint: target.endpoints.dynamodb,
+    region: awsSettings.AWS_REGION,
+    credentials: target.credentials,
+  };
+  const person = '+4915112345678';
+  const other = '+14155550100';
+  const secret = 'signing-secret';
+  const agent = { uid: 'acme', agentId: 'desk', name: 'Desk', configuration: {}, createdAt: '', updatedAt: '' };
+  const call = { direction: 'inbound', startedAt: '2026-03-01T10:00:00.000Z' } as const;
+  const restoreNow = (settings: Record<string, string>, ...args: string[]) =>
+    operatorWith({ ...awsSettings, AWS_ENDPOINT_URL_DYNAMODB: target.endpoints.dynamodb, ...settings }, [
+      ...['--table', now, 'restore', '--from', before, '--json', ...args],
+    ]);
+
+  beforeAll(async () => {
+    for (const name of [now, before]) {
+      await fill(name, []);
+      const { agents, blockList, calls } = storesOf(openTable(name, config));
+      await agents.create(agent);
+      if (name === now) continue;
+      await calls.record('desk', 'call-1', { ...call, phone: person });
+      await calls.record('desk', 'call-2', { ...call, phone: other });
+      await blockList.add({ agentId: 'desk' }, [person, other], { reason: 'spam' });
+      await blockList.add({ uid: 'acme' }, [person], { reason: 'spam' });
+      await blockList.add({ uid: 'somebody-else' }, [person], { reason: 'spam' });
+    }
+    const erasures = new Erasures(openTable(now, config));
+    const numberHash = hashOfNumber(secret, 'acme', person);
+    await erasures.add({ uid: 'acme', erasureId: 'erasure_1', number: person, numberHash, blockList: 'keep' });
+    await erasures.finish('acme', 'erasure_1');
+  });
+  afterAll(async () => {
+    for (const TableName of [now, before]) await client.send(new DeleteTableCommand({ TableName }));
+  });
+
+  it('erases the person again, and nobody else', async () => {
+    const counted = await restoreNow({});
+    expect([counted.code, JSON.parse(counted.stdout)]).toMatchObject([0, { done: false, erasures: 1, deleted: 0 }]);
+    const refused = await restoreNow({}, '--yes');
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      'Erasures that ended since must be repeated. Set CHAT_SIGNING_SECRET to the secret of the service.\n',
+    ]);
+    const { code, stdout } = await restoreNow({ CHAT_SIGNING_SECRET: secret }, '--yes');
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { done: true, erasures: 1 }]);
+    const { calls, blockList } = storesOf(openTable(now, config));
+    expect((await Array.fromAsync(calls.list('desk'))).map(({ callId }) => callId)).toEqual(['call-2']);
+    const entries = await Promise.all(
+      [{ agentId: 'desk' }, { uid: 'acme' }, { uid: 'somebody-else' }].map(async (owner) =>
+        (await Array.fromAsync(blockList.list(owner))).map(({ number, reason }) => [number, reason]),
+      ),
+    );
+    expect(entries).toEqual([
+      [
+        [other, 'spam'],
+        [person, undefined],
+      ],
+      [[person, undefined]],
+      [[person, 'spam']],
+    ]);
+    expect(await new Erasures(openTable(now, config)).find('acme', 'erasure_1')).toMatchObject({ status: 'done' });
+    // Run again after an interruption, it does the same.
+    expect(JSON.parse((await restoreNow({ CHAT_SIGNING_SECRET: secret }, '--yes')).stdout)).toMatchObject({
+      erasures: 1,
+    });
+    expect((await Array.fromAsync(calls.list('desk'))).length).toBe(1);
   });
 });

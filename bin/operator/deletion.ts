@@ -1,0 +1,49 @@
+import {
+  type BlockListOwner,
+  blockedNumbersOf,
+  blockListShards,
+  type Collection,
+  callsOf,
+  documentsOf,
+  websitesOf,
+} from '../../functions/store/keys.ts';
+import type { Table } from '../../functions/store/table.ts';
+import { print, record, say } from '../command-line/output.ts';
+import type { GlobalOptions } from './stores.ts';
+
+/** What a deletion deletes, by kind. */
+export type Counts = Record<string, number>;
+
+/** What there is of an agent. */
+export const countAgent = async (table: Table, agentId: string, guests: string[]): Promise<Counts> => ({
+  calls: await countItems(table, [callsOf(agentId)]),
+  blockedNumbers: await countBlocked(table, { agentId }),
+  websites: await countItems(table, [websitesOf(agentId)]),
+  documents: await countItems(table, [documentsOf(agentId)]),
+  guests: guests.length,
+});
+
+export const countBlocked = (table: Table, owner: BlockListOwner): Promise<number> =>
+  countItems(
+    table,
+    Array.from({ length: blockListShards }, (_, shard) => blockedNumbersOf(owner, shard)),
+  );
+
+const countItems = async (table: Table, collections: Collection[]): Promise<number> => {
+  let count = 0;
+  for (const collection of collections) {
+    for await (const page of table.pages(collection, { keysOnly: true })) count += page.length;
+  }
+  return count;
+};
+
+/** Prints what was deleted, or without `--yes` what would be. */
+export const reportDeletion = (
+  options: GlobalOptions & { yes?: true | undefined },
+  target: Record<string, string>,
+  counts: Counts,
+): void => {
+  const done = options.yes ?? false;
+  print(options, { ...target, done, ...counts }, () => record({ ...target, ...counts }));
+  if (!done) say('Nothing was deleted. Add --yes to do it.');
+};

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { agents } from '../../../functions/store/agents.ts';
+import { json, operator } from '../../support/operator-command.ts';
+import { storedWith } from '../../support/stored.ts';
+import { newUser, newWorld, target } from '../../support/world.ts';
+
+const service = ['--base-url', target.baseUrl];
+const phone = '+14155550100';
+
+describe('operator agent delete', () => {
+  it('counts first, and deletes the agent with --yes', async () => {
+    const world = await newWorld();
+    const guest = await newUser();
+    await agents.get().grant(world.agentId, world.uid, guest.uid);
+    await world.recordCall('call-1');
+    await world.block([phone, '+14155550101']);
+    const counts = { calls: 1, blockedNumbers: 2, websites: 0, documents: 0, guests: 1 };
+    const { stdout, stderr } = await operator('agent', 'delete', world.agentId, ...service, '--json');
+    expect(JSON.parse(stdout)).toEqual({ agentId: world.agentId, done: false, ...counts });
+    expect(stderr).toBe('Nothing was deleted. Add --yes to do it.\n');
+    expect((await world.call('GET', `/agents/${world.agentId}`)).status).toBe(200);
+    const done = await operator('agent', 'delete', world.agentId, ...service, '--yes', '--json');
+    expect([done.code, JSON.parse(done.stdout)]).toEqual([0, { agentId: world.agentId, done: true, ...counts }]);
+    expect((await world.call('GET', `/agents/${world.agentId}`)).status).toBe(401);
+    expect(await operator('agent', 'delete', world.agentId, ...service, '--yes')).toMatchObject({
+      code: 1,
+      stderr: `There is no agent ${world.agentId}.\n`,
+    });
+  });
+});
+
+describe('operator calls delete', () => {
+  it('deletes a call with --yes', async () => {
+    const world = await newWorld();
+    await world.recordCall('call-1');
+    const call = ['calls', 'delete', 'call-1', '--agent-id', world.agentId];
+    expect((await operator(...call)).stderr).toBe('Nothing was deleted. Add --yes to do it.\n');
+    expect((await world.call('GET', `/calls/${world.agentId}/call-1`)).status).toBe(200);
+    expect(await json(...call, '--yes')).toEqual({ agentId: world.agentId, callId: 'call-1', done: true, calls: 1 });
+    expect((await world.call('GET', `/calls/${world.agentId}/call-1`)).status).toBe(404);
+    expect((await operator(...call, '--yes')).code).toBe(1);
+  });
+});
+
+describe('operator erase', () => {
+  it('counts first, and erases a person with --yes', async () => {
+    const world = await newWorld();
+    const person = `+4930${String(Date.now()).slice(-9)}`;
+    await world.recordCall('call-1', { phone: person });
+    await world.block([person], { reason: 'spam' });
+    const erase = ['erase', '--uid', world.uid, '--number', person, ...service];
+    const counted = await operator(...erase, '--json');
+    expect(JSON.parse(counted.stdout)).toEqual({ uid: world.uid, status: 'dry_run', calls: 1, blockedNumbers: 1 });
+    expect(counted.stderr).toBe('Nothing was erased. Add --yes to do it.\n');
+    const { code, stdout } = await operator(...erase, '--unblock', '--yes', '--json');
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { status: 'done', calls: 1, blockedNumbers: 1 }]);
+    expect(await storedWith(person)).toEqual([]);
+    // No key of its own remains.
+    expect((await json('key', 'list', '--uid', world.uid)).keys.length).toBe(1);
+    expect((await operator('erase', '--uid', world.uid, '--number', '12', ...service)).code).toBe(2);
+  });
+});
+
+describe('operator user delete', () => {
+  it('counts first, and with --yes deletes the user with everything but what other users own', async () => {
+    const world = await newWorld();
+    const other = await newWorld();
+    await agents.get().grant(other.agentId, other.uid, world.uid);
+    await world.recordCall('call-1');
+    await world.call('POST', '/block-list', { body: { uid: world.uid, numbers: [phone] } });
+    const headers = { 'idempotency-key': 'key' };
+    await world.call('PATCH', `/calls/${other.agentId}/none`, { body: {}, headers });
+    const counted = JSON.parse((await operator('user', 'delete', world.uid, ...service, '--json')).stdout);
+    expect(counted).toMatchObject({ done: false, agents: 1, keys: 1, calls: 1, blockedNumbers: 1 });
+    const { code, stdout } = await operator('user', 'delete', world.uid, ...service, '--yes', '--json');
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { ...counted, done: true }]);
+    expect((await world.call('GET', '/agents', { query: { uid: world.uid } })).status).toBe(401);
+    expect(await agents.get().access(other.agentId)).toMatchObject({ guests: [] });
+    expect((await other.call('GET', `/agents/${other.agentId}`)).status).toBe(200);
+    // The agent is forgotten when no request of before can still write.
+    await expect
+      .poll(async () => (await storedWith(world.uid)).filter((key) => !key.endsWith(' ACCESS')), { timeout: 20_000 })
+      .toEqual([]);
+    expect((await operator('user', 'delete', world.uid, ...service, '--yes')).code).toBe(1);
+  });
+});
