@@ -8,6 +8,7 @@ import { addEraseCommand } from './erase.ts';
 import { addHooksCommands } from './hooks.ts';
 import { addKeyCommands } from './key.ts';
 import { addKnowledgeCommands } from './knowledge.ts';
+import { addMcpCommands } from './mcp.ts';
 import { addMigrateCommand } from './migrate.ts';
 import { examples, makeProgram } from './program.ts';
 import { addRestoreCommand } from './restore.ts';
@@ -28,6 +29,7 @@ export const run = async (argv: string[]) => {
   addKnowledgeCommands(program);
   addHooksCommands(program);
   addEraseCommand(program);
+  addMcpCommands(program);
   addSecretCommands(program);
   addDemoCommand(program);
   addRestoreCommand(program);

@@ -20,6 +20,7 @@ const groups = {
     retries: 'functions/openapi/guides/retries.md',
     limits: 'functions/openapi/guides/limits.md',
     'voice-platforms': 'functions/openapi/guides/voice-platforms.md',
+    mcp: 'functions/openapi/guides/mcp.md',
     knowledge: 'functions/openapi/guides/knowledge.md',
     'call-outcomes': 'functions/openapi/guides/call-outcomes.md',
   },

@@ -9,6 +9,7 @@ import { crawlPace } from './benchmarks/crawl.ts';
 import { extraction } from './benchmarks/extraction.ts';
 import { fairness } from './benchmarks/fairness.ts';
 import { knowledgeLists } from './benchmarks/knowledge-lists.ts';
+import { mcp } from './benchmarks/mcp.ts';
 import { middleware } from './benchmarks/middleware.ts';
 import { roundTrips } from './benchmarks/round-trips.ts';
 import { search } from './benchmarks/search.ts';
@@ -21,6 +22,7 @@ export const rows: Row[] = [
   cost,
   knowledgeLists,
   middleware,
+  mcp,
   chat,
   bundles,
   crawlPace,

@@ -222,10 +222,12 @@ export const samples: Record<string, Sample[]> = {
     {
       what: 'one turn',
       request: () => ({
+        apiKey: undefined,
         body: { id: 'chat', messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }] },
       }),
     },
   ],
+  getKey: [{ request: () => ({}) }],
   getOpenapiDocument: [{ request: () => ({}) }],
   createErasure: [
     {

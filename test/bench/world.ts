@@ -104,7 +104,7 @@ export const startWorld = async (): Promise<World> => {
 
 /** A request for an operation, as a client means it. */
 export type Request = {
-  apiKey?: string;
+  apiKey?: string | undefined;
   params?: Record<string, string>;
   query?: Record<string, string>;
   /** Sent as JSON; a text is sent as it is. */

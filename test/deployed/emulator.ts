@@ -22,6 +22,8 @@ export type Emulator = {
 
 const credentials = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
 const region = 'us-east-1';
+/** What each function's process runs first. */
+const preloaded = ['awslambda.mjs', 'execute-api.mjs'];
 
 /**
  * Starts an emulated AWS that checks signatures and enforces IAM, over TLS: a bucket's policy asks for it.
@@ -59,7 +61,10 @@ export const startEmulator = async (
       LOG_LEVEL: 'WARNING',
       EMULATOR_GRANTS: grants,
       NODE_EXTRA_CA_CERTS: certificate,
-      NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, 'awslambda.mjs')).href}`,
+      EMULATOR_ENDPOINT: endpoint,
+      NODE_OPTIONS: preloaded
+        .map((file) => `--import=${pathToFileURL(join(import.meta.dirname, file)).href}`)
+        .join(' '),
     },
   });
   const file = createWriteStream(log);
