@@ -59,7 +59,7 @@ export class OwnApi {
 export const successOf = ({ status, body }: OwnResponse): Record<string, unknown> => {
   if (status < 400) return body;
   const { error, message, details } = body as { error: ErrorCode; message: string; details?: ErrorDetail[] };
-  if (status >= 500) throw new Error(`The API responded with ${status}.`);
+  if (status >= 500 || error === 'internal_error') throw new Error(`The API responded with ${status}.`);
   throw new ApiError(error, message, details ? { details } : {});
 };
 

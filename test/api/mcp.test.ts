@@ -1,5 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { OwnApi } from '../../functions/clients/own-api.ts';
 import { newApiKey } from '../../functions/domain/api-keys.ts';
+import { answer } from '../../functions/mcp/answer.ts';
+import { McpTools } from '../../functions/mcp/tools.ts';
 import type { OperationTool } from '../../functions/openapi/operations.ts';
 import { routes } from '../../functions/routes.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
@@ -169,6 +172,26 @@ describe('a tool call', () => {
     const { status, body } = await ask('tools/call', { params: { name: 'removeBlockedNumbers', arguments: args } });
     expect([status, body.error.code]).toEqual([200, -32602]);
     expect((await world.blockList()).blockList).toEqual(['+14155550100']);
+  });
+
+  it('deletes where the deployment allows it', async () => {
+    const { apiKey, agentId, block, blockList } = await newWorld();
+    await block(['+14155550100', '+14155550101']);
+    const tools = new McpTools({ deletes: true });
+    const caller = { api: new OwnApi(), apiKey, tools };
+    const message = (method: string, params: object) => ({ value: { jsonrpc: '2.0', id: 1, method, params } });
+    const listed = await answer(message('tools/list', {}), {}, caller);
+    const { annotations } = JSON.parse(listed.body).result.tools.find(
+      ({ name }: OperationTool) => name === 'removeBlockedNumbers',
+    );
+    expect(annotations).toEqual({ readOnlyHint: false, destructiveHint: true, idempotentHint: true });
+    const args = { agentId, numbers: ['+14155550100'] };
+    const removed = await answer(message('tools/call', { name: 'removeBlockedNumbers', arguments: args }), {}, caller);
+    expect(JSON.parse(removed.body).result).toMatchObject({
+      isError: false,
+      structuredContent: { removed: args.numbers },
+    });
+    expect((await blockList()).blockList).toEqual(['+14155550101']);
   });
 
   it.each(['nothing', '__proto__', 'constructor', 'serveMcp', 'uploadDocuments', '', 7])(

@@ -17,7 +17,7 @@ describe('the configuration of an AI client', () => {
     const { code, stdout, stderr } = await config('--client', client, '--base-url', `${target.baseUrl}/`);
     expect([code, stderr]).toEqual([0, expect.stringContaining('mcp.json')]);
     const { mcpServers, servers } = JSON.parse(stdout) as Record<string, Record<string, Server>>;
-    const { url, headers = {} } = (mcpServers ?? servers)?.['voice-agents'] as Server;
+    const { url, headers = {} } = { ...mcpServers, ...servers }['voice-agents'] as Server;
     expect(headers).toEqual({ 'X-Authorization': placeholder });
     const connected = new Client({ name: client, version: '1' });
     await connected.connect(
