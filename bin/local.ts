@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { type ExitCode, exitCodes } from './command-line/exit-codes.ts';
 import { isolateFromAws } from './local/aws-settings.ts';
 import { openDataFolder } from './local/data-folder.ts';
 import { startDynamoDb } from './local/dynamodb.ts';
@@ -25,6 +26,7 @@ const options = new Command('npm start --')
   .option('--json')
   .option('--json-log')
   .option('--run-file <file>', '', '.local/run.json')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.done : exitCodes.usage))
   .parse()
   .opts<{ port: number; data?: string; watch?: true; json?: true; jsonLog?: true; runFile: string }>();
 
@@ -36,11 +38,11 @@ const start = async <S extends Started>(part: S | Promise<S>): Promise<S> => {
 };
 
 let ending: Promise<void> | undefined;
-const end = (code: number) => {
+const end = (code: ExitCode) => {
   ending ??= Promise.allSettled(running.reverse().map((part) => part.stop())).then(() => process.exit(code));
   return ending;
 };
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(0));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(exitCodes.done));
 
 const report = (line: string) => console.error(line);
 
@@ -74,6 +76,6 @@ else {
   run().catch((error: Error) => {
     if (ending) return;
     console.error(error instanceof StartupError ? error.message : error);
-    return end(1);
+    return end(exitCodes.failed);
   });
 }

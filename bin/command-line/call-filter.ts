@@ -1,12 +1,11 @@
-import { Option } from '@commander-js/extra-typings';
+import { type Command, Option, type OptionValues } from '@commander-js/extra-typings';
 import type { CallFilters } from '../../functions/domain/calls.ts';
 import { PhoneNumber } from '../../functions/domain/phone-numbers.ts';
 import type { CallRange } from '../../functions/store/calls.ts';
 import { as } from './arguments.ts';
 import { past } from './times.ts';
 
-/** The options that select calls. All that are given must hold. */
-export const callOptions = {
+const callOptions = {
   phone: new Option('--phone <number>', 'only calls with this phone number').argParser(as(PhoneNumber)),
   from: new Option(
     '--from <time>',
@@ -19,6 +18,20 @@ export const callOptions = {
   withOutcome: new Option('--with-outcome', 'only calls whose outcome is set').conflicts('withoutOutcome'),
   withoutOutcome: new Option('--without-outcome', 'only calls whose outcome is not set').conflicts('outcome'),
 };
+
+/** Adds the options that select calls to a command. All that are given must hold. */
+export const selectingCalls = <Arguments extends unknown[], Options extends OptionValues, Globals extends OptionValues>(
+  command: Command<Arguments, Options, Globals>,
+) =>
+  command
+    .addOption(callOptions.phone)
+    .addOption(callOptions.from)
+    .addOption(callOptions.to)
+    .addOption(callOptions.direction)
+    .addOption(callOptions.status)
+    .addOption(callOptions.outcome)
+    .addOption(callOptions.withOutcome)
+    .addOption(callOptions.withoutOutcome);
 
 type SelectionOptions = CallRange &
   Omit<CallFilters, 'hasOutcome'> & { withOutcome?: true | undefined; withoutOutcome?: true | undefined };

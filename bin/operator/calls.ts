@@ -14,7 +14,7 @@ import { Identifier } from '../../functions/domain/identifiers.ts';
 import { parseJson } from '../../functions/domain/json.ts';
 import { validate } from '../../functions/domain/validation.ts';
 import { as, detailsOf, pathOf, wholeNumber } from '../command-line/arguments.ts';
-import { callOptions, toSelection } from '../command-line/call-filter.ts';
+import { selectingCalls, toSelection } from '../command-line/call-filter.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { interruption } from '../command-line/interruption.ts';
 import { columns, count, print, record, say } from '../command-line/output.ts';
@@ -32,19 +32,13 @@ const operatorKeyId = 'operator';
 export const addCallsCommands = (program: Operator) => {
   const calls = program.command('calls').description('Calls of agents and their outcomes');
 
-  calls
-    .command('list')
-    .description('List calls of an agent, the newest first')
-    .requiredOption('--agent-id <id>', 'the agent', as(Identifier))
-    .option('--limit <number>', 'the maximum number of calls', wholeNumber(1, 10_000), 50)
-    .addOption(callOptions.phone)
-    .addOption(callOptions.from)
-    .addOption(callOptions.to)
-    .addOption(callOptions.direction)
-    .addOption(callOptions.status)
-    .addOption(callOptions.outcome)
-    .addOption(callOptions.withOutcome)
-    .addOption(callOptions.withoutOutcome)
+  selectingCalls(
+    calls
+      .command('list')
+      .description('List calls of an agent, the newest first')
+      .requiredOption('--agent-id <id>', 'the agent', as(Identifier))
+      .option('--limit <number>', 'the maximum number of calls', wholeNumber(1, 10_000), 50),
+  )
     .addHelpText(
       'after',
       examples('calls list --agent-id front-desk', 'calls list --agent-id front-desk --from 7d --without-outcome'),
@@ -160,19 +154,13 @@ export const addCallsCommands = (program: Operator) => {
       reportDeletion(options, { agentId, callId }, { calls: 1 });
     });
 
-  calls
-    .command('export')
-    .description('Export calls of an agent as JSON lines, the format of "calls import"')
-    .requiredOption('--agent-id <id>', 'the agent', as(Identifier))
-    .option('--output <file>', 'the file to write (default: standard output)')
-    .addOption(callOptions.phone)
-    .addOption(callOptions.from)
-    .addOption(callOptions.to)
-    .addOption(callOptions.direction)
-    .addOption(callOptions.status)
-    .addOption(callOptions.outcome)
-    .addOption(callOptions.withOutcome)
-    .addOption(callOptions.withoutOutcome)
+  selectingCalls(
+    calls
+      .command('export')
+      .description('Export calls of an agent as JSON lines, the format of "calls import"')
+      .requiredOption('--agent-id <id>', 'the agent', as(Identifier))
+      .option('--output <file>', 'the file to write (default: standard output)'),
+  )
     .addHelpText(
       'after',
       examples(

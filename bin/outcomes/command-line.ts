@@ -1,7 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
 import { Identifier } from '../../functions/domain/identifiers.ts';
 import { as, baseUrl, wholeNumber } from '../command-line/arguments.ts';
-import { callOptions, toSelection } from '../command-line/call-filter.ts';
+import { selectingCalls, toSelection } from '../command-line/call-filter.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { interruption } from '../command-line/interruption.ts';
 import { newProgram, run as runProgram } from '../command-line/program.ts';
@@ -21,20 +21,14 @@ const keyHelp = '\nThe API key is read from VAP_API_KEY, or prompted for on a te
 export const run = async (argv: string[]) => {
   const program = newProgram('outcomes').description('Set the outcomes of many calls from a CSV or JSON lines file.');
 
-  program
-    .command('pull')
-    .description('Write calls of an agent to a file, to be completed and sent by "push"')
-    .argument('<file>', 'the file to write: .csv, or .jsonl with one object per line')
-    .addOption(baseUrlOption())
-    .requiredOption('--agent-id <id>', 'the agent', as(Identifier))
-    .addOption(callOptions.phone)
-    .addOption(callOptions.from)
-    .addOption(callOptions.to)
-    .addOption(callOptions.direction)
-    .addOption(callOptions.status)
-    .addOption(callOptions.outcome)
-    .addOption(callOptions.withOutcome)
-    .addOption(callOptions.withoutOutcome)
+  selectingCalls(
+    program
+      .command('pull')
+      .description('Write calls of an agent to a file, to be completed and sent by "push"')
+      .argument('<file>', 'the file to write: .csv, or .jsonl with one object per line')
+      .addOption(baseUrlOption())
+      .requiredOption('--agent-id <id>', 'the agent', as(Identifier)),
+  )
     .addHelpText(
       'after',
       `${keyHelp}\n\nExample: the calls of the last seven days that have no outcome yet\n  $ ${program.name()} pull calls.csv --agent-id front-desk --from 7d --without-outcome`,

@@ -1,4 +1,5 @@
 import type { CallFacts } from '../domain/calls.ts';
+import type { CustomResponse } from '../http/endpoint.ts';
 
 /** What a voice platform sent: the fields of its body, JSON or form, and the query of the address it was given. */
 export type HookRequest = { body: Record<string, unknown>; query: Record<string, string | undefined> };
@@ -27,19 +28,17 @@ export type HookEvent = CallStart | CallEnd | { type: 'other' };
 /** The decision on a start, and the variables that an accepted call gets. */
 export type HookDecision = { accept: boolean; variables: Record<string, string> };
 
-export type HookResponse = { status: number; contentType: string; body: string };
-
 /** A voice platform: reads its events, and shapes the responses that it understands. All functions are pure. */
 export type Platform = {
   read(request: HookRequest): HookEvent;
   /** The name of the query parameter without which a start cannot be accepted, if this start needs one. */
   needs?(request: HookRequest): 'next' | 'assistantId' | undefined;
-  decide(decision: HookDecision, request: HookRequest): HookResponse;
+  decide(decision: HookDecision, request: HookRequest): CustomResponse;
   /** The response to an event that needs no decision. */
-  acknowledge(): HookResponse;
+  acknowledge(): CustomResponse;
 };
 
-export const jsonResponse = (body: object, status = 200): HookResponse => ({
+export const jsonResponse = (body: object, status = 200): CustomResponse => ({
   status,
   contentType: 'application/json',
   body: JSON.stringify(body),

@@ -1,4 +1,5 @@
-import { type HookResponse, known, type Platform, textAt, timeOf } from './platform.ts';
+import type { CustomResponse } from '../http/endpoint.ts';
+import { known, type Platform, textAt, timeOf } from './platform.ts';
 
 /** Twilio's webhook and status callback: form fields, answered in TwiML. https://www.twilio.com/docs/voice/twiml */
 export const twilio: Platform = {
@@ -34,7 +35,7 @@ export const twilio: Platform = {
 
 const endStatuses = new Set(['completed', 'busy', 'no-answer', 'failed', 'canceled']);
 
-const twiml = (verbs: string): HookResponse => ({
+const twiml = (verbs: string): CustomResponse => ({
   status: 200,
   contentType: 'text/xml',
   body: `<?xml version="1.0" encoding="UTF-8"?>${verbs ? `<Response>${verbs}</Response>` : '<Response/>'}`,

@@ -4,8 +4,8 @@ import type { ItemKey } from '../store/keys.ts';
 import { admit } from './admit.ts';
 import { authorize, referenceIn } from './authorize.ts';
 import type { AnyEndpoint, Principal } from './endpoint.ts';
+import type { ParsedInput } from './input.ts';
 import { keyInRequest } from './key-in-request.ts';
-import type { ParsedInput } from './parse-request.ts';
 import type { ApiMiddleware } from './pipeline.ts';
 
 /**

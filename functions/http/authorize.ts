@@ -3,7 +3,7 @@ import { insufficientPermissions, missingScope } from '../domain/errors.ts';
 import type { Access } from '../store/credentials.ts';
 import type { Item } from '../store/table.ts';
 import type { AgentReference, AnyEndpoint, AuthorizedAgent, Principal } from './endpoint.ts';
-import type { Input, ParsedInput } from './parse-request.ts';
+import type { Input, ParsedInput } from './input.ts';
 
 /** A request that may be performed: its input, and who asks for what, as its endpoint's `caller` says. */
 export type AuthorizedRequest = {

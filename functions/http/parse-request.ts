@@ -4,13 +4,8 @@ import { isDeeperThan, parseJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { validate } from '../domain/validation.ts';
 import type { AnyEndpoint } from './endpoint.ts';
+import type { Input, ParsedInput } from './input.ts';
 import type { ApiMiddleware } from './pipeline.ts';
-
-/** The parts of a request; before validation as they were sent, after it as the endpoint's schemas parsed them. */
-export type Input = { params: unknown; query: unknown; body: unknown };
-
-/** The input of a request, or what is wrong with it. */
-export type ParsedInput = { input: Input; error?: undefined } | { input?: undefined; error: Error };
 
 /**
  * Middleware that parses the request with its endpoint's schemas. An error is kept for `authorize`, which reports it once

@@ -2,7 +2,7 @@ import type middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { AuthorizedRequest } from './authorize.ts';
 import type { Principal } from './endpoint.ts';
-import type { ParsedInput } from './parse-request.ts';
+import type { ParsedInput } from './input.ts';
 
 export type ApiEvent = APIGatewayProxyEventV2;
 export type ApiResult = APIGatewayProxyStructuredResultV2;

@@ -342,12 +342,18 @@ describe('npm start', () => {
     const file = join(folder(), 'file');
     writeFileSync(file, '');
     const port = new URL(target.baseUrl).port;
-    const [taken, noFolder, impossible, noJava] = await Promise.all([
+    const [misused, taken, noFolder, impossible, noJava] = await Promise.all([
+      ended(start(['--json', '--port', 'x'])),
       ended(start(['--json', '--port', port])),
       ended(start(['--json', '--data', join(file, 'data')])),
       ended(start(['--json', '--data', '/proc/nope'])),
       ended(start(['--json'], { PATH: folder(), JAVA_HOME: '' })),
     ]);
+    expect(misused).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringMatching(/^error: option '--port <number>' [^\n]+\n$/),
+    });
     expect(taken.err).toMatch(/^Port \d+ is taken: choose another one, .*\n$/);
     expect(noFolder.err).toBe(
       `The data cannot be kept in ${file}/data (ENOTDIR): name a writable folder, as in \`npm start -- --data data\`.\n`,
