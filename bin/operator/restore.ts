@@ -3,6 +3,7 @@ import { BatchGetItemCommand, BatchWriteItemCommand, type WriteRequest } from '@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { hashOfNumber } from '../../functions/erasure/number-hash.ts';
 import { erasePerson } from '../../functions/erasure/person.ts';
+import { BlockListImports } from '../../functions/store/block-list-imports.ts';
 import { type ErasureRequest, Erasures } from '../../functions/store/erasures.ts';
 import { IdempotencyStore } from '../../functions/store/idempotency.ts';
 import { accessKey, blockedNumbersOf, erasuresOf, type ItemKey, numberIn } from '../../functions/store/keys.ts';
@@ -107,6 +108,8 @@ const repeatErasures = async (table: Table, newer: EndedErasure[], secret: strin
     calls,
     blockList,
     idempotency: new IdempotencyStore(table),
+    // The imports that were under way in the backup are not: their files are gone.
+    imports: withoutFiles(new BlockListImports(table)),
     erasures: new Erasures(table),
   };
   const numbers = await numbersByAgentAndUser(table);
@@ -125,6 +128,11 @@ const repeatErasures = async (table: Table, newer: EndedErasure[], secret: strin
     }
   }
 };
+
+const withoutFiles = (imports: BlockListImports) => ({
+  forget: imports.forget.bind(imports),
+  isFileThere: async () => false,
+});
 
 /** All numbers of calls and block lists, by the partition of the agent, or of the first shard of the user's list. */
 const numbersByAgentAndUser = async (table: Table): Promise<Map<string, Set<string>>> => {

@@ -4,6 +4,7 @@ import { mentionsNumber } from '../domain/phone-numbers.ts';
 import type { ServicesOf } from '../service.ts';
 import { agents } from '../store/agents.ts';
 import { blockList } from '../store/block-list.ts';
+import { blockListImports } from '../store/block-list-imports.ts';
 import { calls } from '../store/calls.ts';
 import { erasures } from '../store/erasures.ts';
 import { idempotency } from '../store/idempotency.ts';
@@ -22,6 +23,7 @@ export const eraseServices = {
   calls: calls.for('removeAll'),
   blockList: blockList.for('erase'),
   idempotency: idempotency.for('forget'),
+  imports: blockListImports.for('forget', 'isFileThere'),
   erasures: erasures.for('start', 'counting', 'finish', 'fail'),
 };
 
@@ -47,38 +49,44 @@ export const findPerson = async (
 type Running = { uid: string; erasureId: string; number: string; blockList: 'keep' | 'remove' };
 
 /**
- * Erases a person from the data of a user, until a time (Unix milliseconds). True when it is done. Every step can be
- * repeated, and counts what it erases in the same transaction.
+ * Erases a person from the data of a user, until a time (Unix milliseconds). Returns after how many seconds it is to be
+ * continued; undefined when it is done. Every step can be repeated, and counts what it erases in the same transaction.
  */
 export const erasePerson = async (
   { uid, erasureId, number, blockList: mode }: Running,
   until: number,
-  { agents, calls, blockList, idempotency, erasures }: ServicesOf<typeof eraseServices>,
-): Promise<boolean> => {
+  { agents, calls, blockList, idempotency, imports, erasures }: ServicesOf<typeof eraseServices>,
+): Promise<number | undefined> => {
+  // Those who may have read or changed what is erased.
   const callers = new Set([uid]);
+  for await (const owned of agents.owned(uid))
+    for (const { guests } of owned) for (const guest of guests) callers.add(guest);
+  // A file that is imported meanwhile may hold the number, and bring it back.
+  for (const caller of callers) if (await imports.isFileThere(caller)) return importSeconds;
   const eraseEntries = (owners: BlockListOwner[]) =>
     blockList.erase(owners, number, mode, erasures.counting(uid, erasureId, 'blockedNumbers', 1));
   await eraseEntries([{ uid }]);
   for await (const owned of agents.owned(uid)) {
     await eraseEntries(owned.map(({ agentId }) => ({ agentId })));
-    for (const { agentId, guests } of owned) {
-      if (Date.now() >= until) return false;
-      for (const guest of guests) callers.add(guest);
+    for (const { agentId } of owned) {
+      if (Date.now() >= until) return 0;
       const alongside = (count: number) => [erasures.counting(uid, erasureId, 'calls', count)];
-      if (!(await calls.removeAll(agentId, { phone: number, until, alongside }))) return false;
+      if (!(await calls.removeAll(agentId, { phone: number, until, alongside }))) return 0;
     }
   }
-  // The responses that were kept for those who may have read or changed what is erased now.
   const erasedAt = Date.now();
   const mentionsPerson = (body: unknown) => hasText(body, (text) => mentionsNumber(text, number));
   for (const caller of callers) {
+    await imports.forget(caller, (text) => mentionsNumber(text, number));
     // A request that was under way meanwhile may have read the person before, and keep its response later.
     while (await idempotency.forget(caller, mentionsPerson, erasedAt)) {
-      if (Date.now() >= until) return false;
+      if (Date.now() >= until) return 0;
       await sleep(pollMilliseconds);
     }
   }
-  return true;
+  return undefined;
 };
 
 const pollMilliseconds = 500;
+/** When an erasure asks again whether imports have ended. */
+const importSeconds = 5;

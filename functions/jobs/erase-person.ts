@@ -18,8 +18,9 @@ export const erasePerson = job({
     if (!begun) return;
     // Whatever ends this run and its repetitions, that message continues the erasure.
     await jobQueue.send(message, jobRescueDelaySeconds);
-    if (await erase({ uid, erasureId, ...begun }, until, services)) await erasures.finish(uid, erasureId);
-    else await jobQueue.send(message);
+    const delaySeconds = await erase({ uid, erasureId, ...begun }, until, services);
+    if (delaySeconds === undefined) await erasures.finish(uid, erasureId);
+    else await jobQueue.send(message, delaySeconds);
   },
 
   async giveUp({ uid, erasureId }, { erasures }) {

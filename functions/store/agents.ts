@@ -14,6 +14,7 @@ import {
   countKey,
   type ItemKey,
   itemsOfAgent,
+  runningImportKey,
   userKey,
 } from './keys.ts';
 import { agentQuota, countAction, type Quota } from './quotas.ts';
@@ -227,7 +228,7 @@ export class Agents {
 
   /** Deletes what a deleted agent's former guests list, what is kept beside it and, once it is quiet, last its access item. */
   async finishRemoval(agentId: string, { guests, quietAt }: DeletedAgent, startedAt: number): Promise<void> {
-    await this.#table.deleteMany(guests.map((guest) => agentKey(guest, agentId)));
+    await this.#table.deleteMany([...guests.map((guest) => agentKey(guest, agentId)), runningImportKey({ agentId })]);
     const access = accessKey(agentId);
     for await (const items of this.#table.pages(itemsOfAgent(agentId), { keysOnly: true })) {
       await this.#table.deleteMany(items.filter(({ sk }) => sk !== access.sk));

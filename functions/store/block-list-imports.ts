@@ -8,7 +8,7 @@ import type {
 } from '../domain/block-list-imports.ts';
 import { now } from '../domain/date-time.ts';
 import { service } from '../service.ts';
-import { type BlockListOwner, importKey, runningImportKey } from './keys.ts';
+import { type BlockListOwner, importKey, importsOf, runningImportKey } from './keys.ts';
 import { type Change, type Condition, type Item, type Table, table, updateOf, writeFailure } from './table.ts';
 
 /** How long a form waits for its file. */
@@ -98,6 +98,27 @@ export class BlockListImports {
   async isRunning(owner: BlockListOwner): Promise<boolean> {
     const item = await this.#table.get<RunningItem>(runningImportKey(owner));
     return item !== undefined && item.until > Date.now();
+  }
+
+  /** Whether a file is there that one of a user's imports reads, or waits to read. */
+  async isFileThere(uid: string): Promise<boolean> {
+    for await (const item of this.#table.query<ImportItem>(importsOf(uid))) {
+      const { status, waitsUntil, dueBy = 0 } = item;
+      if (status === 'awaiting_upload' && waitsUntil === undefined) return true;
+      if (status === 'running' && dueBy > Date.now()) return true;
+    }
+    return false;
+  }
+
+  /** Takes the lines that mention a person out of what the ended imports of a user report. Their counts stay. */
+  async forget(uid: string, mentions: (number: string) => boolean): Promise<void> {
+    for await (const item of this.#table.query<ImportItem>(importsOf(uid))) {
+      const record = recordOf(item);
+      const failures = record.failures.filter(({ number }) => !mentions(number));
+      if (failures.length === record.failures.length) continue;
+      const set = { failures: JSON.stringify(failures) };
+      await this.#table.change(importKey(uid, record.importId), { set }, isAt(record));
+    }
   }
 
   /** Notes that the file of an import has come, though it waits for another import of the list. */
@@ -208,6 +229,8 @@ export const blockListImports = service(() => new BlockListImports(table.get()),
   add: ['dynamodb:PutItem'],
   find: ['dynamodb:GetItem'],
   isRunning: ['dynamodb:GetItem'],
+  isFileThere: ['dynamodb:Query'],
+  forget: ['dynamodb:Query', 'dynamodb:UpdateItem'],
   noteUpload: ['dynamodb:UpdateItem'],
   begin: ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
   advance: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],

@@ -92,6 +92,7 @@ export const blockedNumbersOf = (owner: BlockListOwner, shard: number): { pk: st
 const shardOf = (text: string, shards: number) => (createHash('sha256').update(text).digest()[0] as number) % shards;
 
 export const importKey = (uid: string, importId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `IMPORT#${importId}` });
+export const importsOf = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'IMPORT#' });
 export const runningImportKey = (owner: BlockListOwner): ItemKey => ({
   pk: 'agentId' in owner ? `AGENT#${owner.agentId}#IMPORT` : `USER#${owner.uid}#IMPORT`,
   sk: 'RUNNING',

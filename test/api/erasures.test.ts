@@ -1,6 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createErasure } from '../../functions/api/create-erasure.ts';
+import { importFailure } from '../../functions/domain/block-list-imports.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { jobMessages } from '../../functions/domain/job-messages.ts';
 import { hashOfNumber } from '../../functions/erasure/number-hash.ts';
@@ -9,6 +10,7 @@ import { maxDeliveries, worker } from '../../functions/jobs/job.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { blockList } from '../../functions/store/block-list.ts';
+import { blockListImports, type ImportRecord } from '../../functions/store/block-list-imports.ts';
 import { erasures } from '../../functions/store/erasures.ts';
 import { idempotency } from '../../functions/store/idempotency.ts';
 import { erasureKey, erasuresOf } from '../../functions/store/keys.ts';
@@ -288,6 +290,28 @@ describe('the erasure of a person', () => {
       .keep(claim, { statusCode: 200, body: JSON.stringify({ call_id: 'call-1', phone: person }) });
     expect((await ended(world, body.erasureId)).status).toBe('done');
     expect(await storedWith(person)).toEqual([]);
+  });
+
+  it('waits for imports that are under way, and takes the number out of what they report', async () => {
+    const world = await privateWorld();
+    const person = newPerson();
+    const imports = blockListImports.get();
+    const importId = newIdentifier('import');
+    await imports.add({ uid: world.uid, importId, agentId: world.agentId, mode: 'add' });
+    const begun = await imports.begin((await imports.find({ uid: world.uid, importId })) as ImportRecord, 'etag');
+    const failures = [
+      importFailure(1, person.replace('+49', '+49 '), 'invalid_expires_at'),
+      importFailure(2, other, 'invalid_expires_at'),
+    ];
+    const advanced = await imports.advance(begun as ImportRecord, { failures, failed: 2 });
+    const { body } = await request(world, person);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect((await statusOf(world, body.erasureId)).status).toBe('running');
+    await blockList.get().add({ agentId: world.agentId }, [person], { reason: 'by the import' });
+    await imports.finish(advanced as ImportRecord);
+    expect(await ended(world, body.erasureId)).toMatchObject({ status: 'done', erased: { blockedNumbers: 1 } });
+    expect(await imports.find({ uid: world.uid, importId })).toMatchObject({ failed: 2, failures: [failures[1]] });
+    expect((await storedWith(person)).length).toBe(1);
   });
 
   it('that cannot be completed ends as failed with a reason, and without the number', async () => {
