@@ -2,6 +2,7 @@ import addCompletion from '@bomb.sh/tab/commander';
 import type { Command } from 'commander';
 import { installedCommands, run as runProgram } from '../command-line/program.ts';
 import { addAgentCommands } from './agent.ts';
+import { addBlockListCommands } from './block-list.ts';
 import { addCallsCommands } from './calls.ts';
 import { addDemoCommand } from './demo.ts';
 import { addEraseCommand } from './erase.ts';
@@ -26,6 +27,7 @@ export const run = async (argv: string[]) => {
   addKeyCommands(program);
   addAgentCommands(program);
   addCallsCommands(program);
+  addBlockListCommands(program);
   addKnowledgeCommands(program);
   addHooksCommands(program);
   addEraseCommand(program);

@@ -235,7 +235,7 @@ const withInterruption = async (
   work: (service: Service, stop: AbortSignal) => Promise<void>,
 ): Promise<void> => {
   using stop = interruption(new CommandError('Stopped.', exitCodes.unfinished));
-  await withService(options, stop.signal, (service) => work(service, stop.signal));
+  await withService(options, 'knowledge', stop.signal, (service) => work(service, stop.signal));
 };
 
 const waitForCrawl = async (options: ServiceOptions, service: Service, websiteId: string, stop: AbortSignal) => {

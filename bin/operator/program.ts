@@ -5,7 +5,7 @@ import { commandName, newProgram } from '../command-line/program.ts';
 export const makeProgram = () =>
   newProgram('operator')
     .description(
-      'Manage users, API keys, agents, knowledge and calls of a Voice Agent Platform.\n\n' +
+      'Manage users, API keys, agents, calls, block lists and knowledge of a Voice Agent Platform.\n\n' +
         'Commands work on the local run (npm start), unless --stack names a deployment or --table (or TABLE_NAME) a table.\n' +
         'AWS is accessed with the usual settings: AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL, …',
     )

@@ -154,6 +154,25 @@ const sendPresigned = async (
   );
 };
 
+/** Sends a file by a presigned form. Returns why the storage did not take it, in a sentence. */
+export const sendByForm = async (
+  { path, name }: { path: string; name: string },
+  { url, fields }: { url: string; fields: Record<string, string> },
+  signal: AbortSignal,
+): Promise<string | undefined> => {
+  const blob = await openAsBlob(pathOf(path));
+  const form = new FormData();
+  for (const [field, value] of Object.entries(fields)) form.set(field, value);
+  form.set('file', blob, name);
+  const response = await withRetries(
+    { origin: new URL(url).origin, seconds: limits.linkSeconds, stop: signal },
+    (either) => fetch(url, { method: 'POST', body: form, signal: either }),
+  );
+  if (response.ok) return undefined;
+  const reason = /<Message>([^<]*)<\/Message>/.exec(await response.text())?.[1] ?? response.statusText;
+  return `The storage responded ${response.status}: ${reason}.`;
+};
+
 /** Safe to retry: a presigned upload always stores the same file. */
 const sendOnePresigned = async (
   { path, name }: LocalFile,
@@ -163,17 +182,9 @@ const sendOnePresigned = async (
   const unused = 'Its document is deleted within an hour.';
   if (signal.aborted) return { status: 'not sent', documentId, error: `${stoppedBefore} ${unused}` };
   try {
-    const blob = await openAsBlob(pathOf(path));
-    const form = new FormData();
-    for (const [field, value] of Object.entries(fields)) form.set(field, value);
-    form.set('file', blob, name);
-    const response = await withRetries(
-      { origin: new URL(url).origin, seconds: limits.linkSeconds, stop: signal },
-      (either) => fetch(url, { method: 'POST', body: form, signal: either }),
-    );
-    if (response.ok) return { status: 'sent', documentId, way: 'presigned' };
-    const reason = /<Message>([^<]*)<\/Message>/.exec(await response.text())?.[1] ?? response.statusText;
-    return { status: 'not sent', documentId, error: `The storage responded ${response.status}: ${reason}. ${unused}` };
+    const problem = await sendByForm({ path, name }, { url, fields }, signal);
+    if (problem === undefined) return { status: 'sent', documentId, way: 'presigned' };
+    return { status: 'not sent', documentId, error: `${problem} ${unused}` };
   } catch (error) {
     if (!signal.aborted && !(error instanceof UnreachableError)) {
       return { status: 'not sent', documentId, error: `${describeFailure(error)} ${unused}` };

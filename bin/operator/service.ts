@@ -3,17 +3,19 @@ import { type ApiClient, apiClient } from '../../functions/openapi/client.ts';
 import type { ApiKeys } from '../../functions/store/api-keys.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { withRetries } from '../command-line/retries.ts';
+import { existingAgent } from './existing-agent.ts';
+import { existingUser } from './existing-user.ts';
 import { outputOf } from './stack.ts';
-import { announce, type GlobalOptions, localRun, openStores } from './stores.ts';
+import { announce, type GlobalOptions, localRun, openStores, type Stores } from './stores.ts';
 
-export type ServiceOptions = GlobalOptions & {
+export type ServiceOptions<AgentId extends string | undefined = string> = GlobalOptions & {
   baseUrl?: string | undefined;
   uid?: string | undefined;
-  agentId: string;
+  agentId?: AgentId;
 };
 
-/** The HTTP API for one agent, on behalf of the user `uid`. */
-export type Service = { api: ApiClient; uid: string; agentId: string };
+/** The HTTP API for one agent, or for none, on behalf of the user `uid`. */
+export type Service<AgentId extends string | undefined = string> = { api: ApiClient; uid: string; agentId: AgentId };
 
 const requestSeconds = 60;
 /** A temporary key that could not be deleted expires after this time. */
@@ -21,14 +23,15 @@ const keyHours = 12;
 
 /**
  * Runs `work` with the HTTP API: with the key in VAP_API_KEY, or else with a temporary key of the agent's owner (or
- * `--uid`) with the scope `knowledge`, which is deleted when the work is over.
+ * `--uid`) with one scope, which is deleted when the work is over.
  */
-export const withService = async <T>(
-  options: ServiceOptions,
+export const withService = async <T, AgentId extends string | undefined>(
+  options: ServiceOptions<AgentId>,
+  scope: Scope,
   signal: AbortSignal,
-  work: (service: Service) => Promise<T>,
+  work: (service: Service<AgentId>) => Promise<T>,
 ): Promise<T> => {
-  const { agentId } = options;
+  const agentId = options.agentId as AgentId;
   const given = process.env.VAP_API_KEY?.trim();
   if (given) {
     if (!isApiKey(given)) {
@@ -44,14 +47,10 @@ export const withService = async <T>(
     return work({ api: clientOf(baseUrl, given, signal), uid, agentId });
   }
   const baseUrl = await baseUrlOf(options);
-  const { agents, apiKeys } = await openStores(options);
-  const access = await agents.access(agentId);
-  if (!access) throw new CommandError(`There is no agent ${agentId}.`);
-  const uid = options.uid ?? access.owner;
-  if (uid !== access.owner && !access.guests.includes(uid)) {
-    throw new CommandError(`User ${uid} has no access to agent ${agentId}.`);
-  }
-  return withTemporaryKey({ apiKeys, uid, scope: 'knowledge', baseUrl }, signal, (api) => work({ api, uid, agentId }));
+  const stores = await openStores(options);
+  const { apiKeys } = stores;
+  const uid = await userOf(stores, options);
+  return withTemporaryKey({ apiKeys, uid, scope, baseUrl }, signal, (api) => work({ api, uid, agentId }));
 };
 
 /** Runs `work` with the HTTP API as a user: with a temporary key with one scope, which is deleted when the work is over. */
@@ -74,6 +73,19 @@ const withTemporaryKey = async <T>(
   } finally {
     await apiKeys.delete(uid, key.keyId);
   }
+};
+
+/** The user on whose behalf the service is used: `--uid`, or the owner of the agent. */
+const userOf = async ({ agents, users }: Stores, { uid, agentId }: ServiceOptions<string | undefined>) => {
+  if (agentId === undefined) {
+    if (uid === undefined) throw new CommandError('Use --agent-id or --uid.', exitCodes.usage);
+    return (await existingUser(users, uid)).uid;
+  }
+  const { owner, guests } = await existingAgent(agents, agentId);
+  if (uid !== undefined && uid !== owner && !guests.includes(uid)) {
+    throw new CommandError(`User ${uid} has no access to agent ${agentId}.`);
+  }
+  return uid ?? owner;
 };
 
 /** The address of the service, which a table alone does not tell. */

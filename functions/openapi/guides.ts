@@ -22,6 +22,7 @@ const groups = {
     'voice-platforms': 'functions/openapi/guides/voice-platforms.md',
     mcp: 'functions/openapi/guides/mcp.md',
     knowledge: 'functions/openapi/guides/knowledge.md',
+    'block-lists': 'functions/openapi/guides/block-lists.md',
     'call-outcomes': 'functions/openapi/guides/call-outcomes.md',
   },
   Tools: {

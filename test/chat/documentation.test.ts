@@ -36,7 +36,7 @@ const questions: [question: string, page: string][] = [
   ['phone number format', '/docs/telephony'],
   ['How do I check whether a caller is blocked?', '/docs/reference#tag/block-list/GET/agent-block-list/check'],
   ['How do I record a call?', '/docs/reference#tag/calls/PUT/calls'],
-  ['How do I block a number?', '/docs/reference#tag/block-list/POST/agent-block-list'],
+  ['How do I block a number?', '/docs/block-lists'],
   ['How do I unblock a number?', '/docs/reference#tag/block-list/DELETE/agent-block-list'],
   ['How do I copy an agent?', '/docs/reference#tag/agents/POST/duplicate-agent'],
   ['How do I create an agent?', '/docs/reference#tag/agents/POST/agents'],
