@@ -7,6 +7,7 @@ import { chatTimeoutSeconds } from '../functions/domain/timeouts.ts';
 import { chatCors, cors } from '../functions/http/cors.ts';
 import type { AnyEndpoint } from '../functions/http/endpoint.ts';
 import { permissionsOf } from '../functions/http/permissions.ts';
+import { chatKeys } from '../functions/store/keys.ts';
 import type { ApiStack } from './api-stack.ts';
 import type { DataStack } from './data-stack.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
@@ -37,6 +38,7 @@ export class ChatStack extends NamedNestedStack {
       name: endpoint.name,
       permissions: permissionsOf(endpoint),
       services: endpoint.services,
+      tableKeys: chatKeys,
       // Not the address of CloudFront, which is made after the chat that it sends requests to.
       apiUrl: `https://${api.host}`,
       timeoutSeconds: chatTimeoutSeconds,

@@ -27,6 +27,8 @@ export type ServiceFunctionProps = {
   permissions: Permission[];
   /** The services it uses, where one of them has a setting. */
   services?: object;
+  /** The items that it may read and write, as a pattern of partition keys; by default all that its permissions allow. */
+  tableKeys?: string;
   /** The address of the API, for what calls the service's own operations. */
   apiUrl?: string;
   timeoutSeconds: number;
@@ -46,7 +48,7 @@ export class ServiceFunction extends Construct {
 
   constructor(scope: Construct, data: DataStack, settings: Settings, props: ServiceFunctionProps) {
     super(scope, props.name);
-    const { name, permissions, worksOff } = props;
+    const { name, worksOff } = props;
     const functionName = functionNameOf(settings, name);
     this.logGroup = new LogGroup(this, 'Log', {
       logGroupName: `/aws/lambda/${functionName}`,
@@ -61,7 +63,7 @@ export class ServiceFunction extends Construct {
           statements: [
             allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logGroup.logGroupArn]),
             allow(['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], ['*']),
-            ...grantsOf(permissions, data, settings),
+            ...grantsOf(props, data, settings),
             ...(worksOff ? [allow(takeActions, [worksOff.queueArn])] : []),
           ],
         }),
@@ -114,14 +116,18 @@ const wildcardsOf = (data: DataStack, settings: Settings) => {
 };
 
 /** The IAM statements of a function's permissions: each service's actions on the one resource of it that is ours. */
-const grantsOf = (permissions: Permission[], data: DataStack, settings: Settings): PolicyStatement[] => {
+const grantsOf = (
+  { permissions, tableKeys }: ServiceFunctionProps,
+  data: DataStack,
+  settings: Settings,
+): PolicyStatement[] => {
   const actions = (service: string) => permissions.filter((permission) => permission.startsWith(`${service}:`)).sort();
   const objectActions = actions('s3').filter((action) => action !== listBucket);
   const ofImports = objectActions.filter((action) => action.endsWith(imports));
   const queues = namedIn(permissions, sendMessage).map((job) => data.queueOf(job as JobName).queueArn);
   const secrets = namedIn(permissions, getSecret).map((secret) => data.secrets[secret as SecretName].attrId);
   return [
-    allow(actions('dynamodb'), [data.table.tableArn]),
+    allow(actions('dynamodb'), [data.table.tableArn], tableKeys ? onlyKeys(tableKeys) : {}),
     allow(
       objectActions.filter((action) => !action.endsWith(imports)),
       [data.files.arnForObjects(`${filesFolder}*`)],
@@ -197,5 +203,8 @@ const modelArns = (model: string): string[] => {
   ];
 };
 
-const allow = (actions: string[], resources: string[]) =>
-  new PolicyStatement({ effect: Effect.ALLOW, actions, resources });
+/** A request to the table names the partition keys that it touches. */
+const onlyKeys = (pattern: string) => ({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [pattern] } });
+
+const allow = (actions: string[], resources: string[], conditions: Record<string, object> = {}) =>
+  new PolicyStatement({ effect: Effect.ALLOW, actions, resources, conditions });

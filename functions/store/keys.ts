@@ -185,6 +185,8 @@ export const idempotencyOf = (uid: string): Collection[] =>
   Array.from({ length: idempotencyShards }, (_, shard) => ({ pk: `IDEMPOTENCY#${uid}#${shard}` }));
 
 /** A minute is counted from the epoch. */
+/** All items of the chat, as a pattern of partition keys. */
+export const chatKeys = 'CHAT#*';
 export const chatTurnsKey = (address: string, minute: number): ItemKey => ({
   pk: `CHAT#TURNS#${address}#${minute}`,
   sk: 'TURNS',

@@ -228,6 +228,10 @@ export const samples: Record<string, Sample[]> = {
     },
   ],
   getKey: [{ request: () => ({}) }],
+  serveMcp: [
+    // A tool call is a request to another function as well: see the benchmark mcp.
+    { what: 'without a tool', request: () => ({ body: { jsonrpc: '2.0', id: 1, method: 'resources/list' } }) },
+  ],
   getOpenapiDocument: [{ request: () => ({}) }],
   createErasure: [
     {

@@ -227,6 +227,7 @@ describe('a function’s bundle', () => {
     const settings = {
       ...onThisMachine(),
       AWS_ENDPOINT_URL_BEDROCK_RUNTIME: target.endpoints.bedrock,
+      API_URL: target.baseUrl,
       CHAT_MODEL_ID: 'anthropic.claude-sonnet-4',
       CHAT_SIGNING_SECRET: 'a secret',
     };

@@ -8,6 +8,7 @@ import { jobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
 import type { Permission } from '../../functions/service.ts';
 import { ChatUsage } from '../../functions/store/chat-usage.ts';
+import { chatAddressTokensKey, chatTokensKey, chatTurnsKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { toKebabCase } from '../../lib/bundles.ts';
 import { captureLog, model, says, talk } from '../support/chat.ts';
@@ -549,6 +550,21 @@ describe('the chat', () => {
       AllowMethods: ['POST'],
       AllowHeaders: ['content-type', 'x-authorization'],
     });
+  });
+
+  it('may count its own usage and call its model, and has no right on what its tools work with', () => {
+    const { Statement } = roleOf(dev, functionOf(dev, endpoint.name)).properties.Policies[0].PolicyDocument;
+    const onTable = Statement.filter(({ Action }: Json) => String(Action).includes('dynamodb:'));
+    expect(onTable).toMatchObject([
+      {
+        Action: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+        Condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['CHAT#*'] } },
+      },
+    ]);
+    expect(chatTurnsKey('10.0.0.1', 1).pk).toMatch(/^CHAT#/);
+    expect(chatTokensKey('2026-03-01').pk).toMatch(/^CHAT#/);
+    expect(chatAddressTokensKey('2026-03-01', '10.0.0.1').pk).toMatch(/^CHAT#/);
+    expect(JSON.stringify(Statement)).not.toMatch(/"(s3|sqs):/);
   });
 
   it('may invoke the model that is set and no other, by profile or by model', () => {
