@@ -89,7 +89,7 @@ export const uploadDocuments = endpoint({
       const { document, bytes } = outcome;
       const { id: documentId, name } = document;
       try {
-        // The bucket's notification of the file starts the extraction, however late. From here on the document waits for that alone.
+        // The bucket's notification of the file starts the extraction, even if it comes late.
         const { etag } = await files.put(fileKeyOf(document), bytes);
         await documents.receive(document, etag);
       } catch (error) {

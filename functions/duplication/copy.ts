@@ -30,7 +30,7 @@ const sourcesConcurrency = 8;
 
 /**
  * Copies of agents. A copy consists of writes that can be repeated, and ends with one transaction that creates the new
- * agent: interrupted at any point, the new agent is whole or not there, and a later run of the same copy ends in the same agent.
+ * agent: interrupted at any point, the new agent is complete or absent, and a later run of the same copy ends in the same agent.
  */
 
 /** Begins a copy, or finds the one already begun under the new agent's id. */
@@ -46,7 +46,7 @@ export const begin = (agent: Agent, sourceAgentId: string, { duplications }: Ser
   });
 
 /**
- * Copies until the copy is whole or the deadline (Unix milliseconds) is reached, and returns how far it has come;
+ * Copies until the copy is complete or the deadline (Unix milliseconds) is reached, and returns its progress;
  * undefined when the source was deleted meanwhile, and there will be no copy.
  */
 export const proceed = async (
@@ -79,7 +79,7 @@ export const proceed = async (
 /** Has what was copied deleted. */
 const abandon = async (duplication: Duplication, { duplications, jobQueue }: Services): Promise<undefined> => {
   const { uid, agentId } = duplication.agent;
-  // Sent first, so that nothing remains if this function is ended half-way.
+  // Sent first, so that nothing remains if this function is interrupted.
   await jobQueue.send({ job: 'finishDeletion', uid, agentId }, rescueDelaySeconds);
   await duplications.abandon(duplication);
 };
@@ -121,7 +121,7 @@ const copyWebsite =
   async (from, to) => {
     const attempt = to.id;
     const copy = await websites.copy(from, to, attempt, changedBy(agent));
-    // A crawl that had not ended begins again for the copy.
+    // A crawl that has not ended starts again for the copy.
     if (copy?.status === 'pending') {
       await jobQueue.send({ job: 'crawlWebsite', uid: agent.uid, agentId: to.agentId, websiteId: to.id, attempt });
     }

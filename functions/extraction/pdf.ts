@@ -160,7 +160,7 @@ const inflatedBytes = async (data: Uint8Array, max: number): Promise<number> => 
       if (count > max) break;
     }
   } catch {
-    // Damaged data counts up to the damage.
+    // Damaged data is counted up to the damage.
   }
   return count;
 };

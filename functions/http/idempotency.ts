@@ -41,7 +41,7 @@ export const withIdempotency = async (
   try {
     const result = await respond(claim.creationId);
     await store.keep(claim, endpoint.confidential ? {} : result).catch((error: Error) => {
-      // The work is done and the response is true; a repetition does it again with the same creation id.
+      // The work is done and its response is sent all the same. A repetition runs again with the same creation id.
       log('warn', { requestId, operation, unkept: error.name });
     });
     return result;

@@ -1,4 +1,4 @@
-/** What is known of words of ASCII letters, found by where a word is in a text: no string is made for a word that is known. */
+/** A cache for words of ASCII letters. A word is looked up by its position in a text, without making a string of it. */
 export class AsciiWords<Known> {
   readonly #max: number;
   #words: (string | undefined)[] = new Array(4096);
@@ -19,7 +19,7 @@ export class AsciiWords<Known> {
     }
   }
 
-  /** Remembers a word in lower case that is not known yet, unless there are too many. */
+  /** Adds a word in lower case that is not in the cache, unless it is full. */
   add(word: string, hash: number, known: Known): void {
     if (this.#size >= this.#max) return;
     if (this.#size * 2 >= this.#words.length) this.#grow();

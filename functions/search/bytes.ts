@@ -1,4 +1,4 @@
-/** Bytes that grow as numbers and texts are written to them. */
+/** A growing buffer to which numbers and texts are written. */
 export class ByteWriter {
   #bytes = Buffer.allocUnsafe(4096);
   length = 0;

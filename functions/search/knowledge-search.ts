@@ -9,7 +9,7 @@ import { PackedIndex } from './packed-index.ts';
 import { rank } from './rank.ts';
 import { isIndexed, pagesOf } from './source-index.ts';
 
-/** A piece of a source's text that fits a query. */
+/** A piece of a source's text that matches a query. */
 export type FoundPassage = {
   text: string;
   score: number;
@@ -28,14 +28,14 @@ export type FoundPassages = {
 
 type Source = { kind: SourceKindName; id: string; name: string; text: TextReference };
 
-/** What a process keeps of a source: its index, and its text, inflated once it is needed. Neither ever changes. */
+/** A source in memory: its index, and its text, which is inflated when it is first needed. Both are immutable. */
 type Loaded = { index: PackedIndex; content?: Uint8Array[]; pages?: string[]; bytes: number };
 
 /** Bytes of indexes and texts that a process keeps between requests. */
 const keptBytes = 96 * 1024 * 1024;
 /** Pieces of texts that are read together with their indexes. Of more knowledge, only the texts that are given are read. */
 const piecesReadAhead = 200;
-/** How often sources are read again that were replaced while they were searched. */
+/** The maximum number of attempts when sources are replaced during a search. */
 const attempts = 5;
 
 /** Searches an agent's knowledge by words. */
@@ -124,8 +124,8 @@ export class KnowledgeSearch {
   }
 
   /**
-   * The indexes of sources, with their texts: `now`, or `ahead` where they are few. What is not kept is read, all at once.
-   * Undefined when one is no longer there.
+   * The indexes of sources, with their texts: `now`, or `ahead` where they are few. What is not in memory is read in one
+   * round trip. Undefined when a source was replaced or deleted meanwhile.
    */
   async #load(sources: Source[], texts: 'now' | 'ahead'): Promise<Loaded[] | undefined> {
     const kept = sources.map((source) => this.#kept.get(keyOf(source)));

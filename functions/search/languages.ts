@@ -1,19 +1,19 @@
 import { fold } from './words.ts';
 
-/** What is known of a language's words: how they are reduced to their stem, and which of them have a grammatical function alone. */
+/** The words of a language: their stems, and which of them are function words. */
 export type Language = { code: string; stem: (word: string) => string; isFunctionWord: (folded: string) => boolean };
 
 type Stemmer = { stemmer: (word: string) => string };
 type FunctionWords = { stopwords: string[] };
 
-/** Loaded when a text or a query of the language comes, so that a function starts without them. */
+/** Loaded with the first text or query of the language, so that a function starts without them. */
 const stemmers: Record<string, () => Promise<Stemmer>> = {
   ar: () => import('@orama/stemmers/arabic'),
   bg: () => import('@orama/stemmers/bulgarian'),
   da: () => import('@orama/stemmers/danish'),
   de: () => import('@orama/stemmers/german'),
   el: () => import('@orama/stemmers/greek'),
-  // Orama’s own takes the endings “-sion” and “-tion” off whole.
+  // Orama’s own stemmer removes the endings “-sion” and “-tion” completely.
   en: () => import('stemmer'),
   es: () => import('@orama/stemmers/spanish'),
   fi: () => import('@orama/stemmers/finnish'),
@@ -74,7 +74,7 @@ const functionWords: Record<string, () => Promise<FunctionWords>> = {
 /** Norwegian is written in two ways, which have tags of their own. */
 const macrolanguages: Record<string, string> = { nb: 'no', nn: 'no' };
 
-/** The code under which a BCP 47 tag's language is known here. English when there is no tag, or one that is none. */
+/** The language code of a BCP 47 tag. English when the tag is missing or malformed. */
 export const languageCodeOf = (tag: string | undefined): string => {
   try {
     const { language } = new Intl.Locale(tag ?? 'en');
@@ -89,7 +89,7 @@ const mostRemembered = 50_000;
 
 const loaded = new Map<string, Promise<Language>>();
 
-/** What is known of a language. Words of one that is not known stay as they are written. */
+/** A language. In an unknown one, words are their own stems. */
 export const languageOf = (code: string): Promise<Language> => {
   const known = loaded.get(code) ?? load(code);
   loaded.set(code, known);

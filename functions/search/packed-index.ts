@@ -4,7 +4,7 @@ import type { Language } from './languages.ts';
 import { cutPassages, headingsOf } from './passages.ts';
 import { Terms } from './terms.ts';
 
-/** Indexes of another format are not read; such a source is indexed again. */
+/** The version of the format. A source whose index has another one must be indexed again. */
 export const indexFormat = 1;
 
 /** A text to be indexed: the pages of a website, or the one of a document. */
@@ -14,7 +14,7 @@ export type IndexedPage = { text: string; title?: string; url?: string };
 const termsPerBlock = 16;
 
 /**
- * Cuts pages into passages and makes an index of their words. `markdown` is the same as Markdown, which tells their headings.
+ * Cuts pages into passages and makes an index of their words. `markdown` is the same text as Markdown, which shows the headings.
  *
  * Format, deflated. Numbers are of a variable length, texts are UTF-8 after their length:
  * format · language · pages: count, then title and URL of each · passages: count, then page (as a difference), start, units,
@@ -64,7 +64,7 @@ class IndexBuilder {
     const { start, units } = place;
     const end = start + units;
     let words = 0;
-    // A heading is also found by its function words: there is nothing else in “About us”.
+    // Function words in headings are indexed: “About us” has no others.
     this.#terms.visit(text, start, headingEnd, (terms) => {
       words++;
       for (const term of terms) this.#count(term);
@@ -203,7 +203,7 @@ const sharedBytes = (a: Buffer, b: Buffer): number => {
   return shared;
 };
 
-/** FNV-1a of a text without its white space: that of two passages that say the same is the same. */
+/** FNV-1a of a text without white space, by which duplicate passages are found. */
 const hashOf = (text: string, start: number, end: number): number => {
   let hash = 0x811c9dc5;
   for (let index = start; index < end; index++) {
@@ -224,7 +224,7 @@ export class PackedIndex {
   /** How many words each passage has, function words left out. */
   readonly words: Uint32Array;
   readonly totalWords: number;
-  /** What the index takes in memory, about. */
+  /** The approximate size in memory. */
   readonly bytes: number;
   readonly #pageOf: Uint32Array;
   readonly #starts: Uint32Array;
@@ -277,7 +277,7 @@ export class PackedIndex {
     };
   }
 
-  /** The same for passages that say the same. */
+  /** The same for duplicate passages. */
   hashOf(passage: number): number {
     return this.#hashes.readUInt32LE(4 * passage);
   }
@@ -288,7 +288,7 @@ export class PackedIndex {
     const read = new ByteReader(this.#dictionary, this.#dictionaryAt[block]);
     const end = this.#dictionaryAt[block + 1] as number;
     let postings = this.#postingsAt[block] as number;
-    // How much of the term the one before shares with it: a term is compared only where it may differ.
+    // The length of the prefix known to match: terms are compared only after it.
     let matched = 0;
     while (read.at < end) {
       const shared = read.number();

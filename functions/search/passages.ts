@@ -1,4 +1,4 @@
-/** A piece of a text that can be an answer: UTF-16 units from `start` to `end`. */
+/** A piece of a text that can be a result: UTF-16 units from `start` to `end`. */
 export type Passage = {
   start: number;
   end: number;
@@ -16,7 +16,7 @@ type Heading = { start: number; end: number; level: number; text: string };
 const atx = /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$/;
 const underline = /^ {0,3}(?:=+|-{3,})[ \t]*$/;
 
-/** The headings of a Markdown text, as they stand in the text itself, with their levels. */
+/** The headings of a Markdown text, as plain text, with their levels. */
 export const headingsOf = (markdown: string): Map<string, number> => {
   const headings = new Map<string, number>();
   for (const [line] of markdown.matchAll(/^ {0,3}#{1,6}[ \t][^\n]*/gm)) {
@@ -46,7 +46,7 @@ export const cutPassages = (text: string, headings: Map<string, number>): Passag
     while (above.length > 0 && (above.at(-1) as Heading).level >= heading.level) above.pop();
     const context = above.map((one) => one.text);
     above.push(heading);
-    // A heading right above a deeper one says nothing by itself: the passages below it are found by its words.
+    // A heading directly above a deeper one gets no passage: its words are in the context of those below.
     const isEmpty = text.slice(heading.end, end).trim() === '';
     if (isEmpty && next && next.level > heading.level) continue;
     addSection(passages, text, { start: heading.start, end }, heading, context);
@@ -61,7 +61,7 @@ const headingsIn = (text: string, known: Map<string, number>): Heading[] => {
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf('\n', start);
     const end = newline < 0 ? text.length : newline;
-    // A heading is short; a longer line is none, and is not looked at.
+    // A longer line cannot be a heading, and is not examined.
     const line = end - start <= passageUnits ? text.slice(start, end) : '…';
     const marked = line.includes('#') ? atx.exec(line) : undefined;
     const level = marked ? (marked[1] as string).length : known.size > 0 ? known.get(comparable(line)) : undefined;
@@ -132,7 +132,7 @@ const breakOf = (text: string, { start, end }: Range): number => {
   const at =
     nearest(/\n\s*\n/g) ??
     nearest(sentenceEnd) ??
-    // A list or a table has lines alone.
+    // A list or a table has only lines.
     nearest(/\n/g) ??
     nearest(/\s/g) ??
     passageUnits;

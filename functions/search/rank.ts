@@ -2,14 +2,14 @@ import { type Language, languageOf } from './languages.ts';
 import type { PackedIndex, Postings } from './packed-index.ts';
 import { Terms } from './terms.ts';
 
-/** A passage that fits a query: which of the indexes has it, and under which number. */
+/** A passage that matches a query: the position of its index, and its number there. */
 export type Hit = { index: number; passage: number; score: number };
 
-/** The usual constants of BM25: how soon a word's repetition stops to count, and how much a passage's length does. */
+/** The usual constants of BM25: the saturation of repeated words, and the weight of a passage's length. */
 const k1 = 1.2;
 const b = 0.75;
 
-/** The passages of several indexes that fit a query best, best first, by BM25 over all of them together. Those that say the same come once. */
+/** The passages that match a query best, best first, by BM25 over all indexes together. Duplicates are returned once. */
 export const rank = async (query: string, indexes: PackedIndex[], limit: number): Promise<Hit[]> => {
   const languages = await Promise.all([...new Set(indexes.map(({ language }) => language))].map(languageOf));
   const words = new Map(languages.map((language) => [language.code, wordsIn(query, language)]));
@@ -45,8 +45,8 @@ export const rank = async (query: string, indexes: PackedIndex[], limit: number)
 };
 
 /**
- * The words of a query, each as its terms in one language; without terms where a word repeats or does not decide. A word
- * has the same place in every language.
+ * The words of a query, each as its terms in one language; without terms where a word repeats or is a function word. A word
+ * has the same position in every language.
  */
 const wordsIn = (query: string, language: Language): Buffer[][] => {
   const words: { terms: string[]; isFunctionWord: boolean }[] = [];
@@ -55,7 +55,7 @@ const wordsIn = (query: string, language: Language): Buffer[][] => {
     words.push({ terms: seen.has(term) ? [] : [term, ...others], isFunctionWord });
     seen.add(term);
   });
-  // A query of function words alone is looked for in headings, which keep theirs.
+  // A query of function words alone matches headings, whose function words are indexed.
   const isDecided = words.some((word) => !word.isFunctionWord);
   return words.map(({ terms, isFunctionWord }) =>
     isDecided && isFunctionWord ? [] : terms.map((term) => Buffer.from(term)),
@@ -81,7 +81,7 @@ const union = (lists: Postings[]): Postings => {
 
 type HashedHit = Hit & { hash: number };
 
-/** The best of many hits, without those that say what a better one says. */
+/** The best of many hits, without duplicates of better ones. */
 class BestHits {
   readonly #limit: number;
   #hits: HashedHit[] = [];
@@ -104,7 +104,7 @@ class BestHits {
 
   #cut(): void {
     const seen = new Set<number>();
-    // Sorting is stable: of equal ones, the first stays.
+    // The sort is stable, so the first of equal hits stays.
     this.#hits = this.#hits
       .sort((one, other) => other.score - one.score)
       .filter(({ hash }) => !seen.has(hash) && seen.add(hash))

@@ -21,7 +21,7 @@ export const indexOf = async (
   return { packed, format: indexFormat, language: language.code };
 };
 
-/** Whether a text can be searched. One that was read by an earlier version of the service may have to be indexed first. */
+/** Whether a text can be searched. A text that an earlier version stored may have to be indexed first. */
 export const isIndexed = (text: TextReference) => text.index?.format === indexFormat;
 
 type SourcesToIndex = {
@@ -30,7 +30,7 @@ type SourcesToIndex = {
 };
 
 /**
- * Indexes those of an agent's sources that are not indexed for a language yet, until a time (Unix milliseconds). Says how
+ * Indexes those of an agent's sources that are not indexed for a language yet, until a time (Unix milliseconds). Returns how
  * many it indexed, and whether none is left.
  */
 export const indexSources = async (

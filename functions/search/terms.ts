@@ -2,15 +2,15 @@ import { AsciiWords, hashWith } from './ascii-words.ts';
 import type { Language } from './languages.ts';
 import { fold, wordsOf } from './words.ts';
 
-/** How a word is kept in an index: its stem, and where diacritics decide about the stem also that of the word without them. */
+/** The terms of a word in an index: its stem, and that of the word without diacritics where it differs. */
 type TermsOfWord<Term> = { terms: Term[]; isFunctionWord: boolean };
 
 const currency = /^\p{Sc}$/u;
-/** Pieces of text, and words, whose terms are remembered, since texts repeat their words. */
+/** The maximum number of pieces of text, and of words, whose terms are cached. */
 const mostRemembered = 100_000;
 const rememberedUnits = 40;
 
-/** Turns texts of one language into terms, which `termOf` gives the form that is wanted of them. */
+/** Turns texts of one language into terms. `termOf` maps each term to the caller's representation. */
 export class Terms<Term> {
   readonly language: Language;
   readonly #termOf: (term: string) => Term;
@@ -49,7 +49,7 @@ export class Terms<Term> {
       }
       while (at < end && !isSpace(text.charCodeAt(at))) at++;
       const piece = text.slice(from, at);
-      // `49 €` and `€ 49` are found as `€49` is.
+      // `49 €` and `€ 49` are indexed like `€49`.
       if (before.length === 1 && currency.test(before) && /^\d/.test(piece)) visitPrice(before + piece);
       if (piece.length === 1 && currency.test(piece) && /\d$/.test(before)) visitPrice(piece + before);
       for (const { terms, isFunctionWord } of this.#ofPiece(piece)) visit(terms, isFunctionWord);
@@ -94,7 +94,7 @@ export class Terms<Term> {
 
 const isAsciiLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
 
-/** The marks that most words of a sentence end with. What follows other marks is looked at with them. */
+/** The marks that may follow a word without being part of it. */
 const isMarkAfterWord = (code: number) => code < 64 && marksAfterWord[code] === 1;
 const marksAfterWord = new Uint8Array(64);
 for (const mark of `.,;:!?)"'`) marksAfterWord[mark.charCodeAt(0)] = 1;

@@ -4,9 +4,9 @@
  */
 export type Word = { text: string; isPlain: boolean };
 
-/** UTF-16 units of a term. What is longer, such as an encoded file, is found by its beginning. */
+/** UTF-16 units of a term. Longer ones, such as an encoded file, are cut. */
 const termUnits = 64;
-/** UTF-16 units of a price, an address or a code. What is longer is found by its parts. */
+/** UTF-16 units of a price, an address or a code. Longer ones are indexed by their parts. */
 const compoundUnits = 128;
 
 const isAscii = /^[\0-\x7f]*$/;
@@ -24,7 +24,7 @@ const ligatures: Record<string, string> = {
 };
 const digits = /\p{Nd}/gu;
 
-/** A text in lower case without its diacritics. Vowel signs, which are letters of their script, stay. */
+/** A text in lower case without diacritics. Vowel signs, which are letters of their script, are kept. */
 export const fold = (lower: string): string => {
   if (isAscii.test(lower)) return lower;
   return lower
@@ -35,7 +35,7 @@ export const fold = (lower: string): string => {
     .replace(digits, asciiDigit);
 };
 
-/** Decimal digits of any script stand in runs of ten, which begin at a multiple of sixteen or six after it. */
+/** The decimal digits of a script are ten consecutive characters, from a multiple of sixteen or six after it. */
 const asciiDigit = (digit: string): string => {
   if (isAscii.test(digit)) return digit;
   const code = digit.codePointAt(0) as number;
@@ -73,7 +73,7 @@ const plain = (text: string): Word => ({ text: beginning(text), isPlain: true })
 const written = (text: string): Word => ({ text: beginning(fold(text)), isPlain: false });
 const beginning = (text: string) => (text.length > termUnits ? text.slice(0, termUnits).toWellFormed() : text);
 
-/** Pieces of the run, so that a segmenter is never given a whole book. */
+/** Segments a run piece by piece, which bounds the segmenter's memory. */
 const segmented = (run: string): Word[] => {
   const words: Word[] = [];
   for (let start = 0; start < run.length; start += 2000) {
@@ -101,7 +101,7 @@ const spaced = (part: string): Word[] => {
   return [isCode ? written(whole) : plain(whole), ...parts.filter(({ text }) => text !== fold(whole))];
 };
 
-/** Words and numbers within a piece. A single letter beside them, as of `l’heure` or `X-200`, means nothing alone. */
+/** Words and numbers within a piece. A single letter beside them, as in `l’heure` or `X-200`, is left out. */
 const partsOf = (piece: string): Word[] => {
   const found = piece.match(runs) ?? [];
   return found

@@ -92,7 +92,7 @@ export class BlockList {
       const names = Object.keys(item).map((name) => `'${name}':?`);
       return { text: `INSERT INTO "${this.#table.name}" VALUE {${names}}`, values: Object.values(item) };
     };
-    // An item is there, but its number is no longer blocked: expired, or removed a while ago.
+    // The item exists, but its number is no longer blocked: it expired, or was removed a while ago.
     const reclaim = (phone: string): Statement => {
       const { removedBy: _, ...renewed } = entryOf(phone);
       const cleared = ['reason', 'expiresAt', 'ttlSeconds'].filter((name) => !(name in renewed));
@@ -167,7 +167,7 @@ export class BlockList {
 
   /** The blocked numbers after a given one, sorted as text. The shards are read side by side and merged. */
   async *list(owner: BlockListOwner, options: { after?: string | undefined; limit?: number | undefined } = {}) {
-    // Numbers spread evenly: twice a shard's share is seldom too few; then the next page is read.
+    // Numbers are spread evenly, so twice a shard's share is rarely too few. Then the next page is read.
     const limit = options.limit && Math.ceil((2 * options.limit) / blockListShards) + 1;
     const shards = Array.from({ length: blockListShards }, (_, shard) =>
       this.#table.query<BlockedItem>(blockedNumbersOf(owner, shard), { after: options.after, limit }),
@@ -203,7 +203,7 @@ export class BlockList {
       collection,
       limit,
       positionOf: ({ number }) => number,
-      // Every number is in the answer twice.
+      // Every number is in the response twice.
       weigh: (entry) => JSON.stringify(entry).length + entry.number.length + 4,
     });
     return { blockList: items.map(({ number }) => number), entries: items, ...next };
@@ -289,7 +289,7 @@ export class BlockList {
   }
 
   /**
-   * Takes every number through its steps until all are settled or the deadline is reached. A step that fails as a whole,
+   * Runs the steps of every number until all have a result or the deadline is reached. A step that fails as a whole,
    * or a number whose statement was throttled or in conflict, is retried after a pause.
    */
   async #settle(

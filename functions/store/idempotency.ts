@@ -123,7 +123,7 @@ export class IdempotencyStore {
     if (pieces === undefined) return undefined;
     const keys = Array.from({ length: pieces }, (_, n) => idempotencyPieceKey(key, n));
     const found = new Map((await this.#table.getMany<Piece>(keys)).map((item) => [item.sk, item.answer]));
-    // The response is being forgotten.
+    // The response is being deleted.
     if (found.size < pieces) return undefined;
     const all = Buffer.concat(keys.map(({ sk }) => found.get(sk) as Uint8Array));
     return JSON.parse(inflateRawSync(all).toString());

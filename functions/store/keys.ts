@@ -1,11 +1,11 @@
 /**
- * The single table: every key there is, written here and nowhere else.
+ * Every key of the single table. No other file builds one.
  *
  * item                  pk                                     sk                      holds
  * user                  USER#<uid>                             USER                    name
  * agent                 USER#<owner>                           AGENT#<agentId>         the agent's record, once, with its owner
- * number of an agent    USER#<owner>                           NUMBER#<phone>          which of the user's agents has it: no two do
- * shared agent          USER#<guest>                           AGENT#<agentId>         whose it is, for the guest's list
+ * number of an agent    USER#<owner>                           NUMBER#<phone>          the user's agent that has it, at most one
+ * shared agent          USER#<guest>                           AGENT#<agentId>         its owner, for the guest's list
  * number of agents      USER#<uid>                             COUNT                   how many agents the user owns, copies under way included
  * API key of a user     USER#<uid>                             KEY#<keyId>             the key's hash, for listing
  * API key               KEY#<sha256>                           KEY                     the key's record
@@ -13,30 +13,30 @@
  *                                                                                      of a deleted agent, until all of it is deleted, nobody
  * blocked number        AGENT#<agentId>#BLOCKED#<shard 0–15>   <phone>                 a hash spreads a million numbers; a check is one read
  * …for a user's agents  USER#<uid>#BLOCKED#<shard 0–15>        <phone>                 the same, on the list of a user
- * import of a file      USER#<uid>                             IMPORT#<importId>       how far it is, and its result
- * running import        AGENT#<agentId>#IMPORT                 RUNNING                 which import writes to the list: no two do
+ * import of a file      USER#<uid>                             IMPORT#<importId>       its progress and its result
+ * running import        AGENT#<agentId>#IMPORT                 RUNNING                 the import that writes to the list, at most one
  * …of a user's list     USER#<uid>#IMPORT                      RUNNING                 the same, for the list of a user
  * call                  AGENT#<agentId>#CALL#<callId>          CALL                    the call's record, once
- * call by time          AGENT#<agentId>#CALLS                  <startedAt>#<callId>    nothing: its key names the call
- * call by phone         AGENT#<agentId>#PHONE#<phone>          <startedAt>#<callId>    the same; none when the number was withheld
+ * call by time          AGENT#<agentId>#CALLS                  <startedAt>#<callId>    nothing: the key has the call's id
+ * call by phone         AGENT#<agentId>#PHONE#<phone>          <startedAt>#<callId>    the same; no item when the number was withheld
  * number of sources     AGENT#<agentId>                        COUNT                   how many websites and documents the agent has
  * website               AGENT#<agentId>                        WEBSITE#<websiteId>     the record, without its text
  * document              AGENT#<agentId>                        DOCUMENT#<documentId>   the same
  * text of a source      SOURCE#<websiteId or documentId>       <revision>#<part>#<n>   a piece of the text, deflated, under an item's 400 KB
  * index of a text       SOURCE#<websiteId or documentId>       <revision>#index-<id>#<n>  a piece of the index of its words, packed
- * erasure               USER#<uid>                             ERASURE#<erasureId>     how far the erasure of a person has come; the number until it ends
+ * erasure               USER#<uid>                             ERASURE#<erasureId>     the progress of a person's erasure; the number until it ends
  * webhook endpoints     USER#<uid>                             WEBHOOKS                all endpoints of a user: at most ten, read together
  * webhook delivery      USER#<uid>#DELIVERIES                  <deliveryId>            an event on its way to an endpoint; expires
  * webhook event         the partition of what changed          EVENT#<eventId>         what an event says beside ids, for its deliveries; expires
- * duplication           DUPLICATION#<new agentId>              DUPLICATION             how far the copy has come
+ * duplication           DUPLICATION#<new agentId>              DUPLICATION             the progress of the copy
  * turns of an address   CHAT#TURNS#<address>#<minute>          TURNS                   how many turns of the build chat it had; expires
  * tokens of a day       CHAT#TOKENS#<date>                     TOKENS                  what the build chat spent; expires
  * …of an address        CHAT#TOKENS#<date>#<address>           TOKENS                  what it spent without a key; expires
  * idempotency           IDEMPOTENCY#<uid>#<shard 0–15>         <operation> <key>       the first response, for 24 hours
  * …of a large response  IDEMPOTENCY#<uid>#<shard 0–15>         <operation> <key> <n>   a piece of it, deflated
  *
- * An attribute `ttlSeconds` (Unix time) lets DynamoDB delete an item some time after it has lost its meaning.
- * There is no secondary index: what was written is read consistently, from the table itself.
+ * DynamoDB deletes an item some time after its attribute `ttlSeconds` (Unix time).
+ * There is no secondary index, so that every read is strongly consistent.
  */
 import { createHash } from 'node:crypto';
 

@@ -102,7 +102,7 @@ export class SourceTexts {
 
   /**
    * The pieces of the indexes and of the texts of several sources, all read at once and still deflated. A source whose
-   * text or index was replaced meanwhile is not in the map.
+   * text or index was replaced meanwhile is left out.
    */
   async readForSearch(
     wanted: { id: string; text: TextReference; withIndex: boolean; withContent: boolean }[],
@@ -150,8 +150,8 @@ export class SourceTexts {
   }
 
   /**
-   * As much of the whole texts as one answer can carry, from a piece on, and the piece to go on with. The pieces of
-   * the text come first, those of the Markdown after them. Undefined when the revision is no longer there.
+   * As much of the whole texts as fits in one response, from a piece on, and the next piece. The pieces of
+   * the text come first, those of the Markdown after them. Undefined when the revision was deleted.
    */
   async read(
     sourceId: string,
