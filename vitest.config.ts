@@ -11,7 +11,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     pool: 'forks',
     isolate: false,
-    // Twice the processors of a small machine: many tests wait for the service, or for time to pass.
-    maxWorkers: 4,
+    // More than the processors of a small machine: many tests wait for the service, or for time to pass.
+    maxWorkers: 3,
   },
 });

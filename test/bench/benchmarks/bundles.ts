@@ -13,14 +13,14 @@ const filesOrQueue = 350;
 // The start of a call has the block list and the calls, the search its ranking; adding a website has the parser of robots.txt,
 // the crawl job those of web pages.
 const ownLimits: Record<string, number> = {
-  decideCallStart: 290,
-  receiveHook: 290,
-  searchKnowledge: 290,
+  decideCallStart: 300,
+  receiveHook: 300,
+  searchKnowledge: 295,
   addWebsite: 470,
   getInvoices: 300,
   buildChat: 850,
   crawlWebsite: 1650,
-  extractDocument: 400,
+  extractDocument: 430,
   // What sends webhooks has the client of guarded connections.
   updateWebhookEndpoint: 305,
   testWebhookEndpoint: 1050,
