@@ -34,6 +34,7 @@ const capabilities = [
   'functions/duplication',
   'functions/search',
   'functions/mcp',
+  'functions/webhooks',
 ];
 
 /** What each folder may import of the other folders. */
@@ -48,10 +49,11 @@ const arrows: Record<string, string[]> = {
   'functions/http': below,
   'functions/block-list-import': below,
   'functions/crawling': below,
-  'functions/hooks': below,
+  'functions/hooks': [...below, 'functions/http'],
   'functions/erasure': below,
   'functions/duplication': below,
   'functions/search': below,
+  'functions/webhooks': below,
   'functions/operations': ['functions/domain', 'functions/clients', 'functions/openapi'],
   'functions/mcp': [...base, 'functions/clients', 'functions/http', 'functions/openapi', 'functions/operations'],
   'functions/chat': [...below, 'functions/http', 'functions/openapi', 'functions/operations'],

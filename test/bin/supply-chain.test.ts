@@ -18,7 +18,7 @@ const run = (file: string, args: string[], env: Record<string, string> = {}) =>
 describe('the packages', () => {
   it('have exact versions, and those that run scripts when installed are allowed or denied by name', () => {
     const versions = Object.values({ ...packageFile.dependencies, ...packageFile.devDependencies }) as string[];
-    expect(versions.filter((version) => !/^(npm:.+@)?\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+    expect(versions.filter((version) => !/^(npm:.+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
     const packages = Object.entries(lockFile.packages) as [string, { hasInstallScript?: boolean }][];
     const withScripts = packages.flatMap(([path, { hasInstallScript }]) =>
       hasInstallScript ? [path.replace(/^.*node_modules\//, '')] : [],
