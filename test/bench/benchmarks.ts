@@ -2,6 +2,7 @@ import type { Row } from './benchmark.ts';
 import { addRequests } from './benchmarks/add-requests.ts';
 import { adds } from './benchmarks/adds.ts';
 import { bundles } from './benchmarks/bundles.ts';
+import { callStarts } from './benchmarks/call-starts.ts';
 import { chat } from './benchmarks/chat.ts';
 import { coldStarts } from './benchmarks/cold-starts.ts';
 import { cost } from './benchmarks/cost.ts';
@@ -19,6 +20,7 @@ export const rows: Row[] = [
   adds,
   addRequests,
   roundTrips,
+  callStarts,
   cost,
   knowledgeLists,
   middleware,

@@ -45,12 +45,12 @@ export const cost: Row = {
     const world = await open();
     const units = countUnits(table.get().client);
     const figures: Figure[] = [];
-    const lines: [string, Cost][] = [];
+    const lines: [string, Cost, number][] = [];
     for (const sample of [...ofEveryOperation(), ...inBulk(world)]) {
-      const measured = await costOf(sample, world, units);
+      const { cost: measured, logBytes } = await costOf(sample, world, units);
       const total = Object.values(measured).reduce((sum, part) => sum + part, 0);
       const target = targets[sample.what];
-      lines.push([sample.what, measured]);
+      lines.push([sample.what, measured, logBytes]);
       figures.push({
         what: sample.what,
         ours: { value: total, unit: '$' },
@@ -105,7 +105,7 @@ const inBulk = ({ directly, newAgent, uid }: World): CostSample[] => {
   ];
 };
 
-const costOf = async (sample: CostSample, world: World, units: Units): Promise<Cost> => {
+const costOf = async (sample: CostSample, world: World, units: Units): Promise<{ cost: Cost; logBytes: number }> => {
   const { endpoint, count } = sample;
   const { proxy, apiKey } = world;
   const newRequest = async () => ({ apiKey, ...(await sample.request(world)) });
@@ -125,10 +125,10 @@ const costOf = async (sample: CostSample, world: World, units: Units): Promise<C
   proxy.delay(count > 1 ? 0 : eachWayMilliseconds);
   await proxy.take();
   units.take();
-  const { body = '' } = await invoke(endpoint, request);
+  const { result, logBytes } = await withLogBytes(() => invoke(endpoint, request));
   const seen = await proxy.take();
   const used = units.take();
-  return toCost({
+  const cost = toCost({
     seen,
     used,
     count,
@@ -136,16 +136,38 @@ const costOf = async (sample: CostSample, world: World, units: Units): Promise<C
     requestBytes: Buffer.byteLength(
       typeof request.body === 'string' ? request.body : JSON.stringify(request.body ?? ''),
     ),
-    responseBytes: Buffer.byteLength(String(body)),
+    responseBytes: Buffer.byteLength(String(result.body ?? '')),
     isBehindApiGateway: endpoint.name !== 'buildChat',
   });
+  return { cost, logBytes: logBytes / count };
+};
+
+/** What CloudWatch Logs adds to the bytes of an event. */
+const eventOverheadBytes = 26;
+
+/** Does the work, and counts the bytes that it logs. */
+const withLogBytes = async <T>(work: () => Promise<T>): Promise<{ result: T; logBytes: number }> => {
+  const { stderr } = process;
+  const { write } = stderr;
+  let logBytes = 0;
+  stderr.write = ((chunk: string | Uint8Array) => {
+    logBytes += Buffer.byteLength(chunk) + eventOverheadBytes;
+    return true;
+  }) as typeof stderr.write;
+  try {
+    const result = await work();
+    return { result, logBytes };
+  } finally {
+    stderr.write = write;
+  }
 };
 
 const { assumptions } = prices;
 /** The share of one processor that a function has. */
 const processorShare = assumptions.memoryMegabytes / assumptions.megabytesOfOneProcessor;
 
-const toCost = (measured: {
+/** The cost of `count` equal things that one request did. */
+export const toCost = (measured: {
   seen: Seen[];
   used: { read: number; write: number };
   count: number;
@@ -220,19 +242,19 @@ const sharesOf = (measured: Cost, total: number) =>
     .join(', ');
 
 /** Writes the table between its markers in the operator's guide. */
-const writeTable = (lines: [string, Cost][]): void => {
+const writeTable = (lines: [string, Cost, number][]): void => {
   const dollars = (value: number) => (value < 0.0005 ? '' : value.toFixed(value < 0.1 ? 3 : 2));
-  const rows = lines.map(([what, measured]) => {
+  const rows = lines.map(([what, measured, logBytes]) => {
     const total = Object.values(measured).reduce((sum, part) => sum + part, 0);
-    return `| ${what} | ${parts.map((part) => dollars(measured[part])).join(' | ')} | **${total.toFixed(2)}** |`;
+    return `| ${what} | ${parts.map((part) => dollars(measured[part])).join(' | ')} | **${total.toFixed(2)}** | ${Math.round(logBytes) || ''} |`;
   });
   const text = [
     markers[0],
     '',
     `Dollars per million in ${prices.region}, prices of ${prices.date}, without CloudFront, logs and the chat’s model. A function has ${assumptions.memoryMegabytes} MB; a round trip within the region takes ${assumptions.roundTripMilliseconds} ms.`,
     '',
-    `| | ${parts.map((part) => labels[part]).join(' | ')} | total |`,
-    `|---|${parts.map(() => '---').join('|')}|---|`,
+    `| | ${parts.map((part) => labels[part]).join(' | ')} | total | bytes logged |`,
+    `|---|${parts.map(() => '---').join('|')}|---|---|`,
     ...rows,
     '',
     markers[1],
