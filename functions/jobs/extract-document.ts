@@ -22,7 +22,7 @@ const Message = z.union([jobMessages.extractDocument, FileNotification]);
 type Message = z.infer<typeof Message>;
 
 const services = {
-  documents: documents.for('findForJob', 'receive', 'start', 'finish', 'fail', 'deleteOrphans'),
+  documents: documents.for('findForJob', 'endWait', 'receive', 'start', 'finish', 'fail', 'deleteOrphans'),
   credentials: credentials.for('accessTo'),
   files: files.for('read', 'delete'),
   agents: agents.for('languageOf'),
@@ -53,6 +53,7 @@ export const extractDocument = job({
     for (const { agentId, id: documentId } of documents) {
       // An agent without access is a copy that is not finished.
       const uid = access.get(agentId)?.owner ?? agentId;
+      await services.documents.endWait({ agentId, id: documentId });
       await services.jobQueue.send({ job: 'extractDocument', uid, agentId, documentId });
     }
   },

@@ -121,6 +121,15 @@ export class Sources<R extends SourceRecord> {
     }
   }
 
+  /** Ends the wait for a file, also one that is over: the file has come, and its job is still to begin. */
+  async endWait(source: SourceReference): Promise<void> {
+    const condition = {
+      expression: 'attribute_exists(waitsUntil) and #status <> :deleting',
+      values: { deleting },
+    };
+    await this.#table.change(this.#keyOf(source), { set: { waitsUntil: null, ttlSeconds: null } }, condition);
+  }
+
   /**
    * Begins the attempt at a file that is there, named after the file's content. It ends the wait for the file, also one
    * that is over: a late job loses no document. Undefined when the attempt at this file is begun already, or the source is deleted.
@@ -363,6 +372,7 @@ export const sourcePermissions = {
   sendOrFail: ['dynamodb:UpdateItem'],
   edit: ['dynamodb:UpdateItem'],
   restart: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+  endWait: ['dynamodb:UpdateItem'],
   receive: ['dynamodb:UpdateItem'],
   reindex: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
   findForJob: ['dynamodb:GetItem'],

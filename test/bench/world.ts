@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
 import type { Context } from 'aws-lambda';
 import { startBedrock } from '../../bin/local/bedrock.ts';
 import { startDynamoDb } from '../../bin/local/dynamodb.ts';
+import { gateway } from '../../bin/local/gateway.ts';
 import { findJava } from '../../bin/local/java.ts';
+import { listen } from '../../bin/local/listen.ts';
+import { pagesWith } from '../../bin/local/pages.ts';
 import { startQueueAndFiles } from '../../bin/local/queue-and-files.ts';
 import { startStripe, stripeCustomers } from '../../bin/local/stripe.ts';
 import { createTable } from '../../bin/local/table.ts';
@@ -35,6 +39,7 @@ export type World = Demo & {
 const tableName = 'bench';
 const stripeKey = 'sk_test_bench';
 const bucket = 'bench-files';
+const appOrigin = 'https://app.example.com';
 
 /**
  * Starts what the service uses on this machine, but for a DynamoDB Local that is given, the proxy before it, and points
@@ -59,6 +64,11 @@ export const startWorld = async (): Promise<World> => {
     bedrock: bedrock.endpoint,
   };
   const proxy = await startProxy(endpoints);
+  // The service itself, whose operations the chat calls.
+  const { awslambda } = globalThis as { awslambda?: object };
+  const api = await listen(createServer(gateway({ origins: [appOrigin], pages: pagesWith({}) })));
+  // The gateway sets it for its own handlers; here, they answer whole.
+  Object.assign(globalThis, { awslambda });
   const settingsBy = (way: typeof endpoints) => ({
     ...credentials,
     TABLE_NAME: tableName,
@@ -75,7 +85,8 @@ export const startWorld = async (): Promise<World> => {
     // As much as a measurement wants to say.
     CHAT_RATE_PER_MINUTE: '100000',
     CHAT_DAILY_TOKENS: '1000000000',
-    APP_ORIGIN: 'https://app.example.com',
+    APP_ORIGIN: appOrigin,
+    API_URL: api.endpoint,
   });
   Object.assign(process.env, settingsBy(proxy.endpoints));
   const directly = storesOf(openTable(tableName, { endpoint: dynamodb.endpoint }));
@@ -97,7 +108,7 @@ export const startWorld = async (): Promise<World> => {
       return agentId;
     },
     async stop() {
-      await Promise.allSettled([proxy, dynamodb, queue, stripe, bedrock].map((part) => part.stop()));
+      await Promise.allSettled([proxy, api, dynamodb, queue, stripe, bedrock].map((part) => part.stop()));
     },
   };
 };

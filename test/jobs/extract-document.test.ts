@@ -396,9 +396,13 @@ describe('an extraction', () => {
     }
   });
 
-  it('of a file that came waits among the work of its agent’s owner: S3 names no user', async () => {
+  it('of a file that came late is shown, and waits among the work of its agent’s owner: S3 names no user', async () => {
     const { uid, agentId } = await newWorld();
-    const [of, ofCopy] = [await uploaded('The text', { agentId }), await uploaded('The text')];
+    const [of, ofCopy] = [
+      await uploaded('The text', { agentId, waitsUntil: Date.now() - 1 }),
+      await uploaded('The text'),
+    ];
+    expect(await now(of)).toBeUndefined();
     const both = { Records: [...notificationOf(of).Records, ...notificationOf(ofCopy).Records] };
     expect(await sound(both)).toBe(true);
     expect((await now(of))?.status).toBe('pending');

@@ -195,6 +195,18 @@ export const toCost = (measured: {
   };
 };
 
+type Batch<Items> = { [table: string]: Items };
+
+/** How many of the items that a batch asked for are not there. */
+const missingItems = (input: { RequestItems?: Batch<{ Keys?: unknown[] }> }, found: unknown): number => {
+  const asked = Object.entries(input.RequestItems ?? {}).map(([name, { Keys }]): [string, number] => [
+    name,
+    Keys?.length ?? 0,
+  ]);
+  const responses = (found ?? {}) as Batch<unknown[]>;
+  return asked.reduce((sum, [name, count]) => (count === 0 ? sum : sum + count - (responses[name]?.length ?? 0)), 0);
+};
+
 type Units = { take(): { read: number; write: number } };
 type Capacity = { CapacityUnits?: number };
 
@@ -210,6 +222,8 @@ const countUnits = (client: DynamoDBDocumentClient): Units => {
       const result = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } });
       const kind = /^(Get|BatchGet|Query)/.test(commandName) ? 'read' : 'write';
       const { ConsumedCapacity = [], Responses } = result.output;
+      // DynamoDB charges a unit for each item of a batch that is missing, and DynamoDB Local none.
+      used.read += missingItems(args.input, Responses);
       // DynamoDB Local reports nothing of PartiQL. The samples' items are under 1 KB: each statement is one unit.
       if (commandName.startsWith('BatchExecuteStatement')) used.write += (Responses as unknown[]).length;
       else for (const { CapacityUnits = 0 } of [ConsumedCapacity].flat()) used[kind] += CapacityUnits;
