@@ -201,8 +201,9 @@ export class Agents {
   async remove(owner: string, agentId: string): Promise<boolean> {
     const TableName = this.#table.name;
     for (;;) {
-      const found = await this.#table.get<AgentItem>(agentKey(owner, agentId));
-      if (!found) return false;
+      const found = await this.#table.get<AgentItem | SharedAgentItem>(agentKey(owner, agentId));
+      // A guest has an entry of the agent under the same key.
+      if (!found || 'owner' in found) return false;
       const { phoneNumber: _, ...withoutNumber } = agentOf(found);
       const condition = {
         ConditionExpression: 'version = :found',
