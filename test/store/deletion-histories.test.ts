@@ -26,7 +26,7 @@ import { useTargetInThisProcess } from '../support/world.ts';
 
 beforeAll(useTargetInThisProcess);
 
-/** `.ci/run` has 2,000 of them. */
+/** How many there are. 2,000 take a quarter of an hour. */
 const histories = Number(process.env.DELETION_HISTORIES ?? 25);
 
 const numbers = ['+14155550100', '+442071838750'];
