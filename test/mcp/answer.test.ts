@@ -1,0 +1,70 @@
+import { createServer } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { listen } from '../../bin/local/listen.ts';
+import { OwnApi } from '../../functions/clients/own-api.ts';
+import { newApiKey } from '../../functions/domain/api-keys.ts';
+import { answer } from '../../functions/mcp/answer.ts';
+import { McpTools } from '../../functions/mcp/tools.ts';
+
+type Sent = { path: string | undefined; headers: NodeJS.Dict<string | string[]> };
+
+/** The result of a tool call whose API responds with this, and what the API got. */
+const callWith = async (status: number, body: string, settings: Record<string, string> = {}) => {
+  const sent: Sent[] = [];
+  const server = createServer(({ url, headers }, response) => {
+    sent.push({ path: url, headers });
+    if (status === 0) response.destroy();
+    else response.writeHead(status).end(body);
+  });
+  const { endpoint, stop } = await listen(server);
+  onTestFinished(stop);
+  const before = { ...process.env };
+  onTestFinished(() => {
+    process.env = before;
+  });
+  Object.assign(process.env, { API_URL: endpoint, ...settings });
+  const message = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'getAgent', arguments: { agentId: 'a' } },
+  };
+  const caller = { api: new OwnApi(), apiKey: newApiKey(), tools: new McpTools({ deletes: false }) };
+  const response = await answer({ value: message }, {}, caller);
+  return { sent, response, result: JSON.parse(response.body).result };
+};
+
+describe('the response to a tool call', () => {
+  it('has a large result once, and a small one as text too', async () => {
+    const small = await callWith(200, '{"name":"A"}');
+    expect(small.result.content[0].text).toBe('{"name":"A"}');
+    const large = await callWith(200, JSON.stringify({ name: 'A'.repeat(2_000_000) }));
+    expect(large.result.structuredContent.name).toHaveLength(2_000_000);
+    expect(large.response.body.length).toBeLessThan(2_001_000);
+  });
+
+  it.each([
+    [429, '{"message":"Too Many Requests"}', 'rate_limited'],
+    [413, '{"message":"Request Entity Too Large"}', 'payload_too_large'],
+    [503, '<html>Service Unavailable</html>', 'internal_error'],
+    [404, '{"message":"Not Found"}', 'internal_error'],
+    [500, '{"error":"constructor","message":"x"}', 'internal_error'],
+  ])('is an error of the interface where API Gateway itself answered with %i', async (status, body, error) => {
+    const { result } = await callWith(status, body);
+    expect([result.isError, result.structuredContent.error]).toEqual([true, error]);
+    expect(result.structuredContent.message).not.toContain('html');
+  });
+
+  it('fails where the API does not respond', async () => {
+    await expect(callWith(0, '')).rejects.toThrow();
+  });
+});
+
+describe('the request of a tool call', () => {
+  it('carries the secret by which the API knows CloudFront, the current one, where there is one', async () => {
+    const { sent } = await callWith(200, '{}', { EDGE_SECRETS: 'current,former' });
+    expect(sent).toMatchObject([{ path: '/agents/a', headers: { 'x-origin-secret': 'current' } }]);
+    const without = await callWith(200, '{}', { EDGE_SECRETS: '' });
+    expect(without.sent[0]?.headers).not.toHaveProperty('x-origin-secret');
+  });
+});
