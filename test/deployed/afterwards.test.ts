@@ -79,6 +79,8 @@ const rare: Record<string, string[]> = {
   duplicateAgent: ['dynamodb:DeleteItem'],
   // To delete former guests' entries, and the responses kept for them and the owner, also large ones.
   finishDeletion: ['dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem'],
+  // The clock starts it, and only where calls are kept for a limited time.
+  expireCalls: ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:Query', 'dynamodb:Scan', 'sqs:SendMessage'],
   // To continue in another message, after four minutes, and large responses that are forgotten.
   erasePerson: ['dynamodb:BatchWriteItem'],
   // The same; and to go on in another message, after four minutes of copying.
