@@ -12,6 +12,7 @@ import {
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type CfnQueuePolicy, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { importsFolder } from '../functions/domain/block-list-imports.ts';
 import { maxDeliveries } from '../functions/jobs/job.ts';
 import { jobs } from '../functions/jobs.ts';
 import type { SecretName } from '../functions/service.ts';
@@ -87,7 +88,11 @@ export class DataStack extends NamedNestedStack {
       enforceSSL: true,
       serverAccessLogsBucket: this.logs,
       serverAccessLogsPrefix: 'files/',
-      lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(1) }],
+      lifecycleRules: [
+        { abortIncompleteMultipartUploadAfter: Duration.days(1) },
+        // The file of an import is deleted when the import ends; one whose message was lost is deleted here.
+        { prefix: importsFolder, expiration: Duration.days(7) },
+      ],
       cors: [
         {
           allowedOrigins: settings.appOrigins,

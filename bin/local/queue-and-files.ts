@@ -11,6 +11,7 @@ import {
 import type { SQSEvent } from 'aws-lambda';
 import { type FauxqsServer, type SpyMessage, startFauxqs } from 'fauxqs';
 import { groupOf } from '../../functions/domain/job-messages.ts';
+import { limits } from '../../functions/domain/limits.ts';
 import { environment } from '../../functions/environment.ts';
 import { type JobHandler, maxDeliveries, worker } from '../../functions/jobs/job.ts';
 import { jobs } from '../../functions/jobs.ts';
@@ -35,7 +36,7 @@ export const startQueueAndFiles = async (options: {
   bucket: string;
   data?: string | undefined;
 }): Promise<Started & { endpoint: string; queueUrl: string; work(given: Queue): void }> => {
-  listenOnLoopback();
+  adaptEmulator();
   const server = await startFauxqs({
     port: 0,
     host: '127.0.0.1',
@@ -73,12 +74,18 @@ export const startQueueAndFiles = async (options: {
   };
 };
 
-/** Makes the emulator, which has no option for it, listen on loopback alone, and reject requests for other hosts. */
-const listenOnLoopback = () =>
+/** What one upload may have: the largest file, and the form around it. */
+const uploadBytes = limits.importBytes + 64 * 1024;
+
+/** Makes the emulator, which has no options for it, listen on loopback alone, reject requests for other hosts, and take large files. */
+const adaptEmulator = () =>
   subscribe('fastify.initialization', (message) => {
     const { fastify } = message as { fastify: ReturnType<typeof import('fauxqs').buildApp> };
     const listen = fastify.listen.bind(fastify) as (options: object) => Promise<string>;
     fastify.listen = ((options: object) => listen({ ...options, host: '127.0.0.1' })) as typeof fastify.listen;
+    fastify.addHook('onRoute', (route) => {
+      route.bodyLimit = uploadBytes;
+    });
     fastify.addHook('onRequest', async (request, reply) => {
       if (!isLoopback(request.hostname)) await reply.code(403).send();
     });

@@ -29,7 +29,9 @@ export const importServices = {
 };
 type Services = ServicesOf<typeof importServices>;
 
+/** What one request reads of a file, and what is parsed at a time: little, as a row takes far more memory than its bytes. */
 const pieceBytes = 512 * 1024;
+const sliceBytes = 16 * 1024;
 /** When an import asks again whether the one before it has ended. */
 const busyDelaySeconds = 5;
 
@@ -120,7 +122,7 @@ async function* piecesOf(record: ImportRecord, { files }: Services): AsyncGenera
     const part = await files.readPart(importFileKey(record), { start, length: pieceBytes, etag: record.etag });
     if (!part || part === 'changed') throw new ImportError(changedFile);
     ({ size } = part);
-    yield part.bytes;
+    for (let at = 0; at < part.bytes.length; at += sliceBytes) yield part.bytes.subarray(at, at + sliceBytes);
   }
 }
 
@@ -179,7 +181,10 @@ const importRows = async (
     added: record.added + added,
     alreadyBlocked: record.alreadyBlocked + rows.length - failures.length - added,
     failed: record.failed + failures.length,
-    ...(failures.length > 0 && { failures: [...record.failures, ...failures].slice(0, limits.importFailures) }),
+    ...(failures.length > 0 &&
+      record.failures.length < limits.importFailures && {
+        failures: [...record.failures, ...failures].slice(0, limits.importFailures),
+      }),
   });
 };
 

@@ -1,6 +1,7 @@
 import type { Row } from './benchmark.ts';
 import { addRequests } from './benchmarks/add-requests.ts';
 import { adds } from './benchmarks/adds.ts';
+import { blockListChecks } from './benchmarks/block-list-checks.ts';
 import { bundles } from './benchmarks/bundles.ts';
 import { callStarts } from './benchmarks/call-starts.ts';
 import { chat } from './benchmarks/chat.ts';
@@ -9,6 +10,7 @@ import { cost } from './benchmarks/cost.ts';
 import { crawlPace } from './benchmarks/crawl.ts';
 import { extraction } from './benchmarks/extraction.ts';
 import { fairness } from './benchmarks/fairness.ts';
+import { imports } from './benchmarks/imports.ts';
 import { knowledgeLists } from './benchmarks/knowledge-lists.ts';
 import { mcp } from './benchmarks/mcp.ts';
 import { middleware } from './benchmarks/middleware.ts';
@@ -19,6 +21,8 @@ import { search } from './benchmarks/search.ts';
 export const rows: Row[] = [
   adds,
   addRequests,
+  blockListChecks,
+  imports,
   roundTrips,
   callStarts,
   cost,

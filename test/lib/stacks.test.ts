@@ -71,8 +71,10 @@ const subjectOf = (resource: Json): string => {
   if (text === '"*"') return '*';
   if (/foundation-model|inference-profile/.test(text)) return 'model';
   if (/Table[0-9A-F]{8}Arn/.test(text)) return 'table';
-  if (/Files[0-9A-F]{8}Arn/.test(text))
+  if (/Files[0-9A-F]{8}Arn/.test(text)) {
+    if (text.includes('/block-list-imports/*')) return 'imports';
     return text.includes('/documents/*') ? 'documents' : text.includes('/') ? text : 'bucket';
+  }
   if (/StripeSecret/.test(text)) return 'stripe';
   if (/ChatSigningSecret/.test(text)) return 'chatSigning';
   if (/WebhookEncryptionKey/.test(text)) return 'webhookEncryption';
@@ -98,6 +100,7 @@ const grantsOfPermissions = (permissions: Permission[]) =>
   permissions.flatMap((permission) => {
     const [service, action, name] = permission.split(':');
     if (service === 'sqs') return `sqs:${action} on queue of ${name}`;
+    if (service === 's3' && name) return `s3:${action} on ${name}`;
     if (service === 'secretsmanager') return `secretsmanager:${action} on ${name}`;
     return (subjects[permission] ?? subjects[service as string] ?? []).map((on) => `${permission} on ${on}`);
   });
