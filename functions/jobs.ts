@@ -1,3 +1,4 @@
+import { closeBlockListEvent } from './jobs/close-block-list-event.ts';
 import { crawlWebsite } from './jobs/crawl-website.ts';
 import { deliverWebhook } from './jobs/deliver-webhook.ts';
 import { erasePerson } from './jobs/erase-person.ts';
@@ -17,6 +18,7 @@ export const jobs: AnyJob[] = [
   indexKnowledge,
   finishDeletion,
   erasePerson,
+  closeBlockListEvent,
   deliverWebhook,
   expireCalls,
   importBlockList,

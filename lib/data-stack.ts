@@ -1,5 +1,5 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, BillingMode, StreamViewType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   BlockPublicAccess,
@@ -25,6 +25,8 @@ export class DataStack extends NamedNestedStack {
   readonly table: Table;
   readonly files: Bucket;
   readonly logs: Bucket;
+  /** Messages of jobs that failed three times, and changes of the table that no event could be made of. */
+  readonly deadLetters: Queue;
   readonly #queues = new Map<string, Queue>();
   /** The URL of any job's queue, with `{job}` in place of the job's name. */
   readonly queueUrl: string;
@@ -44,19 +46,22 @@ export class DataStack extends NamedNestedStack {
       encryption: TableEncryption.AWS_MANAGED,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       timeToLiveAttribute: 'ttlSeconds',
+      // The outbox of webhooks.
+      stream: StreamViewType.NEW_AND_OLD_IMAGES,
       deletionProtection: isProduction,
       removalPolicy,
     });
 
     const { account, urlSuffix, region } = Stack.of(this);
+    // One for all jobs: a redrive sends each message back to the queue that it came from.
+    this.deadLetters = new Queue(this, 'DeadLetters', {
+      queueName: `${deploymentName(settings)}-dead-letters`,
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+    suppress(this.deadLetters, 'deadLetters');
     for (const { name, timeoutSeconds } of jobs) {
-      const deadLetters = new Queue(this, `DeadLetters-${name}`, {
-        queueName: `${deploymentName(settings)}-${name}-dead-letters`,
-        encryption: QueueEncryption.SQS_MANAGED,
-        enforceSSL: true,
-        retentionPeriod: Duration.days(14),
-      });
-      suppress(deadLetters, 'deadLetters');
       const queue = new Queue(this, `Queue-${name}`, {
         queueName: `${deploymentName(settings)}-${name}`,
         encryption: QueueEncryption.SQS_MANAGED,
@@ -66,7 +71,7 @@ export class DataStack extends NamedNestedStack {
         visibilityTimeout: Duration.seconds(timeoutSeconds + 60),
         // As long as a dead letter: the messages of a job that is switched off wait for it.
         retentionPeriod: Duration.days(14),
-        deadLetterQueue: { queue: deadLetters, maxReceiveCount: maxDeliveries },
+        deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: maxDeliveries },
       });
       this.#queues.set(name, queue);
     }
@@ -138,11 +143,6 @@ export class DataStack extends NamedNestedStack {
     const queue = this.#queues.get(job);
     if (!queue) throw new Error(`There is no job ${job} in functions/jobs.ts.`);
     return queue;
-  }
-
-  /** The dead-letter queue of a job. */
-  deadLettersOf(job: string): Queue {
-    return this.queueOf(job).deadLetterQueue?.queue as Queue;
   }
 
   /** Lets EventBridge send messages to the jobs that the clock starts: see the rules in `JobsStack`. */

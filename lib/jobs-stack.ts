@@ -1,9 +1,12 @@
 import { Duration } from 'aws-cdk-lib';
 import { type CfnRule, Rule, Schedule } from 'aws-cdk-lib/aws-events';
-import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { FilterCriteria, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { DynamoEventSource, SqsDlq, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Construct } from 'constructs';
 import { permissionsOfJob } from '../functions/jobs/job.ts';
 import { jobs } from '../functions/jobs.ts';
+import { sortKeysOfChanges } from '../functions/store/keys.ts';
+import { readChanges } from '../functions/webhooks/read-changes.ts';
 import type { DataStack } from './data-stack.ts';
 import { suppress } from './nag-suppressions.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
@@ -29,10 +32,45 @@ export class JobsStack extends NamedNestedStack {
         worksOff: queue,
       });
       // One message per invocation: a job may use all the time and memory of its function.
-      lambda.addEventSource(new SqsEventSource(queue, { batchSize: 1, maxConcurrency, reportBatchItemFailures: true }));
+      lambda.addEventSource(
+        new SqsEventSource(queue, {
+          batchSize: 1,
+          maxConcurrency: job.concurrency ?? maxConcurrency,
+          reportBatchItemFailures: true,
+        }),
+      );
     }
+    this.#readChanges(data, settings);
     if (settings.callRetentionDays) this.#startDaily(data);
     suppress(this, 'deadLetters');
+  }
+
+  /** The function of the table's stream. A change that fails is tried again for hours; it keeps those behind it in its shard waiting. */
+  #readChanges(data: DataStack, settings: Settings) {
+    const { table, deadLetters } = data;
+    const { lambda } = new ServiceFunction(this, data, settings, {
+      ...readChanges,
+      permissions: readChanges.permissions,
+      memoryMegabytes,
+      readsChanges: { table, deadLetters },
+    });
+    const { exact, prefixes } = sortKeysOfChanges;
+    lambda.addEventSource(
+      new DynamoEventSource(table, {
+        startingPosition: StartingPosition.TRIM_HORIZON,
+        batchSize: 1000,
+        bisectBatchOnError: true,
+        reportBatchItemFailures: true,
+        retryAttempts: 1000,
+        maxRecordAge: Duration.hours(24),
+        onFailure: new SqsDlq(deadLetters),
+        filters: [
+          FilterCriteria.filter({
+            dynamodb: { Keys: { sk: { S: [...exact, ...prefixes.map((prefix) => ({ prefix }))] } } },
+          }),
+        ],
+      }),
+    );
   }
 
   /** Has EventBridge send a message a day to each job that the clock starts. */

@@ -20,6 +20,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { AnyEndpoint } from '../functions/http/endpoint.ts';
 import { jobs } from '../functions/jobs.ts';
+import { readChanges } from '../functions/webhooks/read-changes.ts';
 import type { ApiStack } from './api-stack.ts';
 import { pagesFunction } from './bundles.ts';
 import type { ChatStack } from './chat-stack.ts';
@@ -121,16 +122,29 @@ export class ObservabilityStack extends NamedNestedStack {
 
     const queues = jobs.map((job) => ({
       job: job.name,
-      dead: data.deadLettersOf(job.name).metricApproximateNumberOfMessagesVisible({ period, statistic: Stats.MAXIMUM }),
       age: data.queueOf(job.name).metricApproximateAgeOfOldestMessage({ period, statistic: Stats.MAXIMUM }),
     }));
-    for (const { job, dead, age } of queues) {
-      this.#alarm(
-        `DeadLetters-${job}`,
-        1,
-        `Work of ${job} failed three times. Read its log where "givenUp" is set; when the cause is fixed, start a DLQ redrive in the SQS console.`,
-        { metric: dead },
-      );
+    const dead = data.deadLetters.metricApproximateNumberOfMessagesVisible({ period, statistic: Stats.MAXIMUM });
+    this.#alarm(
+      'DeadLetters',
+      1,
+      'Work of a job failed three times: its name is in the message. Read its log where "givenUp" is set; when the cause is fixed, start a DLQ redrive in the SQS console. A message with "DDBStreamBatchInfo" names changes that webhooks were not told about: read the log of read-changes.',
+      { metric: dead },
+    );
+    const streamAge = new Metric({
+      namespace: 'AWS/Lambda',
+      metricName: 'IteratorAge',
+      dimensionsMap: { FunctionName: functionNameOf(settings, readChanges.name) },
+      statistic: Stats.MAXIMUM,
+      period,
+    });
+    this.#alarm(
+      'WebhookChanges',
+      10 * 60 * 1000,
+      'Changes of the table have waited for ten minutes before webhooks are told. Read the log of read-changes, level "error".',
+      { metric: streamAge },
+    );
+    for (const { job, age } of queues) {
       this.#alarm(
         `Waiting-${job}`,
         3600,
@@ -186,7 +200,7 @@ export class ObservabilityStack extends NamedNestedStack {
       graph(
         'Jobs: oldest message (s) and dead letters',
         queues.map(({ age }) => age),
-        queues.map(({ dead }) => dead),
+        [dead],
       ),
       graph(
         'Table: capacity and throttling',
@@ -197,7 +211,16 @@ export class ObservabilityStack extends NamedNestedStack {
         tableThrottles,
       ),
     );
-    const functions = [...endpoints, ...jobs, ...(settings.edge ? [{ name: pagesFunction }] : [])];
+    const deliveries = data.queueOf('deliverWebhook');
+    this.dashboard.addWidgets(
+      graph('Webhooks: age of the oldest change (ms)', [streamAge]),
+      graph(
+        'Webhooks: attempts, and the oldest that waits (s)',
+        [deliveries.metricNumberOfMessagesDeleted({ period, statistic: Stats.SUM })],
+        [deliveries.metricApproximateAgeOfOldestMessage({ period, statistic: Stats.MAXIMUM })],
+      ),
+    );
+    const functions = [...endpoints, ...jobs, readChanges, ...(settings.edge ? [{ name: pagesFunction }] : [])];
     const logGroups = [...functions.map((one) => one.name), ...(chat ? [chat.functionName] : [])].map(
       (one) => `/aws/lambda/${functionNameOf(settings, one)}`,
     );

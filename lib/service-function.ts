@@ -1,4 +1,5 @@
 import { Aws, type CfnResource, Duration, Names, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -36,6 +37,8 @@ export type ServiceFunctionProps = {
   reservedConcurrency?: number | undefined;
   /** The queue whose messages it receives. */
   worksOff?: Queue;
+  /** The table whose stream it reads, and the queue for changes that fail for good. */
+  readsChanges?: { table: Table; deadLetters: Queue };
 };
 
 /**
@@ -48,7 +51,7 @@ export class ServiceFunction extends Construct {
 
   constructor(scope: Construct, data: DataStack, settings: Settings, props: ServiceFunctionProps) {
     super(scope, props.name);
-    const { name, worksOff } = props;
+    const { name, worksOff, readsChanges } = props;
     const functionName = functionNameOf(settings, name);
     this.logGroup = new LogGroup(this, 'Log', {
       logGroupName: `/aws/lambda/${functionName}`,
@@ -65,6 +68,7 @@ export class ServiceFunction extends Construct {
             allow(['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], ['*']),
             ...grantsOf(props, data, settings),
             ...(worksOff ? [allow(takeActions, [worksOff.queueArn])] : []),
+            ...(readsChanges ? changeGrants(readsChanges) : []),
           ],
         }),
       },
@@ -97,6 +101,18 @@ export const viewerAddressHeader = 'x-viewer-address';
 
 /** What Lambda needs to deliver the messages of a queue to the function. */
 const takeActions = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
+
+/** What Lambda needs to deliver the changes of a table to the function. */
+const changeGrants = ({ table, deadLetters }: NonNullable<ServiceFunctionProps['readsChanges']>) => {
+  const actions = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
+  return [
+    allow(
+      actions.map((action) => `dynamodb:${action}`),
+      [table.tableStreamArn as string],
+    ),
+    allow([sendMessage], [deadLetters.queueArn]),
+  ];
+};
 
 /** The name of a function on AWS: `voice-agents-dev-add-blocked-numbers`. */
 export const functionNameOf = (settings: Settings, name: string) => `${deploymentName(settings)}-${toKebabCase(name)}`;

@@ -130,7 +130,9 @@ const handlers = new Map<string, JobHandler>(jobs.map((job) => [job.name, worker
 class QueueWorker {
   readonly queue: Queue;
   readonly #client: SQSClient;
-  readonly #fair = new Map<string, FairQueue>(jobs.map(({ name }) => [name, new FairQueue(concurrency)]));
+  readonly #fair = new Map<string, FairQueue>(
+    jobs.map((job) => [job.name, new FairQueue(job.concurrency ?? concurrency)]),
+  );
   /** Received and not yet done, by their receipt handles. */
   readonly #held = new Map<string, string>();
 

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { dirname, join, resolve } from 'node:path';
+import { startChangeReader } from './change-reader.ts';
 import { type DataFolder, localRegion } from './data-folder.ts';
 import { demoData } from './demo.ts';
 import { gateway } from './gateway.ts';
@@ -49,6 +50,8 @@ export const startService = async (options: Options): Promise<void> => {
   env.AWS_ENDPOINT_URL_S3 ??= queueAndFiles.endpoint;
   env.JOBS_QUEUE_URL ??= queueAndFiles.queueUrl;
   queueAndFiles.work({ endpoint: env.AWS_ENDPOINT_URL_SQS, queueUrl: env.JOBS_QUEUE_URL });
+
+  await start(startChangeReader({ endpoint: dynamodb.endpoint, tableName: env.TABLE_NAME, data: data.path }));
 
   if (!options.jsonLog) printReadableLog();
   let isReady = false;

@@ -4,9 +4,12 @@ import {
   DescribeTableCommand,
   DynamoDBClient,
   ResourceInUseException,
+  UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { StartupError } from './started.ts';
+
+const stream = { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' } as const;
 
 /** How long an endpoint that is given has to respond; DynamoDB Local has as long as its process lives. */
 const endpointSeconds = 30;
@@ -28,6 +31,7 @@ export const createTable = async (
             { AttributeName: 'pk', AttributeType: 'S' },
             { AttributeName: 'sk', AttributeType: 'S' },
           ],
+          StreamSpecification: stream,
           KeySchema: [
             { AttributeName: 'pk', KeyType: 'HASH' },
             { AttributeName: 'sk', KeyType: 'RANGE' },
@@ -39,7 +43,11 @@ export const createTable = async (
       return;
     } catch (error) {
       if (error instanceof ResourceInUseException) {
-        await client.send(new DescribeTableCommand({ TableName: tableName }));
+        const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
+        // A table of an earlier version has none.
+        if (!Table?.StreamSpecification?.StreamEnabled) {
+          await client.send(new UpdateTableCommand({ TableName: tableName, StreamSpecification: stream }));
+        }
         return;
       }
       const reason = failure?.();

@@ -8,6 +8,7 @@ import { type ErasureRequest, Erasures } from '../../functions/store/erasures.ts
 import { IdempotencyStore } from '../../functions/store/idempotency.ts';
 import { accessKey, blockedNumbersOf, erasuresOf, type ItemKey, numberIn } from '../../functions/store/keys.ts';
 import { backOff, chunks, type Table } from '../../functions/store/table.ts';
+import { WebhookEvents } from '../../functions/store/webhook-events.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { print, record, say } from '../command-line/output.ts';
 import { examples, type Operator } from './program.ts';
@@ -111,6 +112,7 @@ const repeatErasures = async (table: Table, newer: EndedErasure[], secret: strin
     // The imports that were under way in the backup are not: their files are gone.
     imports: withoutFiles(new BlockListImports(table)),
     erasures: new Erasures(table),
+    webhookEvents: new WebhookEvents(table),
   };
   const numbers = await numbersByAgentAndUser(table);
   for (const uid of new Set(newer.map((erasure) => erasure.uid))) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { monotonicFactory } from 'ulid';
+import { encodeTime, monotonicFactory } from 'ulid';
 import * as z from 'zod/mini';
 import { describe } from './describe.ts';
 import { examples } from './examples.ts';
@@ -34,6 +34,13 @@ export const identifierOfCopy = (id: string, copyId: string) => {
   const [, head = '', ulid = id, rest = ''] = /^([a-z]+_[0-9A-Z]{10})([0-9A-Z]{16})(.*)$/.exec(id) ?? [];
   const bytes = createHash('sha256').update(`${copyId}\n${head}${ulid}`).digest();
   return head + [...bytes.subarray(0, 16)].map((byte) => crockford[byte % 32]).join('') + rest;
+};
+
+/** An identifier that is always the same for the same texts. It sorts by time when a time (Unix milliseconds) is given. */
+export const derivedIdentifier = (kind: IdentifierKind, texts: string[], at?: number) => {
+  const bytes = createHash('sha256').update(texts.join('\n')).digest();
+  const random = [...bytes.subarray(0, at === undefined ? 26 : 16)].map((byte) => crockford[byte % 32]).join('');
+  return `${kind}_${at === undefined ? '' : encodeTime(at)}${random}`;
 };
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';

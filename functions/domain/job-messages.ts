@@ -26,6 +26,15 @@ export const jobMessages = {
     attempt: Identifier,
   }),
   indexKnowledge: z.object({ job: z.literal('indexKnowledge'), ...ofUser, agentId: Identifier }),
+  closeBlockListEvent: z.object({
+    job: z.literal('closeBlockListEvent'),
+    uid: Identifier,
+    /** Without one it is the list of the user. */
+    agentId: z.optional(Identifier),
+    eventId: Identifier,
+    /** How long nothing must have come. */
+    quietSeconds: z.number(),
+  }),
   deliverWebhook: z.object({
     job: z.literal('deliverWebhook'),
     uid: Identifier,

@@ -35,6 +35,10 @@ const filters = ['*', ...new Set(typeNames.map(groupOf)), ...typeNames] as [stri
 /** A type of event, `name.*` for all whose type begins so, or `*`. */
 const EventFilter = z.enum(filters);
 
+/** Whether an endpoint with these filters asks for a type of event. */
+export const asksFor = (events: readonly string[], type: EventType) =>
+  events.some((filter) => filter === '*' || filter === type || filter === groupOf(type));
+
 export const EndpointId = Identifier.check(
   describe('Id of the webhook endpoint.', 'endpoint_01KB3R0W1P6T8X2Z4B6D8F0H2K'),
 );

@@ -9,6 +9,7 @@ import { calls } from '../store/calls.ts';
 import { erasures } from '../store/erasures.ts';
 import { idempotency } from '../store/idempotency.ts';
 import type { BlockListOwner } from '../store/keys.ts';
+import { webhookEvents } from '../store/webhook-events.ts';
 
 /** What finds a person in the data of a user. */
 export const findServices = {
@@ -25,6 +26,7 @@ export const eraseServices = {
   idempotency: idempotency.for('forget'),
   imports: blockListImports.for('forget', 'isFileThere'),
   erasures: erasures.for('start', 'counting', 'finish', 'fail'),
+  webhookEvents: webhookEvents.for('scrubNumber'),
 };
 
 /** Counts what a user has of a person: calls of the agents that the user owns, and entries of block lists. */
@@ -55,7 +57,7 @@ type Running = { uid: string; erasureId: string; number: string; blockList: 'kee
 export const erasePerson = async (
   { uid, erasureId, number, blockList: mode }: Running,
   until: number,
-  { agents, calls, blockList, idempotency, imports, erasures }: ServicesOf<typeof eraseServices>,
+  { agents, calls, blockList, idempotency, imports, erasures, webhookEvents }: ServicesOf<typeof eraseServices>,
 ): Promise<number | undefined> => {
   // Those who may have read or changed what is erased.
   const callers = new Set([uid]);
@@ -63,8 +65,11 @@ export const erasePerson = async (
     for (const { guests } of owned) for (const guest of guests) callers.add(guest);
   // A file that is imported meanwhile may hold the number, and bring it back.
   for (const caller of callers) if (await imports.isFileThere(caller)) return importSeconds;
-  const eraseEntries = (owners: BlockListOwner[]) =>
-    blockList.erase(owners, number, mode, erasures.counting(uid, erasureId, 'blockedNumbers', 1));
+  const eraseEntries = async (owners: BlockListOwner[]) => {
+    await blockList.erase(owners, number, mode, erasures.counting(uid, erasureId, 'blockedNumbers', 1));
+    // What webhooks say of a call goes with the call.
+    for (const owner of owners) await webhookEvents.scrubNumber(owner, number);
+  };
   await eraseEntries([{ uid }]);
   for await (const owned of agents.owned(uid)) {
     await eraseEntries(owned.map(({ agentId }) => ({ agentId })));

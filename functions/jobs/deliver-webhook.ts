@@ -21,6 +21,7 @@ export const deliverWebhook = job({
     webhookReceivers,
   },
   timeoutSeconds: 30,
+  concurrency: 40,
 
   handle: (message, services) => deliver(message, services),
 });

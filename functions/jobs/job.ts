@@ -17,6 +17,8 @@ export type Job<Message extends z.core.$ZodType, Services extends Record<string,
   memoryMegabytes?: number;
   /** The clock starts it, too, once a day, where calls are kept for a limited time: the message has nothing but its name. */
   daily?: true;
+  /** How many messages are worked on at once, where the work is mostly waiting. */
+  concurrency?: number;
   /** A file put into the bucket under this prefix starts it too: then the message is S3's own event. */
   startedByFilesUnder?: string;
   /**

@@ -9,6 +9,7 @@ import { errorCodes, errorExamples, errorResponses, takesOptionalKey } from './e
 import { always, headerReference, headers } from './headers.ts';
 import type { JsonSchema, OpenApiDocument, Operation } from './openapi.ts';
 import { exampleOf, schemaOverride } from './schemas.ts';
+import { webhookRequests } from './webhooks.ts';
 
 /** The version of the interface (contract section 9), not of this code. */
 const version = '1.0.0';
@@ -36,6 +37,7 @@ export const openApiDocument = (routes: AnyEndpoint[]): OpenApiDocument => {
       servers: [{ url: '/', description: 'This server.' }],
       tags: tags.filter(({ name }) => used.has(name)).map(({ name, description }) => ({ name, description })),
       paths,
+      webhooks: webhookRequests(),
     },
     { override: schemaOverride(documented) },
   ) as unknown as OpenApiDocument;
@@ -49,6 +51,8 @@ export const openApiDocument = (routes: AnyEndpoint[]): OpenApiDocument => {
   for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item))) {
     addExamples(document, operation);
   }
+  for (const { post } of Object.values(document.webhooks as Record<string, { post: Operation }>))
+    addExamples(document, post);
   return document;
 };
 

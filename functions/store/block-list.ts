@@ -23,7 +23,7 @@ import {
 const forGood = 253_402_300_799_000;
 /** How long a removed number's item is kept, so that a repeated removal recognises its own write. */
 const removedSeconds = 24 * 60 * 60;
-const statementsPerBatch = 25;
+export const statementsPerBatch = 25;
 const maxEraseRounds = 12;
 const concurrency = 8;
 /** Of each shard; all shards are copied side by side, so that a short list takes no longer than its longest shard. */
@@ -52,6 +52,44 @@ export type BlockTerms = { reason?: string | undefined; expiresAt?: string | und
 /** A number as it is stored, and the last request that removed it. */
 export type StoredNumber = { number: string; isBlocked: boolean; blockedAt: string; removedBy: string };
 
+/** What a copied entry has as `addedBy`: it is part of a new agent, and no change of a list. */
+const copiedBy = 'copy';
+
+/** Names a request in the entries that it changes, with the number of entries that it is about. Readers of changes know by it when a request is complete. */
+const changeOf = (request: string, phones: string[]) => `${request}/${phones.length}`;
+
+/** A change of a number's entry by one request, or one import, which is complete after `size` entries at most. */
+export type NumberChange = {
+  list: BlockListOwner;
+  number: string;
+  kind: 'added' | 'removed';
+  by: string;
+  size?: number;
+};
+
+/** What a change of an item did to a number; undefined when it did not block or unblock it by a request or an import. */
+export const numberChangeOf = (
+  list: BlockListOwner,
+  before: Item | undefined,
+  after: Item | undefined,
+): NumberChange | undefined => {
+  const [former, item] = [before as BlockedItem | undefined, after as BlockedItem | undefined];
+  if (!item) return undefined;
+  const wasAdded = item.addedBy !== former?.addedBy && item.addedBy !== copiedBy && item.blockedUntil > 0;
+  const wasRemoved = former !== undefined && item.removedBy !== former.removedBy && item.blockedUntil === 0;
+  if (!wasAdded && !wasRemoved) return undefined;
+  const name = wasAdded ? item.addedBy : item.removedBy;
+  const size = /\/(\d+)$/.exec(name)?.[1];
+  return {
+    list,
+    number: item.sk,
+    kind: wasAdded ? 'added' : 'removed',
+    // An import names its lines, too.
+    by: name.replace(/[/:].*$/, ''),
+    ...(size !== undefined && { size: Number(size) }),
+  };
+};
+
 /** The result of one step: a number's outcome, or its next step. */
 type Step = NumberOutcome | 'insert' | 'look' | 'reclaim' | 'remove';
 
@@ -76,7 +114,7 @@ export class BlockList {
     terms: BlockTerms = {},
     addedBy: string = randomUUID(),
   ): Promise<Map<string, NumberOutcome>> {
-    return this.addAll(owner, new Map(phones.map((phone) => [phone, terms])), addedBy);
+    return this.addAll(owner, new Map(phones.map((phone) => [phone, terms])), changeOf(addedBy, phones));
   }
 
   /** The same for numbers with terms of their own. */
@@ -125,7 +163,7 @@ export class BlockList {
   async remove(
     owner: BlockListOwner,
     phones: string[],
-    removedBy: string = randomUUID(),
+    removedBy: string = changeOf(randomUUID(), phones),
   ): Promise<Map<string, NumberOutcome>> {
     const remove = (phone: string): Statement => {
       const { pk, sk } = blockedNumberKey(owner, phone);
@@ -279,7 +317,8 @@ export class BlockList {
     };
     for await (const item of this.#table.query<BlockedItem>(blockedNumbersOf({ agentId: from }, shard))) {
       if (item.blockedUntil <= Date.now()) continue;
-      items.push({ ...item, ...blockedNumberKey({ agentId: to }, item.sk) });
+      const copy: BlockedItem = { ...item, ...blockedNumberKey({ agentId: to }, item.sk), addedBy: copiedBy };
+      items.push(copy);
       if (items.length < 25 * copyConcurrency) continue;
       await flush();
       if (Date.now() >= deadline) return undefined;

@@ -37,6 +37,14 @@ export class Credentials {
     };
   }
 
+  /** The users of each of several agents, the owner first; an agent that does not exist is not in the map. */
+  async usersOf(agentIds: string[]): Promise<Map<string, string[]>> {
+    const items = await this.#table.getMany<AccessItem>([...new Set(agentIds)].map(accessKey));
+    return new Map(
+      items.flatMap(({ agentId, uid, guests }) => (uid === undefined ? [] : [[agentId, [uid, ...(guests ?? [])]]])),
+    );
+  }
+
   /** The access to each of several agents; one that does not exist is not in the map. */
   async accessTo(agentIds: string[]): Promise<Map<string, Access>> {
     const known = [...new Set(agentIds)].filter(isIdentifier);
@@ -60,4 +68,5 @@ export const accessOf = (item: Item | undefined): Access | undefined => {
 export const credentials = service(() => new Credentials(table.get()), {
   read: ['dynamodb:BatchGetItem'],
   accessTo: ['dynamodb:BatchGetItem'],
+  usersOf: ['dynamodb:BatchGetItem'],
 });

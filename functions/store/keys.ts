@@ -165,6 +165,45 @@ export const webhookEventsOf = (subject: EventSubject): Collection & { prefix: s
   return { pk, prefix: 'EVENT#' };
 };
 
+/** What the key of an item names, of those items whose changes are events. */
+export type ChangedItem =
+  | { kind: 'agent'; uid: string; agentId: string }
+  | { kind: 'access' | 'call' | 'website' | 'document'; agentId: string; id: string }
+  | { kind: 'number'; list: BlockListOwner }
+  | { kind: 'import' | 'endpoints'; uid: string };
+
+/** The sort keys of those items: whole, or their beginnings. No other item has such a key. */
+export const sortKeysOfChanges = {
+  exact: ['ACCESS', 'CALL', 'WEBHOOKS'],
+  prefixes: ['+', 'AGENT#', 'WEBSITE#', 'DOCUMENT#', 'IMPORT#'],
+};
+
+export const changedItem = ({ pk, sk }: ItemKey): ChangedItem | undefined => {
+  const [of = '', owner = '', part = '', callId = ''] = pk.split('#');
+  const [name = '', id = ''] = sk.split('#');
+  const place = [of, ...(part ? [part] : []), sk.startsWith('+') ? '+' : name].join();
+  switch (place) {
+    case 'USER,AGENT':
+      return { kind: 'agent', uid: owner, agentId: id };
+    case 'AGENT,ACCESS':
+      return { kind: 'access', agentId: owner, id: owner };
+    case 'AGENT,CALL,CALL':
+      return { kind: 'call', agentId: owner, id: callId };
+    case 'AGENT,WEBSITE':
+      return { kind: 'website', agentId: owner, id };
+    case 'AGENT,DOCUMENT':
+      return { kind: 'document', agentId: owner, id };
+    case 'AGENT,BLOCKED,+':
+      return { kind: 'number', list: { agentId: owner } };
+    case 'USER,BLOCKED,+':
+      return { kind: 'number', list: { uid: owner } };
+    case 'USER,IMPORT':
+      return { kind: 'import', uid: owner };
+    case 'USER,WEBHOOKS':
+      return { kind: 'endpoints', uid: owner };
+  }
+};
+
 export const duplicationKey = (agentId: string): ItemKey => ({ pk: `DUPLICATION#${agentId}`, sk: 'DUPLICATION' });
 
 /** Spreads the responses of a user, all of which are found by the user alone. A key has no space in it. */

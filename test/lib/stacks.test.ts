@@ -187,7 +187,7 @@ describe('the functions', () => {
   it.each(both)('in %s are those of the endpoints, the jobs and the pages, and no others', (_, deployment) => {
     const names = functionsOf(deployment).map(({ properties }) => properties.FunctionName);
     const stage = deployment === dev ? 'dev' : 'prod';
-    const expected = [...[...routes, ...jobs].map(({ name }) => name), 'servePages'];
+    const expected = [...[...routes, ...jobs].map(({ name }) => name), 'servePages', 'readChanges'];
     expect(names.sort()).toEqual(expected.map((name) => `voice-agents-${stage}-${toKebabCase(name)}`).sort());
   });
 
@@ -448,8 +448,34 @@ describe('the jobs', () => {
     expect(properties.SqsManagedSseEnabled).toBe(true);
     expect(properties.RedrivePolicy.maxReceiveCount).toBe(3);
     const dead = meant(dev, queueOf(name), properties.RedrivePolicy.deadLetterTargetArn);
-    expect(dead.properties.QueueName).toBe(`voice-agents-dev-${name}-dead-letters`);
+    expect(dead.properties.QueueName).toBe('voice-agents-dev-dead-letters');
     expect(dead.properties.MessageRetentionPeriod).toBe(14 * 24 * 3600);
+  });
+
+  it('a function reads the stream of the table, those changes alone that are events, and gives none up for hours', () => {
+    expect(dev.all('AWS::DynamoDB::Table')[0]?.properties.StreamSpecification).toEqual({
+      StreamViewType: 'NEW_AND_OLD_IMAGES',
+    });
+    const reader = functionOf(dev, 'readChanges');
+    const [source] = dev
+      .all('AWS::Lambda::EventSourceMapping')
+      .filter(({ properties }) => properties.FunctionName.Ref === reader.logicalId);
+    expect(source?.properties).toMatchObject({
+      StartingPosition: 'TRIM_HORIZON',
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      BisectBatchOnFunctionError: true,
+      MaximumRecordAgeInSeconds: 24 * 3600,
+    });
+    expect(JSON.stringify(source?.properties.DestinationConfig)).toContain('DeadLetters');
+    const { Pattern } = (source as Resource).properties.FilterCriteria.Filters[0];
+    const keys = JSON.parse(Pattern).dynamodb.Keys.sk.S as (string | { prefix: string })[];
+    const passes = (sk: string) =>
+      keys.some((key) => (typeof key === 'string' ? sk === key : sk.startsWith(key.prefix)));
+    const passed = ['ACCESS', 'CALL', 'WEBHOOKS', '+14155550100', 'AGENT#a', 'WEBSITE#w', 'DOCUMENT#d', 'IMPORT#i'];
+    expect(passed.filter(passes)).toEqual(passed);
+    expect(['KEY', 'KEY#k', 'TOKENS', 'USER', 'EVENT#e', '2026-03-01T10:00:00Z#call'].filter(passes)).toEqual([]);
+    const grants = grantsOf(dev, 'readChanges').filter((grant) => !/ on (table|own log|\*)$/.test(grant));
+    expect(grants.join()).toMatch(/dynamodb:DescribeStream.*dynamodb:GetRecords.*dynamodb:GetShardIterator/);
   });
 
   it.each(jobs.map((job) => [job.name, job] as const))('%s works off its queue, one message a call', (name, job) => {
@@ -463,14 +489,15 @@ describe('the jobs', () => {
     expect(sources[0]?.properties).toMatchObject({
       BatchSize: 1,
       FunctionResponseTypes: ['ReportBatchItemFailures'],
-      ScalingConfig: { MaximumConcurrency: 10 },
+      ScalingConfig: { MaximumConcurrency: job.concurrency ?? 10 },
     });
     expect(JSON.stringify(sources[0]?.properties.EventSourceArn)).toContain(`Queue${name}`);
   });
 
   it('have no queue that is nobody’s, and every queue is reached by TLS alone', () => {
     const queues = dev.all('AWS::SQS::Queue');
-    expect(queues).toHaveLength(2 * jobs.length);
+    // One for each job, and one for dead letters.
+    expect(queues).toHaveLength(jobs.length + 1);
     for (const queue of queues) {
       const policy = dev
         .all('AWS::SQS::QueuePolicy')
@@ -712,20 +739,17 @@ describe('what is watched', () => {
       new Set([
         ...['5xx', 'Latency', 'Url5xxCount', 'ChatFailedTurns', 'ChatBudgetExhausted'],
         ...['ApproximateNumberOfMessagesVisible', 'ApproximateAgeOfOldestMessage'],
-        ...['ReadThrottleEvents', 'WriteThrottleEvents', 'Throttles'],
+        ...['ReadThrottleEvents', 'WriteThrottleEvents', 'Throttles', 'IteratorAge'],
       ]),
     );
   });
 
-  it('is the dead letters and the waiting time of every job', () => {
+  it('is the dead letters of all jobs and the waiting time of every job', () => {
     const queueAlarms = alarms(dev).filter(({ Namespace }) => Namespace === 'AWS/SQS');
-    expect(queueAlarms).toHaveLength(2 * jobs.length);
+    expect(queueAlarms).toHaveLength(jobs.length + 1);
     const dead = queueAlarms.filter(({ MetricName }) => MetricName === 'ApproximateNumberOfMessagesVisible');
-    for (const { name } of jobs) {
-      expect(dead.filter(({ Dimensions }) => JSON.stringify(Dimensions).includes(`DeadLetters${name}`))).toHaveLength(
-        1,
-      );
-    }
+    expect(dead).toHaveLength(1);
+    expect(JSON.stringify(dead[0].Dimensions)).toContain('DeadLetters');
     for (const alarm of dead) expect(alarm.Threshold).toBe(1);
   });
 

@@ -1,0 +1,178 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  type _Record,
+  DescribeStreamCommand,
+  DynamoDBStreamsClient,
+  ExpiredIteratorException,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+  type Shard,
+  type StreamRecord,
+  TrimmedDataAccessException,
+} from '@aws-sdk/client-dynamodb-streams';
+import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { sortKeysOfChanges } from '../../functions/store/keys.ts';
+import { handler } from '../../functions/webhooks/read-changes.ts';
+import type { Started } from './started.ts';
+
+const pauseMilliseconds = 200;
+const retryMilliseconds = 1000;
+const batchSize = 1000;
+
+/** How far each shard of the stream was read: a sequence number, or `end`. */
+type Positions = { stream: string; shards: Record<string, string> };
+
+/**
+ * Reads the stream of the table, and calls the function that reads it on AWS. Where data are kept, so is the position: the
+ * next run continues where this one stopped, however it ended.
+ */
+export const startChangeReader = async (options: {
+  endpoint: string;
+  tableName: string;
+  data?: string | undefined;
+}): Promise<Started> => {
+  const reader = new ChangeReader(options);
+  const stopping = new AbortController();
+  const running = reader.run(stopping.signal);
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.race([running, sleep(1000)]);
+    },
+  };
+};
+
+class ChangeReader {
+  readonly #client: DynamoDBStreamsClient;
+  readonly #endpoint: string;
+  readonly #tableName: string;
+  readonly #file: string | undefined;
+  readonly #iterators = new Map<string, string>();
+  #positions: Positions = { stream: '', shards: {} };
+
+  constructor({ endpoint, tableName, data }: { endpoint: string; tableName: string; data?: string | undefined }) {
+    this.#client = new DynamoDBStreamsClient({ endpoint });
+    this.#endpoint = endpoint;
+    this.#tableName = tableName;
+    this.#file = data && join(data, 'stream-position.json');
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const shards = await this.#shards();
+        const counts = await Promise.all(shards.map((shard) => this.#read(shard)));
+        if (counts.every((count) => count === 0)) await sleep(pauseMilliseconds, undefined, { signal });
+      } catch (error) {
+        if (signal.aborted) return;
+        console.error(error);
+        await sleep(retryMilliseconds);
+      }
+    }
+  }
+
+  /** The shards that can be read now: a shard's parent is read to its end before. */
+  async #shards(): Promise<string[]> {
+    if (!this.#positions.stream) this.#positions = await this.#load();
+    const shards: Shard[] = [];
+    let ExclusiveStartShardId: string | undefined;
+    do {
+      const command = new DescribeStreamCommand({ StreamArn: this.#positions.stream, ExclusiveStartShardId });
+      const { StreamDescription } = await this.#client.send(command);
+      shards.push(...(StreamDescription?.Shards ?? []));
+      ExclusiveStartShardId = StreamDescription?.LastEvaluatedShardId;
+    } while (ExclusiveStartShardId);
+    const known = new Set(shards.map(({ ShardId }) => ShardId));
+    const { shards: positions } = this.#positions;
+    const isRead = (id: string | undefined) => id === undefined || !known.has(id) || positions[id] === 'end';
+    return shards
+      .filter(({ ShardId = '', ParentShardId }) => positions[ShardId] !== 'end' && isRead(ParentShardId))
+      .map(({ ShardId = '' }) => ShardId);
+  }
+
+  async #load(): Promise<Positions> {
+    const { Table } = await new DynamoDBClient({ endpoint: this.#endpoint }).send(
+      new DescribeTableCommand({ TableName: this.#tableName }),
+    );
+    const stream = Table?.LatestStreamArn;
+    if (!stream) throw new Error(`The table ${this.#tableName} has no stream: webhooks are not sent.`);
+    const kept = this.#file && existsSync(this.#file) && (JSON.parse(readFileSync(this.#file, 'utf8')) as Positions);
+    return kept && kept.stream === stream ? kept : { stream, shards: {} };
+  }
+
+  /** Reads the next changes of a shard, and returns how many there were. */
+  async #read(shardId: string): Promise<number> {
+    try {
+      const ShardIterator = this.#iterators.get(shardId) ?? (await this.#iterator(shardId));
+      const answer = await this.#client.send(new GetRecordsCommand({ ShardIterator, Limit: batchSize }));
+      const records = answer.Records ?? [];
+      const { batchItemFailures } = await handler(eventOf(records.filter(matters)));
+      const failedAt = batchItemFailures[0]?.itemIdentifier;
+      const failed = records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === failedAt);
+      const done = failed < 0 ? records : records.slice(0, failed);
+      const last = done.at(-1)?.dynamodb?.SequenceNumber;
+      if (failed >= 0) this.#iterators.delete(shardId);
+      else if (answer.NextShardIterator) this.#iterators.set(shardId, answer.NextShardIterator);
+      if (failed < 0 && !answer.NextShardIterator) this.#keep(shardId, 'end');
+      else if (last !== undefined) this.#keep(shardId, last);
+      if (failed >= 0) await sleep(retryMilliseconds);
+      return records.length;
+    } catch (error) {
+      this.#iterators.delete(shardId);
+      if (error instanceof ExpiredIteratorException) return 0;
+      if (!(error instanceof TrimmedDataAccessException)) throw error;
+      // What the position names was deleted: the oldest change that is left is next.
+      delete this.#positions.shards[shardId];
+      return 0;
+    }
+  }
+
+  async #iterator(ShardId: string): Promise<string | undefined> {
+    const position = this.#positions.shards[ShardId];
+    const from =
+      position === undefined
+        ? { ShardIteratorType: 'TRIM_HORIZON' as const }
+        : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER' as const, SequenceNumber: position };
+    const command = new GetShardIteratorCommand({ StreamArn: this.#positions.stream, ShardId, ...from });
+    return (await this.#client.send(command)).ShardIterator;
+  }
+
+  #keep(shardId: string, position: string) {
+    this.#positions.shards[shardId] = position;
+    if (this.#file) writeFileSync(this.#file, JSON.stringify(this.#positions), { mode: 0o600 });
+  }
+}
+
+/** The filter that Lambda applies on AWS. */
+const matters = ({ dynamodb }: _Record) => {
+  const sk = dynamodb?.Keys?.sk?.S ?? '';
+  return sortKeysOfChanges.exact.includes(sk) || sortKeysOfChanges.prefixes.some((prefix) => sk.startsWith(prefix));
+};
+
+/** Records as Lambda delivers them. */
+const eventOf = (records: _Record[]): DynamoDBStreamEvent => ({
+  Records: records.map((record) => {
+    const at = record.dynamodb?.ApproximateCreationDateTime;
+    return {
+      ...record,
+      dynamodb: {
+        ...(withoutEmpty(record.dynamodb) as StreamRecord),
+        ApproximateCreationDateTime: at && at.getTime() / 1000,
+      },
+    } as unknown as DynamoDBRecord;
+  }),
+});
+
+/** DynamoDB Local writes an empty list or map into its stream without a type: such attributes are left out. */
+const withoutEmpty = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutEmpty);
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array || value instanceof Date) return value;
+  const entries = Object.entries(value).filter(([, part]) => !isEmpty(part));
+  return Object.fromEntries(entries.map(([name, part]) => [name, withoutEmpty(part)]));
+};
+
+const isEmpty = (value: unknown) =>
+  typeof value === 'object' && value !== null && value.constructor === Object && Object.keys(value).length === 0;

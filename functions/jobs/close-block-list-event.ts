@@ -1,0 +1,25 @@
+import { jobMessages } from '../domain/job-messages.ts';
+import { closeWhenQuiet } from '../webhooks/publish.ts';
+import { publishServices } from '../webhooks/read-changes.ts';
+import { job, worker } from './job.ts';
+
+/** Sends the event of a request that changed fewer numbers of a block list than it named, once no more of its numbers come. */
+export const closeBlockListEvent = job({
+  name: 'closeBlockListEvent',
+  message: jobMessages.closeBlockListEvent,
+  services: publishServices,
+  timeoutSeconds: 30,
+
+  handle: ({ uid, agentId, ...event }, services) =>
+    closeWhenQuiet(
+      {
+        list: agentId === undefined ? { uid } : { agentId },
+        uid,
+        eventId: event.eventId,
+        quietSeconds: event.quietSeconds,
+      },
+      services,
+    ),
+});
+
+export const handler = worker(closeBlockListEvent);

@@ -1,0 +1,139 @@
+import * as z from 'zod/mini';
+import type { ZodOpenApiPathItemObject } from 'zod-openapi';
+import { Call } from '../domain/calls.ts';
+import { timestamp } from '../domain/date-time.ts';
+import { describe } from '../domain/describe.ts';
+import { AgentId, Uid } from '../domain/identifiers.ts';
+import { EndpointId, type EventType, eventTypes, testEventType } from '../domain/webhooks.ts';
+import { WebsiteId } from '../domain/websites.ts';
+
+const ofAgent = { uid: Uid, agentId: AgentId };
+const text = (description: string, example: string) => z.string().check(describe(description, example));
+const count = (description: string, example: number) =>
+  z.number().check(describe(description, example, { type: 'integer' }));
+
+const agent = z.object({
+  ...ofAgent,
+  name: z.optional(text('Name of the agent.', 'Front desk')),
+  phoneNumber: z.optional(text('Phone number of the agent.', '+14155550199')),
+  createdAt: z.optional(timestamp('When the agent was created.')),
+  updatedAt: z.optional(timestamp('When the agent was last changed.')),
+  sourceAgentId: z.optional(text('The agent that it is a copy of.', 'agent_01KB3M5T3Q8RXN2M6J4HB7C0DE')),
+});
+
+const numbers = (verb: string) =>
+  z
+    .object({
+      count: count(`How many numbers were ${verb}.`, 1),
+      numbers: z.array(z.string()).check(describe('The first 100 of them.', ['+14155550100'])),
+    })
+    .check(z.describe(`The numbers that were ${verb}.`));
+
+const blockList = z.object({
+  uid: Uid,
+  scope: z.enum(['agent', 'user']).check(describe('Whose list it is.', 'agent')),
+  agentId: z.optional(AgentId),
+  added: z.optional(numbers('added')),
+  removed: z.optional(numbers('removed')),
+});
+
+const error = z.optional(text('Why it failed, in a sentence.', 'The host was not found.'));
+const website = z.object({
+  ...ofAgent,
+  websiteId: WebsiteId,
+  name: z.optional(text('Name of the website.', 'www.example.com')),
+  url: z.optional(text('The page that the crawl starts from.', 'https://www.example.com/')),
+  pages: z.optional(count('How many pages were read.', 5)),
+  error,
+});
+const document = z.object({
+  ...ofAgent,
+  documentId: text('Id of the document.', 'doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0'),
+  name: z.optional(text('Name of the file.', 'Price list.pdf')),
+  type: z.optional(text('Kind of the file.', 'pdf')),
+  size: z.optional(count('Bytes of the file.', 48_213)),
+  error,
+});
+
+const { phone, direction, startedAt, endedAt, durationSeconds, status } = Call.shape;
+const { custom_call_outcome, custom_call_outcome_value, custom_call_metadata } = Call.shape;
+const idsOfCall = {
+  uid: Uid,
+  call_id: text('Id of the call.', 'demo-call-2'),
+  agent_id: AgentId,
+};
+const call = z.object({
+  ...idsOfCall,
+  phone,
+  direction: z.optional(direction),
+  startedAt: z.optional(startedAt),
+  ...{ endedAt, durationSeconds, status },
+  ...{ custom_call_outcome, custom_call_outcome_value, custom_call_metadata },
+  truncated: z.optional(
+    z.literal(true).check(describe('Metadata over 10 KB are left out: read the call to get them.', true)),
+  ),
+});
+
+const endpoint = z.object({
+  uid: Uid,
+  endpointId: EndpointId,
+  url: z.optional(text('The address of the endpoint.', 'https://crm.example.com/webhooks/voice-agents')),
+  description: z.optional(text('The note of the endpoint.', 'Outcomes for the CRM')),
+  disabledAt: z.optional(timestamp('When it was disabled.')),
+  disabledReason: z.optional(text('Why: `gone` or `failing`.', 'failing')),
+});
+
+const dataOf: Record<EventType | typeof testEventType, z.core.$ZodType> = {
+  'agent.created': agent,
+  'agent.updated': agent,
+  'agent.deleted': z.object(ofAgent),
+  'block_list.updated': blockList,
+  'website.ready': website,
+  'website.failed': website,
+  'website.deleted': website,
+  'document.ready': document,
+  'document.failed': document,
+  'document.deleted': document,
+  'call.recorded': call,
+  'call.outcome_updated': call,
+  'call.deleted': z.object(idsOfCall),
+  'webhook_endpoint.disabled': endpoint,
+  [testEventType]: z.object({ uid: Uid, endpointId: EndpointId }),
+};
+
+const headers = z.object({
+  'webhook-id': text('Id of the event: the same in every attempt.', 'event_01KB3R2C5D0A2C4E6G8J0M2P4R'),
+  'webhook-timestamp': text('When the request was signed, in Unix seconds.', '1772359200'),
+  'webhook-signature': text(
+    'Signatures of id, timestamp and body: `v1,` and base64, separated by spaces.',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ),
+});
+
+/** The `webhooks` of the OpenAPI document: the request of every type of event. */
+export const webhookRequests = (): Record<string, ZodOpenApiPathItemObject> =>
+  Object.fromEntries(
+    Object.entries(dataOf).map(([type, data]) => {
+      const summary = type in eventTypes ? eventTypes[type as EventType] : 'A test event that you asked for.';
+      const body = z.object({
+        type: z.literal(type).check(describe('Type of the event.', type)),
+        timestamp: timestamp('When the change happened.'),
+        data: data,
+      });
+      return [
+        type,
+        {
+          post: {
+            operationId: type,
+            summary,
+            tags: ['Webhooks'],
+            requestParams: { header: headers },
+            requestBody: { required: true, content: { 'application/json': { schema: body } } },
+            responses: {
+              204: { description: 'Received. Every 2xx status is a success; anything else is tried again.' },
+            },
+          },
+        },
+      ];
+    }),
+  );

@@ -1,0 +1,186 @@
+import pMap from 'p-map';
+import { derivedIdentifier } from '../domain/identifiers.ts';
+import type { JobMessage } from '../domain/job-messages.ts';
+import { limits } from '../domain/limits.ts';
+import { asksFor, type EventType } from '../domain/webhooks.ts';
+import { statementsPerBatch } from '../store/block-list.ts';
+import type { Credentials } from '../store/credentials.ts';
+import type { BlockListOwner, EventSubject } from '../store/keys.ts';
+import type { WebhookDeliveries } from '../store/webhook-deliveries.ts';
+import type { StoredEndpoint, WebhookEndpoints } from '../store/webhook-endpoints.ts';
+import type { CollectedNumbers, WebhookEvents } from '../store/webhook-events.ts';
+import type { Happening } from './changes.ts';
+
+/**
+ * How long the numbers of a request are waited for after the last one that came: of a request that writes several
+ * batches longer, since a batch may be tried again. What takes longer makes a second event.
+ */
+const quietSecondsFor = (size: number | undefined) => (size !== undefined && size > statementsPerBatch ? 10 : 2);
+
+export type PublishServices = {
+  credentials: Pick<Credentials, 'usersOf'>;
+  webhookEndpoints: Pick<WebhookEndpoints, 'listMany'>;
+  webhookDeliveries: Pick<WebhookDeliveries, 'add'>;
+  webhookEvents: Pick<WebhookEvents, 'add' | 'collect' | 'close' | 'scrub'>;
+  jobQueue: {
+    send(message: JobMessage<'deliverWebhook' | 'closeBlockListEvent'>, delaySeconds?: number): Promise<void>;
+  };
+};
+
+/** The active endpoints of those who are told about an agent, or of a user; and who owns the agent. */
+export class Audience {
+  readonly #agents: Map<string, string[]>;
+  readonly #endpoints: Map<string, StoredEndpoint[]>;
+
+  private constructor(agents: Map<string, string[]>, endpoints: Map<string, StoredEndpoint[]>) {
+    this.#agents = agents;
+    this.#endpoints = endpoints;
+  }
+
+  /** Reads everything that is needed to tell these subjects' events: two round trips for any number of them. */
+  static async of(
+    subjects: EventSubject[],
+    uids: string[],
+    { credentials, webhookEndpoints }: Pick<PublishServices, 'credentials' | 'webhookEndpoints'>,
+  ): Promise<Audience> {
+    const agentIds = subjects.flatMap((subject) => ('agentId' in subject ? [subject.agentId] : []));
+    const agents = await credentials.usersOf(agentIds);
+    const users = subjects.flatMap((subject) => ('uid' in subject ? [subject.uid] : []));
+    const all = new Set([...users, ...uids, ...[...agents.values()].flat()]);
+    return new Audience(agents, await webhookEndpoints.listMany([...all]));
+  }
+
+  /** The owner of what an event is about; undefined when there is no such agent any more. */
+  ownerOf(subject: EventSubject): string | undefined {
+    return 'uid' in subject ? subject.uid : this.#agents.get(subject.agentId)?.[0];
+  }
+
+  /** The endpoints that ask for an event, each with its user. */
+  endpointsFor(
+    type: EventType,
+    subject: EventSubject,
+    recipients: string[] = [],
+  ): { uid: string; endpoint: StoredEndpoint }[] {
+    const users = 'uid' in subject ? [subject.uid] : (this.#agents.get(subject.agentId) ?? []);
+    return [...new Set([...users, ...recipients])].flatMap((uid) =>
+      (this.#endpoints.get(uid) ?? [])
+        .filter(({ active, events, agentIds }) => active && asksFor(events, type) && isAbout(subject, agentIds))
+        .map((endpoint) => ({ uid, endpoint })),
+    );
+  }
+}
+
+const isAbout = (subject: EventSubject, agentIds: string[] | undefined) =>
+  !agentIds || ('agentId' in subject && agentIds.includes(subject.agentId));
+
+/**
+ * Writes a delivery for each endpoint that asks for an event, and queues it. It can be repeated: what is there stays as it
+ * is, and what has not been tried is queued again, in case that it never was.
+ */
+export const publish = async (happening: Happening, audience: Audience, services: PublishServices): Promise<void> => {
+  const { subject, eventId, type, timestamp, details, recipients } = happening;
+  const endpoints = audience.endpointsFor(type, subject, recipients);
+  if (endpoints.length === 0) return;
+  const uid = happening.ids.uid ?? audience.ownerOf(subject);
+  if (uid === undefined) return;
+  if (Object.keys(details).length > 0) await services.webhookEvents.add(subject, eventId, details);
+  await deliverTo(endpoints, { ...happening, ids: { uid, ...happening.ids } }, timestamp, services);
+};
+
+const deliverTo = (
+  endpoints: { uid: string; endpoint: StoredEndpoint }[],
+  { eventId, type, subject, ids }: Pick<Happening, 'eventId' | 'type' | 'subject' | 'ids'>,
+  timestamp: string,
+  { webhookDeliveries, jobQueue }: Pick<PublishServices, 'webhookDeliveries' | 'jobQueue'>,
+) =>
+  pMap(endpoints, async ({ uid, endpoint: { endpointId } }) => {
+    const deliveryId = derivedIdentifier('delivery', [eventId, endpointId], Date.parse(timestamp));
+    const delivery = await webhookDeliveries.add(uid, {
+      ...{ deliveryId, endpointId, eventId, type, createdAt: timestamp, timestamp, ids, subject },
+      ...{ status: 'pending', attempts: [], sequence: 0, failures: 0 },
+    });
+    if (delivery.sequence > 0) return;
+    await jobQueue.send({ job: 'deliverWebhook', uid, endpointId, deliveryId, sequence: 0 });
+  });
+
+/** The numbers that one request, or one import, has added to a list or removed from it, as far as they were read together. */
+export type ListChange = {
+  list: BlockListOwner;
+  by: string;
+  size?: number | undefined;
+  added: string[];
+  removed: string[];
+  /** When the first of them was changed. */
+  timestamp: string;
+  /** What an import has counted, once it has ended. */
+  counted?: { added: number; removed: number } | undefined;
+};
+
+/**
+ * Collects the numbers of a request into one event. It is sent when all the numbers of the request are in it, or no more
+ * come. Numbers that come later make another event: none is lost, and none is in two.
+ */
+export const collectNumbers = async (
+  change: ListChange,
+  audience: Audience,
+  services: PublishServices,
+): Promise<void> => {
+  const { list, by, size, timestamp, counted } = change;
+  if (audience.endpointsFor('block_list.updated', list).length === 0) return;
+  const uid = audience.ownerOf(list);
+  if (uid === undefined) return;
+  const isImport = size === undefined && by.startsWith('import_');
+  let { added, removed } = change;
+  if (isImport)
+    [added, removed] = [added, removed].map((all) => all.slice(0, limits.webhookNumbers)) as [string[], string[]];
+  for (let part = 1; ; part++) {
+    const eventId = derivedIdentifier('event', ['block list', JSON.stringify(list), by, String(part)]);
+    const options = { ...(counted && { counted }), ...(isImport && !counted && { most: limits.webhookNumbers }) };
+    const collected = await services.webhookEvents.collect(list, eventId, { added, removed }, timestamp, options);
+    // The event was deleted with its list.
+    if (!collected) return;
+    if (!collected.isClosed) {
+      const isComplete = size !== undefined && collected.added.size + collected.removed.size >= size;
+      if (isComplete) return closeListEvent({ list, eventId, uid }, audience, services);
+      // An import says itself when it has ended.
+      if (isImport && !counted) return;
+      return waitForMore({ list, eventId, uid, quietSeconds: quietSecondsFor(size) }, services);
+    }
+    await publishNumbers({ list, eventId, uid }, collected, audience, services);
+    added = added.filter((number) => !collected.added.has(number));
+    removed = removed.filter((number) => !collected.removed.has(number));
+    if (isImport || added.length + removed.length === 0) return;
+  }
+};
+
+type ListEvent = { list: BlockListOwner; eventId: string; uid: string };
+type WaitingEvent = ListEvent & { quietSeconds: number };
+
+const waitForMore = ({ list, quietSeconds, ...event }: WaitingEvent, { jobQueue }: Pick<PublishServices, 'jobQueue'>) =>
+  jobQueue.send({ job: 'closeBlockListEvent', ...event, quietSeconds, ...list }, quietSeconds);
+
+const closeListEvent = async (event: ListEvent, audience: Audience, services: PublishServices): Promise<void> => {
+  const closed = await services.webhookEvents.close(event.list, event.eventId);
+  if (closed && closed !== 'open') await publishNumbers(event, closed, audience, services);
+};
+
+/** Closes the event of a request whose numbers may not all come, and sends it. Until nothing has come for a while, it waits. */
+export const closeWhenQuiet = async (event: WaitingEvent, services: PublishServices): Promise<void> => {
+  const { list, eventId, quietSeconds } = event;
+  const closed = await services.webhookEvents.close(list, eventId, (quietSeconds - 1) * 1000);
+  if (!closed) return;
+  if (closed === 'open') return waitForMore(event, services);
+  await publishNumbers(event, closed, await Audience.of([list], [], services), services);
+};
+
+const publishNumbers = async (
+  { list, eventId, uid }: ListEvent,
+  { timestamp }: CollectedNumbers,
+  audience: Audience,
+  services: PublishServices,
+): Promise<void> => {
+  const type = 'block_list.updated';
+  const scope = 'agentId' in list ? 'agent' : 'user';
+  const happening = { eventId, type, subject: list, ids: { uid, scope, ...list } } as const;
+  await deliverTo(audience.endpointsFor(type, list), happening, timestamp, services);
+};
