@@ -19,6 +19,7 @@ const groups = {
     pagination: 'functions/openapi/guides/pagination.md',
     retries: 'functions/openapi/guides/retries.md',
     limits: 'functions/openapi/guides/limits.md',
+    webhooks: 'functions/openapi/guides/webhooks.md',
     'voice-platforms': 'functions/openapi/guides/voice-platforms.md',
     mcp: 'functions/openapi/guides/mcp.md',
     knowledge: 'functions/openapi/guides/knowledge.md',

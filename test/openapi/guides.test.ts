@@ -90,7 +90,16 @@ describe('the guides', () => {
     writeFileSync(join(client, 'package.json'), '{"type":"module","exports":"./client.ts"}');
     writeFileSync(join(client, 'client.ts'), `export * from '${root}/functions/openapi/client.ts';\n`);
     symlinkSync(client, join(folder, 'node_modules/voice-agent-platform-client'));
-    for (const name of ['@types/node', '@types/react', 'undici-types', 'csstype', 'react', 'ai', '@ai-sdk']) {
+    for (const name of [
+      '@types/node',
+      '@types/react',
+      'undici-types',
+      'csstype',
+      'react',
+      'ai',
+      '@ai-sdk',
+      'standardwebhooks',
+    ]) {
       symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
     }
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
