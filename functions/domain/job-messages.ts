@@ -32,6 +32,7 @@ export const jobMessages = {
     /** Without one it is the list of the user. */
     agentId: z.optional(Identifier),
     eventId: Identifier,
+    token: z.string(),
     /** How long nothing must have come. */
     quietSeconds: z.number(),
   }),

@@ -10,16 +10,10 @@ export const closeBlockListEvent = job({
   services: publishServices,
   timeoutSeconds: 30,
 
-  handle: ({ uid, agentId, ...event }, services) =>
-    closeWhenQuiet(
-      {
-        list: agentId === undefined ? { uid } : { agentId },
-        uid,
-        eventId: event.eventId,
-        quietSeconds: event.quietSeconds,
-      },
-      services,
-    ),
+  handle: ({ uid, agentId, eventId, token, quietSeconds }, services) => {
+    const list = agentId === undefined ? { uid } : { agentId };
+    return closeWhenQuiet({ list, uid, eventId, token, quietSeconds }, services);
+  },
 });
 
 export const handler = worker(closeBlockListEvent);

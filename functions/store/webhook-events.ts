@@ -16,6 +16,7 @@ type EventItem = Item & {
   timestamp?: string;
   collectedAt?: number;
   closedAt?: number;
+  closedBy?: string;
   ttlSeconds: number;
 };
 
@@ -25,6 +26,8 @@ export type CollectedNumbers = {
   removed: ReadonlySet<string>;
   timestamp: string;
   isClosed: boolean;
+  /** Who closed the event, and sends it. */
+  closedBy: string | undefined;
 };
 
 const keptSeconds = limits.webhookDays * 24 * 60 * 60;
@@ -97,6 +100,7 @@ export class WebhookEvents {
   async close(
     list: BlockListOwner,
     eventId: string,
+    closedBy: string,
     quietMilliseconds = 0,
   ): Promise<CollectedNumbers | 'open' | undefined> {
     const key = webhookEventKey(list, eventId);
@@ -106,7 +110,7 @@ export class WebhookEvents {
       values: { quietSince: now - quietMilliseconds },
     };
     const closed =
-      (await this.#table.change<EventItem>(key, { set: { closedAt: now } }, condition)) ??
+      (await this.#table.change<EventItem>(key, { set: { closedAt: now, closedBy } }, condition)) ??
       (await this.#table.get<EventItem>(key));
     if (!closed) return undefined;
     return closed.closedAt === undefined ? 'open' : collectedIn(closed);
@@ -132,17 +136,10 @@ export class WebhookEvents {
 
 const expiry = () => Math.floor(Date.now() / 1000) + keptSeconds;
 
-const collectedIn = ({
-  added = new Set(),
-  removed = new Set(),
-  timestamp = '',
-  closedAt,
-}: EventItem): CollectedNumbers => ({
-  added,
-  removed,
-  timestamp,
-  isClosed: closedAt !== undefined,
-});
+const collectedIn = (item: EventItem): CollectedNumbers => {
+  const { added = new Set(), removed = new Set(), timestamp = '', closedAt, closedBy } = item;
+  return { added, removed, timestamp, isClosed: closedAt !== undefined, closedBy };
+};
 
 const detailsOfNumbers = ({ added = new Set(), removed = new Set(), counted }: EventItem) => {
   const part = (numbers: Set<string>, count = numbers.size) => ({

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import { derivedIdentifier } from '../domain/identifiers.ts';
 import type { JobMessage } from '../domain/job-messages.ts';
@@ -144,9 +145,10 @@ export const collectNumbers = async (
       if (isComplete) return closeListEvent({ list, eventId, uid }, audience, services);
       // An import says itself when it has ended.
       if (isImport && !counted) return;
-      return waitForMore({ list, eventId, uid, quietSeconds: quietSecondsFor(size) }, services);
+      return waitForMore({ list, eventId, uid, token: randomUUID(), quietSeconds: quietSecondsFor(size) }, services);
     }
-    await publishNumbers({ list, eventId, uid }, collected, audience, services);
+    // The batch that closed it may not have come to send it.
+    if (collected.closedBy === 'reader') await publishNumbers({ list, eventId, uid }, collected, audience, services);
     added = added.filter((number) => !collected.added.has(number));
     removed = removed.filter((number) => !collected.removed.has(number));
     if (isImport || added.length + removed.length === 0) return;
@@ -154,22 +156,24 @@ export const collectNumbers = async (
 };
 
 type ListEvent = { list: BlockListOwner; eventId: string; uid: string };
-type WaitingEvent = ListEvent & { quietSeconds: number };
+/** `token` tells the message that closes an event from the others: it alone sends the event, also when it comes again. */
+type WaitingEvent = ListEvent & { token: string; quietSeconds: number };
 
 const waitForMore = ({ list, quietSeconds, ...event }: WaitingEvent, { jobQueue }: Pick<PublishServices, 'jobQueue'>) =>
   jobQueue.send({ job: 'closeBlockListEvent', ...event, quietSeconds, ...list }, quietSeconds);
 
 const closeListEvent = async (event: ListEvent, audience: Audience, services: PublishServices): Promise<void> => {
-  const closed = await services.webhookEvents.close(event.list, event.eventId);
+  const closed = await services.webhookEvents.close(event.list, event.eventId, 'reader');
   if (closed && closed !== 'open') await publishNumbers(event, closed, audience, services);
 };
 
 /** Closes the event of a request whose numbers may not all come, and sends it. Until nothing has come for a while, it waits. */
 export const closeWhenQuiet = async (event: WaitingEvent, services: PublishServices): Promise<void> => {
-  const { list, eventId, quietSeconds } = event;
-  const closed = await services.webhookEvents.close(list, eventId, (quietSeconds - 1) * 1000);
+  const { list, eventId, token, quietSeconds } = event;
+  const closed = await services.webhookEvents.close(list, eventId, token, (quietSeconds - 1) * 1000);
   if (!closed) return;
   if (closed === 'open') return waitForMore(event, services);
+  if (closed.closedBy !== token) return;
   await publishNumbers(event, closed, await Audience.of([list], [], services), services);
 };
 
