@@ -1,4 +1,5 @@
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
+import { blockListImports } from '../../functions/store/block-list-imports.ts';
 import { erasures } from '../../functions/store/erasures.ts';
 import { newDocument, newWebsite } from './knowledge.ts';
 import type { Request, World } from './world.ts';
@@ -42,6 +43,16 @@ export const samples: Record<string, Sample[]> = {
   addUserBlockedNumbers: [{ request: ({ uid }) => ({ body: { uid, numbers: freshNumbers(25) } }) }],
   removeUserBlockedNumbers: [{ request: ({ uid }) => ({ body: { uid, numbers: freshNumbers(25) } }) }],
   listUserBlockedNumbers: [{ request: ({ uid }) => ({ query: { uid } }) }],
+  createBlockListImport: [{ request: ({ uid }) => ({ body: { uid, size: 1000 } }) }],
+  getBlockListImport: [
+    {
+      request: async ({ uid }) => {
+        const importId = newIdentifier('import');
+        await blockListImports.get().add({ uid, importId, mode: 'add' });
+        return { params: { importId }, query: { uid } };
+      },
+    },
+  ],
   decideCallStart: [
     { request: ({ uid, agentId, phone }) => ({ body: { uid, agentId, from: phone } }), roundTripsMost: 1 },
     {
