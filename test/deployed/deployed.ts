@@ -28,12 +28,14 @@ declare module 'vitest' {
 
 /** Tells the tests where the deployment is that `run.ts` made. */
 export default (project: TestProject) => {
-  const { target, deployed, siteOrigin } = JSON.parse(process.env.DEPLOYED ?? '') as {
+  const { target, deployed, siteOrigin, receiverOrigin } = JSON.parse(process.env.DEPLOYED ?? '') as {
     target: Target;
     deployed: Deployed;
     siteOrigin: string;
+    receiverOrigin: string;
   };
   project.provide('siteOrigin', siteOrigin);
+  project.provide('receiverOrigin', receiverOrigin);
   project.provide('target', target);
   project.provide('deployed', deployed);
 };

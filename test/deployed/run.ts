@@ -20,6 +20,7 @@ import type { Started } from '../../bin/local/started.ts';
 import { startStripe, stripeCustomers } from '../../bin/local/stripe.ts';
 import { RuntimeClientMissingError, runtimeClient } from '../bench/runtime-client.ts';
 import type { Target } from '../support/global-setup.ts';
+import { startReceivers } from '../support/receiver.ts';
 import { startSite } from '../support/site.ts';
 import type { Deployed } from './deployed.ts';
 import { type Emulator, startEmulator } from './emulator.ts';
@@ -98,6 +99,7 @@ const main = async (): Promise<boolean> => {
   const emulator = await start(startEmulator(programs, folder, fakes));
   const { environment } = emulator;
   const site = await start(startSite());
+  const receivers = await start(startReceivers());
   // All tests have one address, and talk more than anybody may.
   const settings = {
     stage: 'dev',
@@ -105,6 +107,8 @@ const main = async (): Promise<boolean> => {
     chatModelId: 'fake-model',
     chatRatePerMinute: 1000,
     crawlTrustedOrigins: site.origin,
+    // The second one is in the examples of the documentation.
+    webhookTrustedOrigins: `${receivers.origin},https://crm.example.com`,
   };
   const context = Object.entries(settings).flatMap(([name, value]) => ['--context', `${name}=${value}`]);
 
@@ -163,7 +167,7 @@ const main = async (): Promise<boolean> => {
     ...environment,
     JOBS_QUEUE_URL: `${emulator.endpoint}/000000000000/${stack}-{job}`,
     FILES_BUCKET: outputs.FilesBucket as string,
-    DEPLOYED: JSON.stringify({ target, deployed, siteOrigin: site.origin }),
+    DEPLOYED: JSON.stringify({ target, deployed, siteOrigin: site.origin, receiverOrigin: receivers.origin }),
   };
 
   say(`Deployed: ${edge.baseUrl} is the edge, ${api.baseUrl} the API. The tests …`);
