@@ -128,11 +128,11 @@ describe('imports into a block list', () => {
     expect(await importFile(world, '+14155550100')).toMatchObject({ status: 'done', added: 1 });
   });
 
-  it('report the first 1,000 failures of a file of bad lines', async () => {
+  it('report the first 1,000 failures of a file of bad lines, also a large one', async () => {
     const world = await newWorld();
     const found = await importFile(
       world,
-      Array.from({ length: 30_000 }, (_, n) => `bad number ${n} ${'x'.repeat(100)}`).join('\n'),
+      Array.from({ length: 30_000 }, (_, n) => `bad number ${n} ${'x'.repeat(400)}`).join('\n'),
     );
     expect(found).toMatchObject({ status: 'done', lines: 30_000, failed: 30_000, added: 0 });
     expect(found.failures.length).toBe(1000);
