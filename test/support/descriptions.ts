@@ -30,7 +30,7 @@ export const unsaid = (document: OpenApiDocument): string[] => {
     if (schema.items && !schema.items.$ref) inside(`${where}[]`, schema.items);
     for (const branch of schema.anyOf ?? []) if (!branch.$ref) inside(where, branch);
   };
-  const content = (where: string, types: Record<string, Content>) => {
+  const content = (where: string, types: Record<string, Content> = {}) => {
     for (const { schema } of Object.values(types)) if (!schema.$ref) inside(where, schema);
   };
   const operation = (where: string, { summary, description, parameters = [], requestBody, responses }: Operation) => {
