@@ -10,6 +10,8 @@ import { newWorld, type World } from '../support/world.ts';
 const listening = async ({ events: asked = ['*'] }: { events?: string[] } = {}) => {
   const world = await newWorld();
   const receiver = await newReceiver();
+  // The creation of the world's own agent is read by then, before there is an endpoint.
+  await sleep(1500);
   const { endpointId, secret } = await newEndpoint(world, receiver.url, { events: [...asked, 'agent.created'] });
   // The creation of the world's own agent may come, since it was a moment before.
   const isBefore = ({ type, data }: SentEvent) => type === 'agent.created' && data.agentId === world.agentId;
