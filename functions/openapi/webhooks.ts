@@ -127,6 +127,8 @@ export const webhookRequests = (): Record<string, ZodOpenApiPathItemObject> =>
             operationId: type,
             summary,
             tags: ['Webhooks'],
+            // A receiver knows the service by the signature, which is no scheme of OpenAPI.
+            security: [],
             requestParams: { header: headers },
             requestBody: { required: true, content: { 'application/json': { schema: body } } },
             responses: {

@@ -849,11 +849,11 @@ describe('a deployment', () => {
       'AlarmTopic',
       'ApiUrl',
       'BaseUrl',
+      'ChatSigningSecretName',
       'ChatUrl',
       'DashboardUrl',
       'FilesBucket',
       'StripeSecretName',
-      'ChatSigningSecretName',
       'TableName',
     ];
     expect(Object.keys(dev.outputs).sort()).toEqual(names);
