@@ -83,7 +83,8 @@ describe('a function’s initialization', () => {
     const { loaded, stderr } = await loadAll(withKey, endpoint, onLambda);
     expect([loaded.length, stderr]).toEqual([withKey.length, '']);
     expect(asked).toEqual(withKey.map(() => readsOneKey));
-  });
+    // The first test builds every bundle.
+  }, 240_000);
 
   it('reads nothing anywhere else', async () => {
     const { asked, endpoint } = await tableThat(true);
