@@ -11,7 +11,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     pool: 'forks',
     isolate: false,
-    // More than the processors of a small machine: many tests wait for the service, or for time to pass.
-    maxWorkers: 3,
+    // With more, tests that wait for the one DynamoDB Local run into the deadlines of requests on a small machine.
+    maxWorkers: 2,
   },
 });
