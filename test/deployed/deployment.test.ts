@@ -153,7 +153,7 @@ describe('background work', () => {
     expect(await (await fetch(documents[0].fileUrl)).text()).toBe('Notes');
   });
 
-  it('is given up after three deliveries, to the job’s dead letters', async () => {
+  it('is given up after three deliveries, to the dead letters of the jobs', async () => {
     const sqs = new SQSClient({});
     const address = (process.env.JOBS_QUEUE_URL ?? '').replace('{job}', 'finishDuplication');
     const { Attributes } = await sqs.send(
