@@ -39,6 +39,9 @@ type LocalRun = {
   chatSigningSecret: string;
 };
 
+/** A page of a scan with a filter takes longer than a request of the service may. */
+const requestHandler = { connectionTimeout: 1000, requestTimeout: 30_000, throwOnRequestTimeout: true };
+
 export const storesOf = (table: Table): Stores => ({
   table,
   users: new Users(table),
@@ -59,12 +62,17 @@ export const openStores = async (options: GlobalOptions): Promise<Stores> => {
     const where = region ?? process.env.AWS_REGION;
     const place = where ? ` in ${where}` : '';
     announce(options, stack ? `stack ${stack}${place} (table ${name})` : `table ${name}${place}`);
-    return storesOf(openTable(name, region ? { region } : {}));
+    return storesOf(openTable(name, { requestHandler, ...(region && { region }) }));
   }
   const run = await localRun(options.runFile);
   announce(options, `the local run at ${run.baseUrl}`);
   return storesOf(
-    openTable(run.tableName, { endpoint: run.endpoints.dynamodb, region: run.region, credentials: run.credentials }),
+    openTable(run.tableName, {
+      requestHandler,
+      endpoint: run.endpoints.dynamodb,
+      region: run.region,
+      credentials: run.credentials,
+    }),
   );
 };
 

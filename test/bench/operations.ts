@@ -1,6 +1,9 @@
+import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
 import { blockListImports } from '../../functions/store/block-list-imports.ts';
 import { erasures } from '../../functions/store/erasures.ts';
+import { webhookDeliveries } from '../../functions/store/webhook-deliveries.ts';
+import { webhookEndpoints } from '../../functions/store/webhook-endpoints.ts';
 import { newDocument, newWebsite } from './knowledge.ts';
 import type { Request, World } from './world.ts';
 
@@ -34,6 +37,38 @@ const uploadOf = ({ uid, agentId }: World): Request => {
 };
 
 /** What each operation is asked for when its round trips are counted. */
+/** Nobody answers there, and nobody is asked before a delivery: it is a trusted origin. */
+const webhookUrl = 'https://crm.example.com/events';
+
+const removeWebhookEndpoints = async (uid: string): Promise<void> => {
+  const store = webhookEndpoints.get();
+  for (const { endpointId } of await store.list(uid)) await store.remove(uid, endpointId);
+};
+
+/** The only webhook endpoint of the user, made by the service, which encrypts its secret. */
+const newWebhookEndpoint = async ({ uid, apiKey }: World): Promise<string> => {
+  await removeWebhookEndpoints(uid);
+  const response = await fetch(`${process.env.API_URL}/webhook-endpoints`, {
+    method: 'POST',
+    headers: { 'x-authorization': apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ uid, url: webhookUrl }),
+  });
+  if (!response.ok) throw new Error(`A webhook endpoint could not be made: ${await response.text()}`);
+  return ((await response.json()) as { endpointId: string }).endpointId;
+};
+
+const newWebhookDelivery = async (world: World): Promise<string> => {
+  const deliveryId = newIdentifier('delivery');
+  const createdAt = now();
+  await webhookDeliveries.get().add(world.uid, {
+    ...{ deliveryId, endpointId: await newWebhookEndpoint(world), eventId: newIdentifier('event') },
+    ...{ type: 'agent.updated', createdAt, timestamp: createdAt, status: 'failed', attempts: [] },
+    ...{ ids: { uid: world.uid, agentId: world.agentId }, subject: { agentId: world.agentId } },
+    ...{ sequence: 1, failures: 1 },
+  });
+  return deliveryId;
+};
+
 export const samples: Record<string, Sample[]> = {
   addBlockedNumbers: [{ request: ({ uid, agentId }) => ({ body: { uid, agentId, numbers: freshNumbers(25) } }) }],
   removeBlockedNumbers: [{ request: ({ uid, agentId }) => ({ body: { uid, agentId, numbers: freshNumbers(25) } }) }],
@@ -261,6 +296,53 @@ export const samples: Record<string, Sample[]> = {
         return { params: { erasureId }, query: { uid } };
       },
     },
+  ],
+  createWebhookEndpoint: [
+    {
+      request: async ({ uid }) => {
+        await removeWebhookEndpoints(uid);
+        return { body: { uid, url: webhookUrl } };
+      },
+    },
+  ],
+  listWebhookEndpoints: [{ request: ({ uid }) => ({ query: { uid } }) }],
+  getWebhookEndpoint: [
+    {
+      request: async (world) => ({
+        params: { endpointId: await newWebhookEndpoint(world) },
+        query: { uid: world.uid },
+      }),
+    },
+  ],
+  updateWebhookEndpoint: [
+    {
+      request: async (world) => ({
+        params: { endpointId: await newWebhookEndpoint(world) },
+        body: { uid: world.uid, description: 'The CRM' },
+      }),
+    },
+  ],
+  deleteWebhookEndpoint: [
+    {
+      request: async (world) => ({
+        params: { endpointId: await newWebhookEndpoint(world) },
+        query: { uid: world.uid },
+      }),
+    },
+  ],
+  rotateWebhookSecret: [
+    {
+      request: async (world) => ({ params: { endpointId: await newWebhookEndpoint(world) }, body: { uid: world.uid } }),
+    },
+  ],
+  testWebhookEndpoint: [
+    {
+      request: async (world) => ({ params: { endpointId: await newWebhookEndpoint(world) }, body: { uid: world.uid } }),
+    },
+  ],
+  listWebhookDeliveries: [{ request: ({ uid }) => ({ query: { uid } }) }],
+  redeliverWebhook: [
+    { request: async (world) => ({ body: { uid: world.uid, deliveryId: await newWebhookDelivery(world) } }) },
   ],
   getInvoices: [
     {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { Context } from 'aws-lambda';
 import { startBedrock } from '../../bin/local/bedrock.ts';
@@ -40,6 +40,7 @@ const tableName = 'bench';
 const stripeKey = 'sk_test_bench';
 const bucket = 'bench-files';
 const appOrigin = 'https://app.example.com';
+const webhookEncryptionKey = randomBytes(32).toString('base64');
 
 /**
  * Starts what the service uses on this machine, but for a DynamoDB Local that is given, the proxy before it, and points
@@ -86,6 +87,8 @@ export const startWorld = async (): Promise<World> => {
     CHAT_RATE_PER_MINUTE: '100000',
     CHAT_DAILY_TOKENS: '1000000000',
     APP_ORIGIN: appOrigin,
+    WEBHOOK_ENCRYPTION_KEY: webhookEncryptionKey,
+    WEBHOOK_TRUSTED_ORIGINS: 'https://crm.example.com',
     API_URL: api.endpoint,
   });
   Object.assign(process.env, settingsBy(proxy.endpoints));

@@ -92,6 +92,8 @@ const rare: Record<string, string[]> = {
   extractDocument: ['dynamodb:DeleteItem'],
   // To move the entry of a call that is recorded again with another start.
   receiveHook: ['dynamodb:DeleteItem'],
+  // It reads what changes made by statements collected, which the emulator's stream does not have.
+  closeBlockListEvent: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:Query'],
   // To continue in another message, after four minutes of indexing.
   indexKnowledge: ['sqs:SendMessage'],
 };

@@ -12,6 +12,11 @@ const elsewhere = [
   '.*is whole or absent when ',
   // S3 itself rejects a file that is larger than its form allows, so that the check is never reached.
   '.*checks what came by it: too large',
+  // The emulator's stream does not have changes that are made by statements: outcomes, and entries of block lists.
+  '.*is agent.created alone',
+  '.*with the first hundred numbers',
+  '.*an outcome set again is one',
+  '.*leave out metadata over 10 KB',
 ];
 
 export default defineConfig({
@@ -21,8 +26,6 @@ export default defineConfig({
       ...configDefaults.exclude,
       // The chat in the tests' own process is not the deployed one, which `build-chat-by-http.test.ts` calls.
       'test/api/build-chat-!(by-http).test.ts',
-      // The emulator gives its functions the stream's changes late, and events are expected within seconds.
-      'test/api/webhook-events.test.ts',
       // An S3 that fails is put before a handler in the tests' own process.
       'test/api/documents-without-s3.test.ts',
       // So is a table that does not answer.
