@@ -160,7 +160,7 @@ describe('background work', () => {
       new GetQueueAttributesCommand({ QueueUrl: address, AttributeNames: ['RedrivePolicy'] }),
     );
     expect(JSON.parse(Attributes?.RedrivePolicy ?? '{}')).toEqual({
-      deadLetterTargetArn: expect.stringMatching(/-finishDuplication-dead-letters$/),
+      deadLetterTargetArn: expect.stringMatching(/-dead-letters$/),
       maxReceiveCount: 3,
     });
   });
