@@ -3,8 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetFunctionCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { storesOf } from '../../bin/operator/stores.ts';
+import { Scope } from '../../functions/domain/api-keys.ts';
+import { now } from '../../functions/domain/date-time.ts';
+import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { jobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
+import { openTable } from '../../functions/store/table.ts';
 import { bundlePath, pagesFunction, toKebabCase } from '../../lib/bundles.ts';
 import { samples } from '../bench/operations.ts';
 import { type Invocation, runtimeClient, runUnderRuntimeClient } from '../bench/runtime-client.ts';
@@ -14,8 +19,19 @@ import { target, useTargetInThisProcess } from '../support/world.ts';
 const deployed = inject('deployed');
 
 let client: string;
+/** What the samples need: the demo, with the stores of the deployment's table and a key of all scopes. */
+let world: World;
 beforeAll(async () => {
   useTargetInThisProcess();
+  const directly = storesOf(openTable(target.tableName));
+  const { uid } = target;
+  const { secret } = await directly.apiKeys.create(uid, { name: 'all scopes', scopes: Scope.options });
+  const newAgent = async () => {
+    const [agentId, at] = [newIdentifier('agent'), now()];
+    await directly.agents.create({ uid, agentId, name: 'Agent', configuration: {}, createdAt: at, updatedAt: at });
+    return agentId;
+  };
+  world = { ...target, directly, apiKey: secret, newAgent } as unknown as World;
   client = await runtimeClient();
   bundlePath(pagesFunction);
 });
@@ -40,8 +56,7 @@ const textOf = ({ parts }: Invocation) => Buffer.concat(parts.map(({ bytes }) =>
 const cases = routes.map((endpoint) => {
   const [sample] = samples[endpoint.name] ?? [];
   if (!sample) throw new Error(`${endpoint.name} has no sample in test/bench/operations.ts.`);
-  const event = async () =>
-    eventOf(endpoint, { apiKey: target.apiKey, ...(await sample.request(target as unknown as World)) });
+  const event = async () => eventOf(endpoint, { apiKey: world.apiKey, ...(await sample.request(world)) });
   return [endpoint.name, endpoint, event] as const;
 });
 
