@@ -1,4 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -170,9 +171,11 @@ describe('the deployment', () => {
   it('has its table restored by one command, from what AWS restores beside it', async () => {
     const operator = (...words: string[]) =>
       spawnSync(process.execPath, ['bin/operator.ts', '--stack', deployed.stack, ...words], { encoding: 'utf8' });
-    expect(operator('user', 'create', 'before').status).toBe(0);
+    const attempt = randomUUID();
+    const [before, after] = [`before-${attempt}`, `after-${attempt}`];
+    expect(operator('user', 'create', before).status).toBe(0);
     const dynamodb = new DynamoDBClient({});
-    const restored = `${deployed.stack}-restored`;
+    const restored = `${deployed.stack}-restored-${attempt}`;
     await dynamodb.send(
       new RestoreTableToPointInTimeCommand({
         SourceTableName: deployed.outputs.TableName,
@@ -180,13 +183,17 @@ describe('the deployment', () => {
         UseLatestRestorableTime: true,
       }),
     );
-    await waitUntilTableExists({ client: dynamodb, maxWaitTime: 60 }, { TableName: restored });
-    expect(operator('user', 'create', 'after').status).toBe(0);
-    const { status, stdout, stderr } = operator('restore', '--from', restored, '--yes', '--json');
-    expect([status, stderr]).toEqual([0, '']);
-    expect(JSON.parse(stdout)).toMatchObject({ done: true, written: 0, deleted: 1 });
-    expect([operator('user', 'show', 'before').status, operator('user', 'show', 'after').status]).toEqual([0, 1]);
-    await dynamodb.send(new DeleteTableCommand({ TableName: restored }));
+    try {
+      await waitUntilTableExists({ client: dynamodb, maxWaitTime: 60 }, { TableName: restored });
+      expect(operator('user', 'create', after).status).toBe(0);
+      const { status, stdout, stderr } = operator('restore', '--from', restored, '--yes', '--json');
+      expect([status, stderr]).toEqual([0, '']);
+      // What jobs of the tests before changed meanwhile is restored, too.
+      expect(JSON.parse(stdout)).toMatchObject({ done: true, deleted: expect.any(Number) });
+      expect([operator('user', 'show', before).status, operator('user', 'show', after).status]).toEqual([0, 1]);
+    } finally {
+      await dynamodb.send(new DeleteTableCommand({ TableName: restored }));
+    }
   });
 
   it('taken down leaves nothing', async () => {
