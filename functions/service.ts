@@ -40,7 +40,10 @@ export type ServiceByMethod<T, Listed> = {
 
 type PermissionsByMethod<T> = { [Name in keyof T]?: readonly Permission[] };
 
-/** A service whose methods are used one by one; `permissions` lists what each method needs. */
+/**
+ * A service whose methods are used one by one; `permissions` lists what each method needs. Where it is created, the call
+ * is marked as pure: a bundle leaves out the services, with their classes, that its function does not use.
+ */
 export const service = <T, const Listed extends PermissionsByMethod<T>>(
   create: () => T,
   permissions: Listed,

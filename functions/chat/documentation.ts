@@ -90,4 +90,4 @@ const synonyms: Record<string, string> = {
   token: 'key',
 };
 
-export const documentation = wholeService(() => new Documentation());
+export const documentation = /* @__PURE__ */ wholeService(() => new Documentation());

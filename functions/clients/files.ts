@@ -173,7 +173,7 @@ const missing = async (response: Response): Promise<undefined> => {
   else await response.body?.cancel();
 };
 
-export const files = service(() => new Files({ ...environment.s3, bucket: environment.filesBucket }), {
+export const files = /* @__PURE__ */ service(() => new Files({ ...environment.s3, bucket: environment.filesBucket }), {
   put: ['s3:PutObject'],
   read: ['s3:GetObject', 's3:ListBucket'],
   head: ['s3:GetObject', 's3:ListBucket'],
@@ -184,7 +184,7 @@ export const files = service(() => new Files({ ...environment.s3, bucket: enviro
 });
 
 /** The same for the files of imports, which are in a folder of their own. */
-export const importFiles = service(files.get, {
+export const importFiles = /* @__PURE__ */ service(files.get, {
   delete: ['s3:DeleteObject:imports'],
   readPart: ['s3:GetObject:imports', 's3:ListBucket'],
   uploadForm: ['s3:PutObject:imports'],

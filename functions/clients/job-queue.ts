@@ -28,7 +28,7 @@ export class JobQueue {
   }
 }
 
-const queue = wholeService(() => {
+const queue = /* @__PURE__ */ wholeService(() => {
   const requestHandler = { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true };
   // The client's own endpoint is the one to call; a queue's address only names the queue.
   const client = new SQSClient({ maxAttempts: 3, requestHandler, useQueueUrlAsEndpoint: false });

@@ -80,4 +80,4 @@ const errorBody = (status: number, body: Record<string, unknown>) => {
   return { error, message: `The API responded with ${status}. Try again later.` };
 };
 
-export const ownApi = wholeService(() => new OwnApi());
+export const ownApi = /* @__PURE__ */ wholeService(() => new OwnApi());

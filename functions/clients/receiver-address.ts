@@ -40,4 +40,6 @@ export class ReceiverAddresses {
   }
 }
 
-export const receiverAddresses = wholeService(() => new ReceiverAddresses(environment.webhookTrustedOrigins));
+export const receiverAddresses = /* @__PURE__ */ wholeService(
+  () => new ReceiverAddresses(environment.webhookTrustedOrigins),
+);

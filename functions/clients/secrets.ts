@@ -59,7 +59,7 @@ const getSecretValue = async (arn: string, signal: AbortSignal): Promise<string>
 };
 
 /** The secret with which the build chat signs. */
-export const chatSigningSecret = wholeService(
+export const chatSigningSecret = /* @__PURE__ */ wholeService(
   () => new Secret(environment.chatSigningSecret),
   ['secretsmanager:GetSecretValue:chatSigning'],
 );

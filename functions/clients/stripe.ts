@@ -100,7 +100,7 @@ const readText = async (response: Response): Promise<string> => {
   return Buffer.concat(chunks).toString();
 };
 
-export const stripe = wholeService(
+export const stripe = /* @__PURE__ */ wholeService(
   () => new StripeAccount(new Secret(environment.stripeSecret), environment.stripeApiBase),
   ['secretsmanager:GetSecretValue:stripe'],
 );

@@ -147,4 +147,6 @@ const pageFetchError = (causes: NodeJS.ErrnoException[]): PageFetchError | undef
   return problem === undefined ? undefined : new PageFetchError(problem);
 };
 
-export const webPages = wholeService(() => new WebPages({ trustedOrigins: environment.crawlTrustedOrigins }));
+export const webPages = /* @__PURE__ */ wholeService(
+  () => new WebPages({ trustedOrigins: environment.crawlTrustedOrigins }),
+);

@@ -81,6 +81,6 @@ const retryAfterOf = (header: string | string[] | undefined): { retryAfterSecond
   return Number.isFinite(seconds) ? { retryAfterSeconds: Math.max(0, seconds) } : {};
 };
 
-export const webhookReceivers = wholeService(
+export const webhookReceivers = /* @__PURE__ */ wholeService(
   () => new WebhookReceivers({ trustedOrigins: environment.webhookTrustedOrigins }),
 );

@@ -54,4 +54,4 @@ const toResult = ({ status, body }: OwnResponse): Fields => {
   return { content: [{ type: 'text', text: shown }], structuredContent: body, isError: status >= 400 };
 };
 
-export const mcpTools = wholeService(() => new McpTools({ deletes: environment.mcpDeletes }));
+export const mcpTools = /* @__PURE__ */ wholeService(() => new McpTools({ deletes: environment.mcpDeletes }));

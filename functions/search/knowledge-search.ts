@@ -193,7 +193,7 @@ const services = {
   texts: sourceTexts.for('readForSearch'),
 };
 
-export const knowledgeSearch = wholeService(
+export const knowledgeSearch = /* @__PURE__ */ wholeService(
   () => new KnowledgeSearch(services.websites.get(), services.documents.get(), services.texts.get()),
   Object.values(services).flatMap(({ permissions }) => permissions),
 );

@@ -328,7 +328,7 @@ export const agentOf = ({ pk: _pk, sk: _sk, version: _version, configuration, ..
   configuration: JSON.parse(configuration),
 });
 
-export const agents = service(() => new Agents(table.get(), agentQuota()), {
+export const agents = /* @__PURE__ */ service(() => new Agents(table.get(), agentQuota()), {
   find: ['dynamodb:GetItem'],
   findByNumber: ['dynamodb:GetItem'],
   languageOf: ['dynamodb:GetItem'],

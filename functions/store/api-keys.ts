@@ -121,4 +121,4 @@ export class ApiKeys {
 
 const keyOf = ({ pk: _pk, sk: _sk, ...key }: Item & ApiKey): ApiKey => key;
 
-export const apiKeys = wholeService(() => new ApiKeys(table.get()));
+export const apiKeys = /* @__PURE__ */ wholeService(() => new ApiKeys(table.get()));

@@ -225,7 +225,7 @@ export const shownImport = (record: ImportRecord): BlockListImport => {
   };
 };
 
-export const blockListImports = service(() => new BlockListImports(table.get()), {
+export const blockListImports = /* @__PURE__ */ service(() => new BlockListImports(table.get()), {
   add: ['dynamodb:PutItem'],
   find: ['dynamodb:GetItem'],
   isRunning: ['dynamodb:GetItem'],

@@ -447,7 +447,7 @@ const entryOf = (item: BlockedItem): BlockedNumber => ({
   ...(item.expiresAt !== undefined && { expiresAt: item.expiresAt }),
 });
 
-export const blockList = service(() => new BlockList(table.get()), {
+export const blockList = /* @__PURE__ */ service(() => new BlockList(table.get()), {
   add: ['dynamodb:BatchGetItem', 'dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate'],
   addAll: ['dynamodb:BatchGetItem', 'dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate'],
   remove: ['dynamodb:PartiQLUpdate'],

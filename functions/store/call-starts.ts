@@ -100,4 +100,6 @@ const byKey = (items: Item[]) => {
   return ({ pk, sk }: ItemKey) => map.get(`${pk}\n${sk}`);
 };
 
-export const callStarts = service(() => new CallStarts(table.get()), { read: ['dynamodb:BatchGetItem'] });
+export const callStarts = /* @__PURE__ */ service(() => new CallStarts(table.get()), {
+  read: ['dynamodb:BatchGetItem'],
+});

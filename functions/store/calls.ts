@@ -205,7 +205,7 @@ const outcomePermissions = [
   'dynamodb:UpdateItem',
 ] as const;
 
-export const calls = service(() => new Calls(table.get(), environment.callRetentionDays), {
+export const calls = /* @__PURE__ */ service(() => new Calls(table.get(), environment.callRetentionDays), {
   find: ['dynamodb:GetItem', 'dynamodb:Query'],
   list: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   count: ['dynamodb:Query'],

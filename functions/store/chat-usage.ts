@@ -158,7 +158,7 @@ const networkOf = (address: string): string => {
     .join(':')}::/64`;
 };
 
-export const chatUsage = service(
+export const chatUsage = /* @__PURE__ */ service(
   () =>
     new ChatUsage(table.get(), {
       turnsPerMinute: environment.chatRatePerMinute,

@@ -65,7 +65,7 @@ export const accessOf = (item: Item | undefined): Access | undefined => {
   return { owner, has: (uid) => owner === uid || (guests?.has(uid) ?? false), blockOnOutcomes };
 };
 
-export const credentials = service(() => new Credentials(table.get()), {
+export const credentials = /* @__PURE__ */ service(() => new Credentials(table.get()), {
   read: ['dynamodb:BatchGetItem'],
   accessTo: ['dynamodb:BatchGetItem'],
   usersOf: ['dynamodb:BatchGetItem'],

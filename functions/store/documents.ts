@@ -25,11 +25,11 @@ export const documentKind: SourceKind = {
 };
 
 /** The documents of agents. Their files are in the bucket. */
-export const documents = service(
+export const documents = /* @__PURE__ */ service(
   () => new Sources<DocumentRecord>(table.get(), documentKind, sourceQuota()),
   sourcePermissions,
 );
-export const documentReads = service(
+export const documentReads = /* @__PURE__ */ service(
   () => new SourceReads<DocumentRecord>(table.get(), documentKind),
   sourceReadPermissions,
 );

@@ -133,7 +133,7 @@ const duplicationOf = ({ pk: _pk, sk: _sk, agent, ...rest }: DuplicationItem): D
   agent: JSON.parse(agent),
 });
 
-export const duplications = service(
+export const duplications = /* @__PURE__ */ service(
   () => new Duplications(table.get(), { agents: agentQuota(), sources: sourceQuota() }),
   {
     find: ['dynamodb:GetItem'],

@@ -97,7 +97,7 @@ const isUnfinished: Condition = {
   values: { pending: 'pending', unfinished: 'running' },
 };
 
-export const erasures = service(() => new Erasures(table.get()), {
+export const erasures = /* @__PURE__ */ service(() => new Erasures(table.get()), {
   add: ['dynamodb:PutItem'],
   find: ['dynamodb:GetItem'],
   start: ['dynamodb:UpdateItem'],

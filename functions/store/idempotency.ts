@@ -178,7 +178,7 @@ const isStillClaimed = ({ claimedUntil }: Claim): Condition => ({
   values: { mine: claimedUntil },
 });
 
-export const idempotency = service(() => new IdempotencyStore(table.get()), {
+export const idempotency = /* @__PURE__ */ service(() => new IdempotencyStore(table.get()), {
   claim: ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
   keep: ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
   release: ['dynamodb:UpdateItem'],

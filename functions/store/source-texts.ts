@@ -234,4 +234,6 @@ const piecesOf = (whole: string): string[] => {
   return pieces;
 };
 
-export const sourceTexts = service(() => new SourceTexts(table.get()), { readForSearch: ['dynamodb:BatchGetItem'] });
+export const sourceTexts = /* @__PURE__ */ service(() => new SourceTexts(table.get()), {
+  readForSearch: ['dynamodb:BatchGetItem'],
+});

@@ -378,4 +378,4 @@ export const openTable = (name: string, config: DynamoDBClientConfig = {}): Tabl
   return new Table(DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }), name);
 };
 
-export const table = wholeService(() => openTable(environment.tableName));
+export const table = /* @__PURE__ */ wholeService(() => openTable(environment.tableName));

@@ -58,4 +58,4 @@ export class Users {
   }
 }
 
-export const users = wholeService(() => new Users(table.get()));
+export const users = /* @__PURE__ */ wholeService(() => new Users(table.get()));

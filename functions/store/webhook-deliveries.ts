@@ -140,7 +140,7 @@ const shownDelivery = (delivery: StoredDelivery): WebhookDelivery => {
   return shown;
 };
 
-export const webhookDeliveries = service(() => new WebhookDeliveries(table.get()), {
+export const webhookDeliveries = /* @__PURE__ */ service(() => new WebhookDeliveries(table.get()), {
   add: ['dynamodb:GetItem', 'dynamodb:PutItem'],
   find: ['dynamodb:GetItem'],
   record: ['dynamodb:UpdateItem'],

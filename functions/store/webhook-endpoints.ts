@@ -141,7 +141,7 @@ const withResult = (endpoint: StoredEndpoint, result: 'success' | 'failure' | 'g
 /** What is shown of an endpoint. */
 export const shownEndpoint = ({ secrets: _, ...endpoint }: StoredEndpoint): WebhookEndpoint => endpoint;
 
-export const webhookEndpoints = service(() => new WebhookEndpoints(table.get()), {
+export const webhookEndpoints = /* @__PURE__ */ service(() => new WebhookEndpoints(table.get()), {
   list: ['dynamodb:GetItem'],
   find: ['dynamodb:GetItem'],
   listMany: ['dynamodb:BatchGetItem'],

@@ -149,7 +149,7 @@ const detailsOfNumbers = ({ added = new Set(), removed = new Set(), counted }: E
   return { added: part(added, counted?.added), removed: part(removed, counted?.removed) };
 };
 
-export const webhookEvents = service(() => new WebhookEvents(table.get()), {
+export const webhookEvents = /* @__PURE__ */ service(() => new WebhookEvents(table.get()), {
   add: ['dynamodb:PutItem'],
   details: ['dynamodb:GetItem'],
   collect: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],

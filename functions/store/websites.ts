@@ -18,11 +18,11 @@ export const websiteKind: SourceKind = {
 };
 
 /** The websites of agents. */
-export const websites = service(
+export const websites = /* @__PURE__ */ service(
   () => new Sources<WebsiteRecord>(table.get(), websiteKind, sourceQuota()),
   sourcePermissions,
 );
-export const websiteReads = service(
+export const websiteReads = /* @__PURE__ */ service(
   () => new SourceReads<WebsiteRecord>(table.get(), websiteKind),
   sourceReadPermissions,
 );

@@ -58,7 +58,7 @@ export class EndpointSecrets {
   }
 }
 
-export const endpointSecrets = wholeService(
+export const endpointSecrets = /* @__PURE__ */ wholeService(
   () => new EndpointSecrets(new Secret(environment.webhookEncryptionKey)),
   ['secretsmanager:GetSecretValue:webhookEncryption'],
 );

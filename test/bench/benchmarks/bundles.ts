@@ -10,12 +10,8 @@ import type { Row } from '../benchmark.ts';
 /** Limits in KiB: functions that use the table alone, functions that also use S3 or a queue, and those that carry a provider's package. */
 const tableOnly = 285;
 const filesOrQueue = 350;
-// The start of a call has the block list and the calls, the search its ranking; adding a website has the parser of robots.txt,
-// the crawl job those of web pages.
+// Adding a website has the parser of robots.txt, the crawl job those of web pages.
 const ownLimits: Record<string, number> = {
-  decideCallStart: 300,
-  receiveHook: 300,
-  searchKnowledge: 295,
   addWebsite: 470,
   getInvoices: 300,
   buildChat: 850,
