@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // Those run against a deployment: npm run test:deployed.
-    exclude: ['test/deployed/**'],
+    // Those have their own commands: npm run test:acceptance, npm run test:deployed.
+    exclude: ['test/acceptance/**', 'test/deployed/**'],
     setupFiles: ['test/support/fresh-modules.ts', 'test/support/quiet-logs.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     testTimeout: 60_000,

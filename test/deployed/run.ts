@@ -173,7 +173,7 @@ const main = async (): Promise<boolean> => {
   say(`Deployed: ${edge.baseUrl} is the edge, ${api.baseUrl} the API. The tests …`);
   const passed = await vitest(
     'api',
-    chosen.length > 0 ? chosen : ['test/deployed/deployment.test.ts', 'test/api'],
+    chosen.length > 0 ? chosen : ['test/deployed/deployment.test.ts', 'test/api', 'test/acceptance/api'],
     env,
   );
   if (!passed) await keepLogs(emulator, certificate);

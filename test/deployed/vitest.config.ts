@@ -33,7 +33,7 @@ export default defineConfig({
     ],
     testNamePattern: new RegExp(`^(?!${elsewhere.join('|')})`),
     setupFiles: ['test/support/quiet-logs.ts'],
-    globalSetup: ['test/deployed/deployed.ts'],
+    globalSetup: ['test/acceptance/packages.ts', 'test/deployed/deployed.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',

@@ -188,7 +188,7 @@ describe('an import', () => {
           }
         },
       ),
-      { numRuns: Number(process.env.IMPORT_HISTORIES ?? 20) },
+      { numRuns: Number(process.env.HISTORIES ?? 20) },
     );
   }, 600_000);
 

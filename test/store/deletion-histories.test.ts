@@ -27,7 +27,7 @@ import { useTargetInThisProcess } from '../support/world.ts';
 beforeAll(useTargetInThisProcess);
 
 /** How many there are. 2,000 take a quarter of an hour. */
-const histories = Number(process.env.DELETION_HISTORIES ?? 25);
+const histories = Number(process.env.HISTORIES ?? 5);
 
 const numbers = ['+14155550100', '+442071838750'];
 const startedAt = '2026-03-01T10:00:00.000Z';

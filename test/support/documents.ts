@@ -122,3 +122,6 @@ export const zipOf = (entries: ZipEntry[]): Buffer => {
   end.writeUInt32LE(offset, 12);
   return Buffer.concat([...locals, directory, Buffer.from('PK\u0005\u0006'), end]);
 };
+
+/** A PDF of more bytes than a request of files can carry. */
+export const largePdf = async (text: string) => Buffer.concat([await pdfOf(text), Buffer.alloc(5_000_000, '\n')]);

@@ -1,12 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { listen } from '../../../bin/local/listen.ts';
-import { pdfOf, sample } from '../../support/documents.ts';
+import { startBetween } from '../../support/between.ts';
+import { largePdf, pdfOf, sample } from '../../support/documents.ts';
 import {
-  ended,
   folder,
   json,
   newFile,
@@ -14,7 +10,6 @@ import {
   operator,
   operatorWith,
   settings,
-  start,
 } from '../../support/operator-command.ts';
 import { page } from '../../support/site.ts';
 import { newFolder } from '../../support/websites.ts';
@@ -42,42 +37,6 @@ const upload = async (world: World, files: string[], ...more: string[]) => {
 
 const documentsOf = async ({ uid, agentId, call }: World) =>
   (await call('GET', '/agent-documents', { query: { uid, agentId } })).body.documents;
-
-/** A PDF of more bytes than a request of files can carry. */
-const largePdf = async (text: string) => Buffer.concat([await pdfOf(text), Buffer.alloc(5_000_000, '\n')]);
-
-/** A proxy before the service that delays, breaks and changes responses. */
-const startBetween = async (
-  treat: (request: IncomingMessage, response: ServerResponse, forward: () => Promise<Response>) => Promise<unknown>,
-) => {
-  let begun = 0;
-  const server = createServer(async (request, response) => {
-    begun += 1;
-    // A client that was stopped sends no complete body.
-    const body = await buffer(request).catch(() => undefined);
-    if (!body) return;
-    const forward = () =>
-      fetch(target.baseUrl + request.url, {
-        method: request.method as string,
-        headers: Object.fromEntries(
-          Object.entries(request.headers).filter(([name]) =>
-            /^(x-authorization|content-type|idempotency-key)$/.test(name),
-          ),
-        ) as Record<string, string>,
-        ...(body.length > 0 && { body }),
-      });
-    if (await treat(request, response, forward)) return;
-    const answer = await forward();
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
-  });
-  const { endpoint: baseUrl, stop } = await listen(server);
-  return {
-    baseUrl,
-    /** How many requests have begun to come. */
-    begun: () => begun,
-    [Symbol.asyncDispose]: stop,
-  };
-};
 
 describe('knowledge upload', () => {
   it('reports the result of each file', async () => {
@@ -185,55 +144,6 @@ describe('knowledge upload', () => {
       1,
       [['unknown', expect.stringMatching(/cannot be reached.*may have been accepted/)]],
     ]);
-  });
-
-  it('stopped while a form is sent reports what was sent, what was not, and what is unknown', async () => {
-    const world = await newWorld();
-    await using storage = await startBetween(() => new Promise<boolean>(() => {}));
-    await using between = await startBetween(async (request, response, forward) => {
-      if (request.url !== '/agent-documents/uploads') return false;
-      const { uploads, failed } = (await (await forward()).json()) as { uploads: object[]; failed: object[] };
-      const body = { uploads: uploads.map((one) => ({ ...one, url: storage.baseUrl })), failed };
-      return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    });
-    const large = await Promise.all([1, 2, 3, 4].map(async (n) => newFile(await largePdf(`Large ${n}`))));
-    const small = newFile('small');
-    const child = start(
-      ['knowledge', 'upload', small, ...large, '--agent-id', world.agentId, '--json', '--base-url', between.baseUrl],
-      settings,
-    );
-    const end = ended(child);
-    // Three forms are under way at once.
-    while (storage.begun() < 3) await sleep(50);
-    child.kill('SIGTERM');
-    const { code, stdout, stderr } = await end;
-    expect(code).toBe(3);
-    // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
-    const reported: any[] = JSON.parse(stdout).files;
-    expect(reported.map(({ status }) => status)).toEqual(['sent', 'unknown', 'unknown', 'unknown', 'not sent']);
-    for (const { error } of reported.slice(1)) expect(error).toMatch(/[Ss]topped.*deleted within an hour/);
-    expect(stderr).toContain('Stopped.');
-  });
-
-  it('stopped while it waits reports the state of each document', async () => {
-    const world = await newWorld();
-    await using between = await startBetween(async (request, response, forward) => {
-      if (request.method !== 'GET') return false;
-      const text = await (await forward()).text();
-      const still = text.replaceAll(/"status":"\w+"/g, '"status":"processing"');
-      return response.writeHead(200, { 'content-type': 'application/json' }).end(still);
-    });
-    const child = start(
-      ['knowledge', 'upload', newFile('text'), '--agent-id', world.agentId, '--json', '--base-url', between.baseUrl],
-      settings,
-    );
-    const end = ended(child);
-    while ((await documentsOf(world))[0]?.status !== 'ready') await sleep(50);
-    await sleep(300);
-    child.kill('SIGTERM');
-    const { code, stdout, stderr } = await end;
-    expect([code, JSON.parse(stdout).files]).toMatchObject([3, [{ status: 'processing' }]]);
-    expect(stderr).toContain('Stopped. What was sent is processed all the same');
   });
 
   it('reports a document that was deleted while it waited, and a service that stopped', async () => {

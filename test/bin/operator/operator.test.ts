@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import {
-  ended,
   folder,
   json,
   newFile,
@@ -14,7 +12,6 @@ import {
   operator,
   operatorWith,
   settings,
-  start,
 } from '../../support/operator-command.ts';
 import { call, newUser, newWorld, target, unique } from '../../support/world.ts';
 
@@ -276,13 +273,6 @@ describe('keys', () => {
     expect(await isAccepted(next.apiKey, user.uid)).toBe(true);
   });
 
-  it('are rotated once: of two parallel rotations one fails', async () => {
-    const { uid, keyId } = await newUser();
-    const both = await Promise.all([1, 2].map(() => ended(start(['key', 'rotate', '--uid', uid, keyId, '--json']))));
-    expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
-    expect((await json('key', 'list', '--uid', uid)).keys).toHaveLength(2);
-  });
-
   it('that have expired are not rotated into keys that have expired', async () => {
     const { uid } = await newUser();
     const old = await json('key', 'create', '--uid', uid, '--name', 'x', '--expires', '1s');
@@ -501,68 +491,12 @@ describe('the import of calls', () => {
     expect(stderr).toContain(said);
   });
 
-  it.each(['SIGKILL', 'SIGTERM'] as const)('continues after %s', async (signal) => {
-    const world = await newWorld();
-    const ids = Array.from({ length: 300 }, (_, n) => `call-${n}`);
-    using door = await openDoor(new URL(target.endpoints.dynamodb), { delayMilliseconds: 100 });
-    const lines = ids.map((id, n) => (n === 10 ? 'not json' : lineOf(world.agentId, id)));
-    const file = newFile(lines.join('\n'));
-    const first = start(['calls', 'import', file], { ...settings, AWS_ENDPOINT_URL_DYNAMODB: door.endpoint });
-    const end = ended(first);
-    const lineReached = (): number =>
-      existsSync(`${file}.progress`) ? JSON.parse(readFileSync(`${file}.progress`, 'utf8')).state.line : 0;
-    while (lineReached() <= 10) await sleep(20);
-    first.kill(signal);
-    const stopped = await end;
-    expect(stopped).toMatchObject(signal === 'SIGKILL' ? { signal } : { code: 3 });
-    expect(stopped.stdout).toBe('');
-    const reached = lineReached();
-    expect(reached).toBeLessThan(300);
-    if (signal === 'SIGTERM') expect(stopped.stderr).toContain(`Stopped after line ${reached}`);
-
-    const { code, stdout, stderr } = await operator('calls', 'import', file, '--json');
-    expect(stderr).toContain(`Continuing after line ${reached}.`);
-    // The line that failed before the end is still reported, and still counts.
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toEqual({
-      file,
-      lines: 300,
-      imported: 299,
-      failed: 1,
-      errors: [{ line: 11, message: 'is not JSON in UTF-8' }],
-      resumedAfterLine: reached,
-    });
-    expect((await callsOf(world)).map(({ callId }) => callId).sort()).toEqual(ids.filter((_, n) => n !== 10).sort());
-    expect(existsSync(`${file}.progress`)).toBe(false);
-  });
-
   it('starts at the first line when the file has changed', async () => {
     const world = await newWorld();
     const file = newFile(lineOf(world.agentId, 'one'));
     const state = { line: 1, end: 500, imported: 1, failed: 0, errors: [] };
     writeFileSync(`${file}.progress`, JSON.stringify({ table: 'another', size: 1, mtimeMs: 1, state }));
     expect(await json('calls', 'import', file)).toEqual({ file, lines: 1, imported: 1, failed: 0, errors: [] });
-  });
-
-  it('waits for a table that is briefly unreachable', async () => {
-    const world = await newWorld();
-    const file = newFile(Array.from({ length: 400 }, (_, n) => lineOf(world.agentId, `call-${n}`)).join('\n'));
-    using door = await openDoor(new URL(target.endpoints.dynamodb));
-    {
-      const child = start(['calls', 'import', file, '--json'], {
-        ...settings,
-        AWS_ENDPOINT_URL_DYNAMODB: door.endpoint,
-      });
-      const end = ended(child);
-      while ((await callsOf(world)).length === 0) await sleep(50);
-      door.shut();
-      await sleep(1500);
-      door.open();
-      const { code, stdout } = await end;
-      expect(code).toBe(0);
-      expect(JSON.parse(stdout)).toMatchObject({ imported: 400, failed: 0 });
-      expect(await callsOf(world)).toHaveLength(400);
-    }
   });
 });
 
@@ -582,39 +516,3 @@ describe('the demo', () => {
     expect(stdout).not.toContain(uid);
   });
 });
-
-/** A proxy before the table, which delays responses and can be shut: then it cuts all connections. */
-const openDoor = async (table: URL, { delayMilliseconds = 0 } = {}) => {
-  const sockets = new Set<Socket>();
-  let isOpen = true;
-  const server = createServer((client) => {
-    if (!isOpen) return client.destroy();
-    const upstream = connect(Number(table.port), table.hostname);
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on('close', () => sockets.delete(socket));
-      socket.on('error', () => undefined);
-    }
-    client.pipe(upstream);
-    upstream.on('data', (bytes) => setTimeout(() => client.write(bytes), delayMilliseconds));
-    upstream.on('end', () => setTimeout(() => client.end(), delayMilliseconds));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const cut = () => {
-    for (const socket of sockets) socket.destroy();
-  };
-  return {
-    endpoint: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
-    shut() {
-      isOpen = false;
-      cut();
-    },
-    open() {
-      isOpen = true;
-    },
-    [Symbol.dispose]() {
-      server.close();
-      cut();
-    },
-  };
-};

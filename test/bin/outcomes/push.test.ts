@@ -1,36 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { newApiKey } from '../../../functions/domain/api-keys.ts';
-import { fileOf, push, start } from '../../support/outcomes-tool.ts';
+import { header, manyRows, outcomeOf, resultsOf, worldWithCalls } from '../../support/outcome-files.ts';
+import { fileOf, push } from '../../support/outcomes-tool.ts';
 import { startProxy } from '../../support/proxy.ts';
-import { newWorld, target, type World } from '../../support/world.ts';
+import { target, type World } from '../../support/world.ts';
 
 const { baseUrl } = target;
-
-const header = 'agentId,callIdOrPhone,custom_call_outcome,custom_call_outcome_value';
-const resultsOf = (file: string): Record<string, string>[] =>
-  parse(readFileSync(`${file}.results.csv`, 'utf8'), { columns: true });
-const outcomeOf = async (world: World, callId: string) =>
-  (await world.call('GET', `/calls/${world.agentId}/${callId}`)).body;
-
-/** A world with calls `c0`, `c1` …, and a file that sets each one's outcome. */
-const worldWithCalls = async (count: number) => {
-  const world = await newWorld();
-  await Promise.all(Array.from({ length: count }, (_, index) => world.recordCall(`c${index}`)));
-  const rows = Array.from({ length: count }, (_, index) => `${world.agentId},c${index},won,${index}.5`);
-  return { ...world, file: fileOf('calls.csv', [header, ...rows, ''].join('\n')) };
-};
-
-/** Many rows for few calls: `rows` of them, row n saying `row n` of call n modulo `calls`. */
-const manyRows = (world: World, rows: number, calls: number) =>
-  fileOf(
-    'many.csv',
-    [header, ...Array.from({ length: rows }, (_, row) => `${world.agentId},c${row % calls},row ${row},`), ''].join(
-      '\n',
-    ),
-  );
 
 describe('outcomes push', () => {
   it('sets the outcome of each row of a CSV file, and writes the result of each', async () => {
@@ -254,51 +231,6 @@ describe('outcomes push', () => {
     expect(resultsOf(file).map(({ line }) => Number(line))).toEqual(Array.from({ length: 2500 }, (_, row) => row + 2));
   });
 
-  it('continues after SIGKILL: each row is in the results once', async () => {
-    const world = await worldWithCalls(5);
-    const file = manyRows(world, 4000, 5);
-    const third = Promise.withResolvers<void>();
-    await using proxy = await startProxy(async ({ number }) => {
-      if (number < 3) return undefined;
-      third.resolve();
-      await sleep(number === 3 ? 60_000 : 0, undefined, { ref: false });
-      return undefined;
-    });
-    const options = { baseUrl: proxy.baseUrl, apiKey: world.apiKey };
-    const run = start(file, options);
-    await third.promise;
-    run.child.kill('SIGKILL');
-    await run.ended;
-    const { rows } = JSON.parse(readFileSync(`${file}.progress.json`, 'utf8'));
-    expect([1000, 2000]).toContain(rows);
-    // As if it had died between the results and the progress.
-    writeFileSync(`${file}.results.csv`, '9,half a li', { flag: 'a' });
-
-    const seen = proxy.rowsSeen();
-    const again = await push(file, options);
-    expect([again.code, proxy.rowsSeen() - seen]).toEqual([0, 4000 - rows]);
-    expect(resultsOf(file).map(({ line, status }) => `${line} ${status}`)).toEqual(
-      Array.from({ length: 4000 }, (_, row) => `${row + 2} updated`),
-    );
-    expect((await outcomeOf(world, 'c4')).custom_call_outcome).toBe('row 3999');
-  });
-
-  it('says how to continue after SIGTERM, and then sends every row', async () => {
-    const world = await worldWithCalls(2);
-    const begun = Promise.withResolvers<void>();
-    await using proxy = await startProxy(async ({ number }) => {
-      begun.resolve();
-      if (number === 1) await sleep(20_000, undefined, { ref: false });
-      return undefined;
-    });
-    const options = { baseUrl: proxy.baseUrl, apiKey: world.apiKey };
-    const run = start(world.file, options);
-    await begun.promise;
-    run.child.kill('SIGTERM');
-    expect(await run.ended).toMatchObject({ code: 3, stderr: expect.stringContaining('Run the same command again') });
-    expect((await push(world.file, options)).code).toBe(0);
-  });
-
   it('starts at the first row when the file has changed since the interruption', async () => {
     const world = await worldWithCalls(5);
     const file = manyRows(world, 2000, 5);
@@ -309,27 +241,6 @@ describe('outcomes push', () => {
     const again = await push(file, options);
     expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('Starting at the first row') });
     expect(resultsOf(file)).toHaveLength(1);
-  });
-
-  it('is not run twice at once for one file', async () => {
-    const world = await worldWithCalls(1);
-    const begun = Promise.withResolvers<void>();
-    const second = Promise.withResolvers<void>();
-    await using proxy = await startProxy(async () => {
-      begun.resolve();
-      await second.promise;
-      return undefined;
-    });
-    const options = { baseUrl: proxy.baseUrl, apiKey: world.apiKey };
-    const first = start(world.file, options);
-    await begun.promise;
-    const other = await push(world.file, options);
-    expect(other).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(`Process ${first.child.pid} is working on this file`),
-    });
-    second.resolve();
-    expect((await first.ended).code).toBe(0);
   });
 
   it('lets the last row of a call win, though requests overtake each other', async () => {

@@ -1,9 +1,13 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { newApiKey } from '../../functions/domain/api-keys.ts';
-import { newWorld, target, unique } from '../support/world.ts';
+import { newApiKey } from '../../../functions/domain/api-keys.ts';
+import { newWorld, target, unique } from '../../support/world.ts';
+import { importPackage } from '../packages.ts';
+
+const { Client, StreamableHTTPClientTransport } = await importPackage('@modelcontextprotocol/client');
+const { Client: OldClient } = await importPackage('@modelcontextprotocol/sdk/client/index.js');
+const { StreamableHTTPClientTransport: OldTransport } = await importPackage(
+  '@modelcontextprotocol/sdk/client/streamableHttp.js',
+);
 
 const info = { name: 'test', version: '1.0.0' };
 const address = new URL(`${target.baseUrl}/mcp`);
@@ -38,8 +42,8 @@ const clients: [string, (apiKey: string) => Promise<AnyClient>][] = [
     'the official client that opens with initialize',
     async (apiKey) => {
       const client = new OldClient(info);
-      await client.connect(new OldTransport(address, requestInit(apiKey)) as Parameters<OldClient['connect']>[0]);
-      return client as unknown as AnyClient;
+      await client.connect(new OldTransport(address, requestInit(apiKey)));
+      return client;
     },
   ],
 ];

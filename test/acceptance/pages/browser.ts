@@ -1,11 +1,11 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { importPackage } from '../packages.ts';
 
 /** Starts a headless Chromium that comes with the packages: it needs nothing installed on the machine. */
 export const startBrowser = async (): Promise<Browser> => {
   // It unpacks the libraries that a bare machine lacks where it takes itself to be on Lambda.
   process.env.AWS_EXECUTION_ENV ??= 'AWS_Lambda_nodejs24.x';
-  const { default: bundled } = await import('@sparticuz/chromium');
-  const { chromium } = await import('playwright-core');
+  const { default: bundled } = await importPackage('@sparticuz/chromium');
   const executablePath = await bundled.executablePath();
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'], headless: true });
 };
@@ -33,4 +33,14 @@ export const openPage = async (
   page.setDefaultTimeout(20_000);
   await page.goto(url);
   return { page, asked, complaints };
+};
+
+/** What axe finds wrong with a page as it is: each rule with the elements that break it. */
+export const violationsIn = async (page: Page): Promise<string[]> => {
+  const { default: axe } = await importPackage<{ default: { source: string } }>('axe-core');
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate('axe.run()')) as {
+    violations: { id: string; nodes: { html: string }[] }[];
+  };
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' ')}`);
 };

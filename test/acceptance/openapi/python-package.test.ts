@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { pythonPrograms } from '../../bin/client/python-environment.ts';
-import { newWorld, target } from '../support/world.ts';
+import { pythonPrograms } from '../../../bin/client/python-environment.ts';
+import { newWorld, target } from '../../support/world.ts';
 
 const run = promisify(execFile);
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { target } from '../support/world.ts';
+import { target } from '../../support/world.ts';
 
 const run = promisify(execFile);
 

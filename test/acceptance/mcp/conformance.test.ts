@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { newUser, target } from '../support/world.ts';
+import { newUser, target } from '../../support/world.ts';
+import { packageFile } from '../packages.ts';
 
-const command = join(import.meta.dirname, '../../node_modules/@modelcontextprotocol/conformance/dist/index.js');
+const command = packageFile('@modelcontextprotocol/conformance', 'dist/index.js');
 
 /** The suite can send no key, and takes its own address for the application's: a proxy puts both right. */
 const withKey = async (apiKey: string) => {

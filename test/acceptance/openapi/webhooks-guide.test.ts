@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { Received } from '../support/receiver.ts';
-import { newEndpoint, newReceiver } from '../support/webhooks.ts';
-import { newWorld } from '../support/world.ts';
+import type { Received } from '../../support/receiver.ts';
+import { newEndpoint, newReceiver } from '../../support/webhooks.ts';
+import { newWorld } from '../../support/world.ts';
 
 const run = promisify(execFile);
 const guide = readFileSync('functions/openapi/guides/webhooks.md', 'utf8');

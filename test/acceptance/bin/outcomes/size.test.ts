@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { newApiKey } from '../../../functions/domain/api-keys.ts';
-import { fileOf, start } from '../../support/outcomes-tool.ts';
+import { newApiKey } from '../../../../functions/domain/api-keys.ts';
+import { fileOf, start } from '../../../support/outcomes-tool.ts';
 
 const rows = 5000;
 const rowBytes = 8000;

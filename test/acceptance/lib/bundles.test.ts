@@ -7,15 +7,15 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { newApiKey } from '../../functions/domain/api-keys.ts';
-import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
-import { jobs } from '../../functions/jobs.ts';
-import { routes } from '../../functions/routes.ts';
-import { bundlePath } from '../../lib/bundles.ts';
-import type { Figure } from '../bench/benchmark.ts';
-import { run as bench } from '../bench/command-line.ts';
-import { capturedRun } from '../support/captured-run.ts';
-import { awsSettings, newWorld, target, unique } from '../support/world.ts';
+import { newApiKey } from '../../../functions/domain/api-keys.ts';
+import type { AnyEndpoint } from '../../../functions/http/endpoint.ts';
+import { jobs } from '../../../functions/jobs.ts';
+import { routes } from '../../../functions/routes.ts';
+import { bundlePath } from '../../../lib/bundles.ts';
+import type { Figure } from '../../bench/benchmark.ts';
+import { run as bench } from '../../bench/command-line.ts';
+import { capturedRun } from '../../support/captured-run.ts';
+import { awsSettings, newWorld, target, unique } from '../../support/world.ts';
 
 const names = [...routes, ...jobs].map(({ name }) => name);
 

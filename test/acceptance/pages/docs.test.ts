@@ -1,15 +1,13 @@
 import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { buildSync } from 'esbuild';
 import type { Browser, Page, Response } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readGuides } from '../../functions/openapi/guides.ts';
-import { openPage, startBrowser } from '../support/browser.ts';
-import { call, target } from '../support/world.ts';
+import { readGuides } from '../../../functions/openapi/guides.ts';
+import { call, target } from '../../support/world.ts';
+import { openPage, startBrowser, violationsIn } from './browser.ts';
 
 const docs = `${target.baseUrl}/docs`;
 const url = `${docs}/reference`;
-const { source: axe } = createRequire(import.meta.url)('axe-core') as { source: string };
 const screenshots = '.local/screenshots';
 const viewport = { width: 1400, height: 900 };
 
@@ -129,11 +127,7 @@ describe('the documentation', () => {
         await picture(page, `${name}${path.replace('/', '-')}`);
         const width = await page.evaluate('document.documentElement.scrollWidth');
         expect(width).toBeLessThanOrEqual(size.width);
-        await page.evaluate(axe);
-        const { violations } = (await page.evaluate('axe.run()')) as {
-          violations: { id: string; nodes: { html: string }[] }[];
-        };
-        expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+        expect(await violationsIn(page)).toEqual([]);
         expect(complaintsOf(watched)).toEqual([]);
         await page.context().close();
       }

@@ -1,9 +1,8 @@
-import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { apiKeys } from '../../functions/store/api-keys.ts';
-import { openPage, startBrowser, type Watched } from '../support/browser.ts';
-import { call, newUser, target } from '../support/world.ts';
+import { apiKeys } from '../../../functions/store/api-keys.ts';
+import { call, newUser, target } from '../../support/world.ts';
+import { openPage, startBrowser, violationsIn, type Watched } from './browser.ts';
 
 let browser: Browser;
 beforeAll(async () => {
@@ -425,28 +424,23 @@ describe('the page', () => {
     ['dark', desktop],
   ] as const)('is accessible, in %s, at %j', async (colorScheme, viewport) => {
     const { page } = await open({ colorScheme, viewport });
-    const violations = async () => {
-      await page.evaluate(axe.source);
-      const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults;
-      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' ')}`);
-    };
-    expect(await violations()).toEqual([]);
+    expect(await violationsIn(page)).toEqual([]);
     await enterKey(page, 'vap_wrong');
     await page.getByText('This API key is invalid').waitFor();
-    expect(await violations()).toEqual([]);
+    expect(await violationsIn(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await useKey(page, target.apiKey);
     await say(page, 'Create an agent called Reception');
     await page.getByRole('button', { name: 'Approve' }).waitFor();
     await settled(page);
-    expect(await violations()).toEqual([]);
+    expect(await violationsIn(page)).toEqual([]);
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByText('I changed nothing').waitFor();
     await settled(page);
     await page.getByText('Creating an agent: denied').click();
     await say(page, 'Hello [fake: reject]');
     await page.getByRole('alert').waitFor();
-    expect(await violations()).toEqual([]);
+    expect(await violationsIn(page)).toEqual([]);
   });
 
   it('fits a phone', async () => {

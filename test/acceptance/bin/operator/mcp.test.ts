@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { operatorWith, settings } from '../../../support/operator-command.ts';
+import { newWorld, target } from '../../../support/world.ts';
+import { importPackage } from '../../packages.ts';
+
+const { Client, StreamableHTTPClientTransport } = await importPackage('@modelcontextprotocol/client');
+
+const config = (...args: string[]) => operatorWith(settings, ['mcp', 'config', ...args]);
+
+type Server = { url: string; headers?: Record<string, string> };
+
+describe('the configuration of an AI client', () => {
+  it.each([
+    ['claude-code', `\${VAP_API_KEY}`],
+    ['cursor', `\${env:VAP_API_KEY}`],
+    ['vscode', `\${input:vap-api-key}`],
+  ])('connects %s, whose key is not in it', async (client, placeholder) => {
+    const { apiKey, agentId } = await newWorld();
+    const { code, stdout, stderr } = await config('--client', client, '--base-url', `${target.baseUrl}/`);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('mcp.json')]);
+    const { mcpServers, servers } = JSON.parse(stdout) as Record<string, Record<string, Server>>;
+    const { url, headers = {} } = { ...mcpServers, ...servers }['voice-agents'] as Server;
+    expect(headers).toEqual({ 'X-Authorization': placeholder });
+    const connected = new Client({ name: client, version: '1' });
+    await connected.connect(
+      new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { 'X-Authorization': apiKey } } }),
+    );
+    const { isError } = await connected.callTool({ name: 'getAgent', arguments: { agentId } });
+    expect(isError).toBe(false);
+    await connected.close();
+  });
+});

@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { writeClientTypes } from '../../../bin/client/types.ts';
+import { type Guide, readGuides } from '../../../functions/openapi/guides.ts';
+import { settings } from '../../support/operator-command.ts';
+import { newWorld, target, unique } from '../../support/world.ts';
+
+const run = promisify(execFile);
+const root = resolve('.');
+const guides = readGuides().filter(({ file }) => file.startsWith('functions/openapi/'));
+
+/** The examples of a guide in one language, each with the JSON that is shown after it. */
+const examplesOf = ({ source }: Guide, language: string) =>
+  [...source.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`\\n(?:\\s*\`\`\`json\\n(.*?)^\`\`\`)?`, 'gms'))].map(
+    ([, code = '', json]) => ({ code, ...(json && { json }) }),
+  );
+
+const withExamples = (language: string) =>
+  guides
+    .map((guide) => ({ title: guide.title, examples: examplesOf(guide, language) }))
+    .filter(({ examples }) => examples.length > 0);
+
+/** What a reader has in their shell after the quickstart: variables, and calls of the demo agent. */
+const readerOf = async () => {
+  const { uid, agentId, apiKey, recordCall } = await newWorld();
+  await recordCall('demo-call-1');
+  await recordCall('demo-call-2', { startedAt: '2026-03-02T10:00:00Z' });
+  return {
+    PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}`,
+    VAP_BASE_URL: target.baseUrl,
+    VAP_API_KEY: apiKey,
+    VAP_USER: uid,
+    VAP_AGENT: agentId,
+  };
+};
+
+/** A request that fails ends an example, and \`npm run\` runs the command without npm. */
+const prelude = `
+set -euo pipefail
+curl() { command curl --fail-with-body "$@"; }
+npm() { shift; [ "$1" = -s ] && shift; script=$1; shift; [ "$1" = -- ] && shift; node "${root}/bin/$script.ts" "$@"; }
+`;
+
+describe('the examples of the guides', () => {
+  it.each(withExamples('sh'))('$title: commands run, and print what is shown', async ({ title, examples }) => {
+    const cwd = mkdtempSync(join(tmpdir(), 'guide-'));
+    const env = { ...(await readerOf()), ...settings, INIT_CWD: cwd };
+    const user = unique('acme');
+    for (const { code, json } of examples) {
+      const script = prelude + code.replaceAll('acme', user);
+      const { stdout } = await run('bash', ['-c', script], { cwd, env }).catch((error) => {
+        throw new Error(`${title}:\n${code}\n${error.stdout}${error.stderr}`);
+      });
+      if (json) expect(JSON.parse(stdout)).toEqual(JSON.parse(json));
+    }
+  });
+
+  it('compile, and their programs run', async () => {
+    await writeClientTypes();
+    const folder = mkdtempSync(join(tmpdir(), 'guides-'));
+    const client = join(folder, 'client');
+    mkdirSync(client);
+    mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
+    writeFileSync(join(client, 'package.json'), '{"type":"module","exports":"./client.ts"}');
+    writeFileSync(join(client, 'client.ts'), `export * from '${root}/functions/openapi/client.ts';\n`);
+    symlinkSync(client, join(folder, 'node_modules/voice-agent-platform-client'));
+    for (const name of [
+      '@types/node',
+      '@types/react',
+      'undici-types',
+      'csstype',
+      'react',
+      'ai',
+      '@ai-sdk',
+      'standardwebhooks',
+    ]) {
+      symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+    }
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    const programs = guides.flatMap((guide) =>
+      ['ts', 'tsx'].flatMap((language) =>
+        examplesOf(guide, language).map(({ code }, index) => {
+          const name = `${guide.slug}-${index}.${language}`;
+          writeFileSync(join(folder, name), code);
+          return name;
+        }),
+      ),
+    );
+    const compiler = join(root, 'node_modules/@typescript/native/bin/tsc');
+    const options = '--noEmit --strict --module nodenext --target es2024 --jsx react-jsx --allowImportingTsExtensions';
+    const flags = [...options.split(' '), '--lib', 'es2024,dom,dom.iterable', '--types', 'node', '--skipLibCheck'];
+    await run(process.execPath, [compiler, ...flags, ...programs], { cwd: folder }).catch((error) => {
+      throw new Error(error.stdout);
+    });
+    const env = await readerOf();
+    for (const name of programs.filter((name) => name.endsWith('.ts') && !name.startsWith('typescript-client'))) {
+      await run(process.execPath, [name], { cwd: folder, env }).catch((error) => {
+        throw new Error(`${name}:\n${error.stdout}${error.stderr}`);
+      });
+    }
+    expect(programs.length).toBeGreaterThanOrEqual(8);
+  });
+});
