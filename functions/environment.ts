@@ -10,6 +10,10 @@ export const environment = {
   get tableName() {
     return required('TABLE_NAME');
   },
+  /** The timeout of a call to the table, retries included. The local run allows more: a busy machine's database is slower than AWS's. */
+  get tableTimeoutSeconds() {
+    return whole('TABLE_TIMEOUT_SECONDS', 5);
+  },
   /** The queue of background work. On AWS every job has its own: `{job}` stands for the job's name in their address. */
   get jobsQueueUrl() {
     return url('JOBS_QUEUE_URL');

