@@ -16,6 +16,8 @@ export type SourceState = {
   attempt?: string;
   /** Unix milliseconds. Work that has not ended by then reads as failed. */
   dueBy?: number;
+  /** The attempt failed because its job was given up: its message, sent again by an operator, begins it again. */
+  givenUp?: boolean;
   /** Unix milliseconds. A source that still waits for its file then is no longer shown. */
   waitsUntil?: number;
 };
@@ -68,13 +70,16 @@ export const newAttempt = <A extends string | undefined>(states: SourceStates, a
   dueBy: now + states.timeoutSeconds * 1000,
 });
 
-/** What a new attempt clears: the former error, and the wait for a file. `null` clears a field. */
-export const clearedByAttempt = { error: null, waitsUntil: null, ttlSeconds: null };
+/** What a run clears: how the attempt failed before. `null` clears a field. */
+const clearedByRun = { error: null, givenUp: null };
+/** What a new attempt clears: also the wait for a file. */
+export const clearedByAttempt = { ...clearedByRun, waitsUntil: null, ttlSeconds: null };
 
 /** The fields of a record whose job runs. The last run ends at `endsBy` one way or another; another one may be repeated. */
 export const running = ({ working, timeoutSeconds }: SourceStates, endsBy?: number, now = Date.now()) => ({
   status: working,
   dueBy: endsBy ?? now + timeoutSeconds * 1000,
+  ...clearedByRun,
 });
 
 export const isUnfinished = ({ working }: SourceStates, { status }: SourceState) =>

@@ -14,7 +14,7 @@ export const crawlWebsite = job({
   name: 'crawlWebsite',
   message: jobMessages.crawlWebsite,
   services: {
-    websites: websites.for('start', 'finish', 'fail', 'deleteOrphans'),
+    websites: websites.for('start', 'finish', 'fail', 'giveUp', 'deleteOrphans'),
     agents: agents.for('languageOf'),
     webPages,
   },
@@ -51,7 +51,7 @@ export const crawlWebsite = job({
   },
 
   async giveUp({ agentId, websiteId: id, attempt }, { websites }) {
-    await websites.fail({ agentId, id }, attempt, 'The crawl failed for no fault of the site. Refresh the website.');
+    await websites.giveUp({ agentId, id }, attempt, 'The crawl failed for no fault of the site. Refresh the website.');
   },
 });
 

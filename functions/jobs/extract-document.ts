@@ -22,7 +22,7 @@ const Message = z.union([jobMessages.extractDocument, FileNotification]);
 type Message = z.infer<typeof Message>;
 
 const services = {
-  documents: documents.for('findForJob', 'endWait', 'receive', 'start', 'finish', 'fail', 'deleteOrphans'),
+  documents: documents.for('findForJob', 'endWait', 'receive', 'start', 'finish', 'fail', 'giveUp', 'deleteOrphans'),
   credentials: credentials.for('accessTo'),
   files: files.for('read', 'delete'),
   agents: agents.for('languageOf'),
@@ -65,7 +65,7 @@ export const extractDocument = job({
       if (!record) continue;
       const attempt = given ?? record.attempt ?? newUlid();
       if (!record.attempt) await documents.receive(document, attempt);
-      await documents.fail(document, attempt, 'The document could not be read. Try again.');
+      await documents.giveUp(document, attempt, 'The document could not be read. Try again.');
     }
   },
 });

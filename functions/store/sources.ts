@@ -146,7 +146,7 @@ export class Sources<R extends SourceRecord> {
   }
 
   /**
-   * Begins a job's run. Undefined when the attempt is not, or no longer, the source's. A run that is the attempt's last
+   * Begins a job's run, also of an attempt that was given up. Undefined when the attempt is not, or no longer, the source's. A run that is the attempt's last
    * one ends by `endsBy` (Unix milliseconds), one way or another.
    */
   async start(
@@ -156,7 +156,7 @@ export class Sources<R extends SourceRecord> {
   ): Promise<{ record: R; revision: string } | undefined> {
     const revision = this.#texts.newRevision();
     const change = { set: running(this.#kind.states, endsBy), add: { revisions: new Set([revision]) } };
-    const record = await this.#change(source, change, isMine(attempt, this.#kind.states));
+    const record = await this.#change(source, change, mayStart(attempt, this.#kind.states));
     return record && { record, revision };
   }
 
@@ -200,6 +200,11 @@ export class Sources<R extends SourceRecord> {
   /** Ends an attempt without a new text, and says why; the former text stays. False when the source is deleted or has moved on. */
   async fail(source: SourceReference, attempt: string, error: string, fields: Partial<R> = {}): Promise<boolean> {
     return (await this.#end(source, attempt, { ...fields, status: 'failed', error })) !== undefined;
+  }
+
+  /** Ends an attempt whose job has failed at its last delivery. Its message may come again. */
+  async giveUp(source: SourceReference, attempt: string, error: string): Promise<void> {
+    await this.#end(source, attempt, { status: 'failed', error, givenUp: true });
   }
 
   /**
@@ -364,6 +369,15 @@ const isMine = (attempt: string, { working }: SourceStates): Condition => ({
   values: { mine: attempt, pending, working },
 });
 
+/** The attempt is the record's, and has not ended, or was given up. */
+const mayStart = (attempt: string, states: SourceStates): Condition => {
+  const { values } = isMine(attempt, states);
+  return {
+    expression: 'attempt = :mine and (#status in (:pending, :working) or givenUp = :yes)',
+    values: { ...values, yes: true },
+  };
+};
+
 /** What the methods need, for both kinds of sources. */
 export const sourcePermissions = {
   add: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
@@ -379,6 +393,7 @@ export const sourcePermissions = {
   start: ['dynamodb:UpdateItem'],
   finish: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
   fail: ['dynamodb:UpdateItem'],
+  giveUp: ['dynamodb:UpdateItem'],
   remove: ['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
   removeAll: ['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
   deleteOrphans: [

@@ -175,6 +175,14 @@ describe('a message to crawl a website', () => {
       status: 'failed',
       error: 'The crawl failed for no fault of the site. Refresh the website.',
     });
+    // The operator has mended the cause, and sends it again.
+    injectFaults(table.get().client, () => undefined);
+    expect(await deliver([messageOf(source)])).toEqual([]);
+    const done = await findWebsite(source);
+    expect(done).toMatchObject({ status: 'ready', pages: 1 });
+    expect(done).not.toHaveProperty('error');
+    expect(await deliver([messageOf(source)])).toEqual([]);
+    expect(await findWebsite(source)).toEqual(done);
   });
 
   it('whose function dies at every delivery ends as failed, with a reason, when the last one’s time is over', async () => {

@@ -292,6 +292,50 @@ describe('an extraction', () => {
     });
   });
 
+  it('that was given up is done when an operator sends its message again, unless another attempt or a deletion came first', async () => {
+    const dying: Choice = (operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined);
+    const givenUp = async () => {
+      const record = await uploaded();
+      await jobWith(dying)(notification(record), maxDeliveries);
+      expect((await now(record))?.status).toBe('failed');
+      return record;
+    };
+    const simple = await givenUp();
+    expect(await sound(notification(simple))).toBe(true);
+    expect(await now(simple)).toMatchObject({ status: 'ready', content: 'The text' });
+    expect(await now(simple)).not.toHaveProperty('error');
+    const done = await now(simple);
+    await sound(notification(simple));
+    expect(await now(simple)).toEqual(done);
+
+    const again = await givenUp();
+    await jobWith(dying)(notification(again), maxDeliveries);
+    expect(await now(again)).toMatchObject({ status: 'failed', error: 'The document could not be read. Try again.' });
+
+    const retried = await givenUp();
+    const attempt = retryOf((await now(retried))?.attempt, 'again');
+    await documents.restart(retried, { attempt, uid: 'somebody' }, hasFailed);
+    await jobWith(dying)({ ...notification(retried), attempt }, maxDeliveries);
+    await documents.restart(retried, { attempt: retryOf(attempt, 'third'), uid: 'somebody' }, hasFailed);
+    await sound({ ...notification(retried), attempt });
+    expect((await now(retried))?.status).toBe('pending');
+
+    const unreadable = await uploaded('%PDF-1.7 and no more');
+    await sound(notification(unreadable));
+    const reason = await now(unreadable);
+    await sound(notification(unreadable));
+    expect(await now(unreadable)).toEqual(reason);
+
+    const deleted = await givenUp();
+    await documents.remove(deleted, (one) => files.delete(fileKeyOf(one)));
+    await sound(notification(deleted));
+    expect([await now(deleted), await pieces(deleted), await files.head(fileKeyOf(deleted))]).toEqual([
+      undefined,
+      0,
+      undefined,
+    ]);
+  });
+
   it('whose function dies at every delivery ends as failed, with a reason, when the last one’s time is over', async () => {
     const record = await uploaded();
     for (let delivery = 1; delivery <= maxDeliveries; delivery++) {
