@@ -11,11 +11,11 @@ export const log = (level: 'info' | 'warn' | 'error', fields: Record<string, unk
 const keys = /vap_[0-9A-Za-z]+|\b[sr]k_(?:live|test)_\w+/gi;
 const emailAddresses = /[^\s"'<>()[\],;:@%/]{1,64}(?:@|%40)(?:[\p{L}\p{Nd}-]{1,63}\.){1,8}\p{L}{2,63}/giu;
 /**
- * 7 to 15 digits, which may be grouped; with a plus before them, 5 to 15. Digits within a word, an identifier, a time
+ * 7 to 15 digits, which may be grouped; with a plus before them, 5 or more, which may be several numbers. Digits within a word, an identifier, a time
  * or a position in a file are no phone number.
  */
 const phoneNumbers =
-  /(?:\+|%2B)\(?\p{Nd}(?:(?:[\s()./\-\u2010-\u2015]|%20){0,3}\p{Nd}){4,14}|(?<![\p{L}\p{Nd}_-]|\p{Nd}[.:])\(?\p{Nd}(?:(?:[\s()./\-\u2010-\u2015]|%20){0,3}\p{Nd}){6,14}(?![\p{L}\p{Nd}_-]|[.:]\p{Nd})/giu;
+  /(?:\+|%2B)\(?\p{Nd}(?:(?:[\s()./\-\u2010-\u2015]|%20){0,3}\p{Nd}){4,}|(?<![\p{L}\p{Nd}_-]|\p{Nd}[.:])\(?\p{Nd}(?:(?:[\s()./\-\u2010-\u2015]|%20){0,3}\p{Nd}){6,14}(?![\p{L}\p{Nd}_-]|[.:]\p{Nd})/giu;
 
 /** Replaces keys, phone numbers and e-mail addresses in a text. */
 export const redact = (text: string) => text.replace(keys, '…').replace(emailAddresses, '…').replace(phoneNumbers, '…');
