@@ -24,6 +24,8 @@ export type PublicTool = { description: string; input: Schema; run(input: unknow
 export type UserTool = {
   description: string;
   input: Schema;
+  /** What else the operation asks of the input. It is loaded with the first call: it would weigh a quarter of the chat's bundle. */
+  loadMoreInput?(): Promise<Schema>;
   /** The operations it calls, by name. It is offered for keys whose scopes allow all of them. */
   operations: string[];
   /** The arguments of each operation. */
@@ -45,6 +47,7 @@ const publicTool = <S extends Schema>(tool: {
 const userTool = <S extends Schema, Response = unknown>(tool: {
   description: string;
   input: S;
+  loadMoreInput?(): Promise<Schema>;
   operation: string;
   toArguments?(input: z.infer<S>): Arguments;
   toResult?(response: Response): unknown;
@@ -55,6 +58,7 @@ const userTool = <S extends Schema, Response = unknown>(tool: {
   operations: [tool.operation],
   toArguments: (input) => tool.toArguments?.(input as z.infer<S>) ?? (input as Arguments),
   toResult: ([response]: [Response]) => (tool.toResult ? tool.toResult(response) : response),
+  ...(tool.loadMoreInput && { loadMoreInput: tool.loadMoreInput }),
   ...(tool.needsApproval && { needsApproval: true }),
 });
 
@@ -189,10 +193,10 @@ export const tools: Record<ToolName, PublicTool | UserTool> = {
             z.describe(`Maximum number of links away from the start page; at most ${limits.crawlDepth} are applied.`),
           ),
       ),
-      // The API checks them: what compiles them weighs a quarter of the chat's bundle.
       includePaths: pathPatterns('Only pages whose path matches one of these are read.'),
       excludePaths: pathPatterns('Pages whose path matches one of these are not read.'),
     }),
+    loadMoreInput: async () => (await import('../domain/crawl-controls.ts')).CrawlControls,
     operation: 'addWebsite',
     needsApproval: true,
   }),

@@ -63,9 +63,9 @@ const toTool = (name: ToolName, user: ToolUser): Tool => ({
   description: tools[name].description,
   inputSchema: jsonSchema(() => toJsonSchema(tools[name].input), {
     // The model learns of invalid input at once, before the user is asked to approve the call.
-    validate: (value) => {
+    validate: async (value) => {
       try {
-        return { success: true, value: checkInput(tools[name], value) };
+        return { success: true, value: await checkInput(tools[name], value) };
       } catch (error) {
         return { success: false, error: explain(error as Error) };
       }
@@ -81,9 +81,11 @@ const toTool = (name: ToolName, user: ToolUser): Tool => ({
 });
 
 /** Returns the input as it is, or throws what is wrong with it. */
-const checkInput = (tool: PublicTool | UserTool, value: unknown): unknown => {
+const checkInput = async (tool: PublicTool | UserTool, value: unknown): Promise<unknown> => {
   const { error } = validate(tool.input, value);
   if (error) throw error;
+  const { error: further } = validate(isPublic(tool) ? undefined : await tool.loadMoreInput?.(), value);
+  if (further) throw further;
   return value;
 };
 
