@@ -71,7 +71,7 @@ export const newAttempt = <A extends string | undefined>(states: SourceStates, a
 });
 
 /** What a run clears: how the attempt failed before. `null` clears a field. */
-const clearedByRun = { error: null, givenUp: null };
+export const clearedByRun = { error: null, givenUp: null };
 /** What a new attempt clears: also the wait for a file. */
 export const clearedByAttempt = { ...clearedByRun, waitsUntil: null, ttlSeconds: null };
 
@@ -79,7 +79,6 @@ export const clearedByAttempt = { ...clearedByRun, waitsUntil: null, ttlSeconds:
 export const running = ({ working, timeoutSeconds }: SourceStates, endsBy?: number, now = Date.now()) => ({
   status: working,
   dueBy: endsBy ?? now + timeoutSeconds * 1000,
-  ...clearedByRun,
 });
 
 export const isUnfinished = ({ working }: SourceStates, { status }: SourceState) =>

@@ -1,6 +1,7 @@
 import { now } from '../domain/date-time.ts';
 import {
   clearedByAttempt,
+  clearedByRun,
   deleting,
   isUnfinished,
   newAttempt,
@@ -155,7 +156,10 @@ export class Sources<R extends SourceRecord> {
     endsBy?: number,
   ): Promise<{ record: R; revision: string } | undefined> {
     const revision = this.#texts.newRevision();
-    const change = { set: running(this.#kind.states, endsBy), add: { revisions: new Set([revision]) } };
+    const change = {
+      set: { ...running(this.#kind.states, endsBy), ...clearedByRun },
+      add: { revisions: new Set([revision]) },
+    };
     const record = await this.#change(source, change, mayStart(attempt, this.#kind.states));
     return record && { record, revision };
   }
