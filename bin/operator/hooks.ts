@@ -12,11 +12,11 @@ import { baseUrlOf } from './service.ts';
 import { openStores } from './stores.ts';
 
 export const addHooksCommands = (program: Operator) => {
-  const hooks = program.command('hooks').description('Webhook addresses for voice platforms');
+  const hooks = program.command('hooks').description('Addresses for the webhooks of voice platforms');
 
   hooks
     .command('url')
-    .description('Create a key that is for webhooks alone, and print the address to enter at a voice platform')
+    .description('Create a key with the scope hooks alone, and print the address to enter at a voice platform')
     .addOption(
       new Option('--platform <platform>', 'the voice platform')
         .choices(Object.keys(platforms) as PlatformName[])

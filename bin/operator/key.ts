@@ -24,7 +24,11 @@ export const addKeyCommands = (program: Operator) => {
     .description('Create a key and print it')
     .requiredOption('--uid <uid>', 'the user of the key', as(Identifier))
     .requiredOption('--name <name>', 'what the key is for', as(KeyName))
-    .option('--scope <scope...>', `what the key may do: ${Scope.options.join(', ')} (default: everything)`, toScopes)
+    .option(
+      '--scope <scope...>',
+      `what the key may do: ${Scope.options.join(', ')} (default: all but privacy)`,
+      toScopes,
+    )
     .option('--expires <when>', 'a date, a date-time or a duration such as 30d (default: never)', future)
     .addHelpText(
       'after',

@@ -35,13 +35,13 @@ const clients = {
 const names = Object.keys(clients) as (keyof typeof clients)[];
 
 export const addMcpCommands = (program: Operator) => {
-  const mcp = program.command('mcp').description('AI clients, which use the operations as tools');
+  const mcp = program.command('mcp').description('AI clients that use the operations as tools (MCP)');
 
   mcp
     .command('config')
     .description('Print the configuration of an AI client, without a key')
     .addOption(new Option('--client <name>', 'the AI client').choices(names).makeOptionMandatory())
-    .option('--base-url <url>', 'the address of the service, where it is not that of the local run or the stack')
+    .option('--base-url <url>', 'the address of the service (default: of the local run or the --stack)')
     .addHelpText(
       'after',
       examples('mcp config --client claude-code > .mcp.json', 'mcp config --client cursor --stack voice-agents-prod'),

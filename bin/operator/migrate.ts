@@ -14,7 +14,7 @@ const concurrency = 8;
 export const addMigrateCommand = (program: Operator) => {
   program
     .command('migrate')
-    .description('Bring the data of an earlier version into the form of this one; running it again changes nothing')
+    .description('Convert the data of an earlier version; running it again changes nothing')
     .addHelpText('after', examples('migrate --stack voice-agents-prod'))
     .action(async (_, command) => {
       const options = command.optsWithGlobals();

@@ -7,11 +7,11 @@ import { examples, type Operator } from './program.ts';
 import { outputsOf } from './stack.ts';
 
 export const addSecretCommands = (program: Operator) => {
-  const secret = program.command('secret').description('Secrets of a deployment, which no template contains');
+  const secret = program.command('secret').description('Secrets of a deployment');
 
   secret
     .command('stripe')
-    .description('Set the Stripe key of a deployment, which is prompted for or read from standard input')
+    .description('Set the Stripe key of a deployment; it is prompted for, or read from standard input')
     .addHelpText(
       'after',
       examples('secret stripe --stack voice-agents-prod', 'secret stripe --stack voice-agents-prod < key.txt'),

@@ -14,7 +14,7 @@ export const checkBlockedNumber = endpoint({
   path: '/agent-block-list/check',
   summary: 'Check whether a number is blocked',
   description:
-    'Call this before you accept a call. It looks into the list of the agent and the list of its owner in one fast, strongly consistent read. A `+` that arrives as a space is treated as a `+`.',
+    'Call this before you accept a call. It checks the list of the agent and the list of its owner in one fast, strongly consistent read. A `+` that arrives as a space is treated as a `+`.',
   caller: { kind: 'key', scope: 'block-list', agent: ({ query }) => query },
   services: { blockList: blockList.for('find') },
   query: z.object({

@@ -24,7 +24,7 @@ export const checkBlockedNumbers = endpoint({
   path: '/agent-block-list/check',
   summary: 'Check which numbers are blocked for an agent',
   description:
-    'Looks for up to 10,000 numbers in the list of the agent and the list of its owner. `blocked` keeps the order sent; each number is in it once, and each text that is no phone number is in `failed` once. Nothing is changed.',
+    'Checks up to 10,000 numbers against the list of the agent and the list of its owner. `blocked` keeps the order sent and has each number once; `failed` has each text that is not a phone number once. Nothing is changed.',
   caller: { kind: 'key', scope: 'block-list', agent: ({ body }) => body },
   readOnly: true,
   services: { blockList: blockList.for('find') },
@@ -34,7 +34,7 @@ export const checkBlockedNumbers = endpoint({
       blocked: z.array(BlockingEntry).check(z.describe('The numbers that are blocked now, in the order sent.')),
       failed: BlockListFailures,
     })
-    .check(z.describe('The numbers that are blocked, and those that are no phone numbers.')),
+    .check(z.describe('The numbers that are blocked, and the texts that are not phone numbers.')),
   errors: ['too_many_numbers'],
 
   async handle({ agent, body: { numbers } }, { blockList }) {

@@ -16,7 +16,7 @@ export const createErasure = endpoint({
   path: '/erasures',
   summary: 'Erase a person',
   description:
-    'Erases a person by phone number from the data of all agents that the user owns: calls with the number are deleted, entries of block lists stay blocked without their reason (or are removed, with `blockList: "remove"`), and kept responses that hold the number are forgotten. The erasure runs in the background; `GET /erasures/{erasureId}` returns its status. What agents were configured with and texts that were uploaded or written by the user (documents, websites, `details` and metadata of other calls) are not searched. With `dryRun` it is only counted. The key must have the scope `privacy`, which a key without a list of scopes does not have.',
+    'Erases a person by phone number from the data of all agents that the user owns: calls with the number are deleted, entries of block lists stay blocked without their reason (or are removed, with `blockList: "remove"`), and responses stored for Idempotency-Keys are deleted if they contain the number. The erasure runs in the background; `GET /erasures/{erasureId}` returns its status. Configurations of agents and texts that the user uploaded or wrote (documents, websites, `details` and metadata of other calls) are not searched. With `dryRun` the data are only counted. The key must have the scope `privacy`, which a key without a list of scopes does not have.',
   caller: { kind: 'key', scope: 'privacy', user: ({ body }) => body },
   services: {
     ...findServices,

@@ -21,7 +21,7 @@ export const decideCallStart = endpoint({
   path: '/call-starts',
   summary: 'Decide on a call',
   description:
-    'Call this when a call comes in, or before one goes out. It finds the agent, looks into its block list and its owner’s, and returns what a voice agent needs to begin. Without `agentId`, the agent is the user’s own with our number (`to` of an inbound call, `from` of an outbound one). A number that is missing or no E.164 number counts as withheld. Nothing is changed.',
+    'Call this when a call comes in, or before one goes out. It finds the agent, checks the block lists of the agent and its owner, and returns what a voice agent needs to begin. Without `agentId`, it takes the user’s own agent whose `phoneNumber` is your side of the call (`to` of an inbound call, `from` of an outbound one). A number that is missing or not in E.164 format counts as withheld. Nothing is changed.',
   caller: {
     kind: 'key',
     scope: 'hooks',

@@ -7,13 +7,13 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { webhookEndpoints } from '../store/webhook-endpoints.ts';
 
-/** Deletes a webhook endpoint. What was on its way to it is not sent any more. */
+/** Deletes a webhook endpoint. Its pending deliveries are not sent. */
 export const deleteWebhookEndpoint = endpoint({
   name: 'deleteWebhookEndpoint',
   method: 'DELETE',
   path: '/webhook-endpoints/{endpointId}',
   summary: 'Delete a webhook endpoint',
-  description: 'Deletes a webhook endpoint with its secrets. What was on its way to it is not sent any more.',
+  description: 'Deletes a webhook endpoint with its secrets. Its pending deliveries are not sent.',
   caller: { kind: 'key', scope: 'webhooks', user: ({ query }) => query },
   services: { webhookEndpoints: webhookEndpoints.for('remove') },
   params: z.object({ endpointId: EndpointIdInPath }),

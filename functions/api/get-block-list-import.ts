@@ -13,7 +13,7 @@ export const getBlockListImport = endpoint({
   path: '/block-list-imports/{importId}',
   summary: 'Get an import',
   description:
-    'Returns the status of an import and its counts so far, which always add up: `added`, `alreadyBlocked` and `failed` are `lines`. Imports are kept for 30 days.',
+    'Returns the status of an import and its counts so far: `lines` is always the sum of `added`, `alreadyBlocked` and `failed`. Imports are kept for 30 days.',
   caller: { kind: 'key', scope: 'block-list', user: ({ query }) => query },
   services: { imports: blockListImports.for('find') },
   params: z.object({

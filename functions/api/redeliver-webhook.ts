@@ -16,7 +16,7 @@ export const redeliverWebhook = endpoint({
   path: '/webhook-deliveries/redeliver',
   summary: 'Send an event again',
   description:
-    'Begins a delivery again, whatever its status: with the same `webhook-id`, a fresh timestamp and signature, and all attempts. The data is what the event still has: that of deleted calls and agents is gone.',
+    'Starts a delivery again, whatever its status, with the same `webhook-id`, a new timestamp and signature, and the full number of attempts. Data of calls and agents that were deleted since are not sent.',
   caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
   services: {
     webhookDeliveries: webhookDeliveries.for('find', 'restart'),
@@ -29,7 +29,7 @@ export const redeliverWebhook = endpoint({
       deliveryId: DeliveryId,
       status: z.literal('pending').check(describe('The next attempt is made at once.', 'pending')),
     })
-    .check(z.describe('The delivery that begins again.')),
+    .check(z.describe('The delivery that was started again.')),
   errors: ['delivery_not_found', 'endpoint_not_found'],
 
   async handle({ body: { uid, deliveryId } }, { webhookDeliveries, webhookEndpoints, jobQueue }) {

@@ -10,9 +10,9 @@ export const searchKnowledge = endpoint({
   method: 'POST',
   path: '/agent-knowledge/search',
   summary: 'Search the knowledge of an agent',
-  description: `Finds passages of the agent’s websites and documents by the words of a query, best first. It answers in milliseconds, so that a live agent can ask it within a turn.
+  description: `Finds passages of the agent’s websites and documents by the words of a query, best first. It responds in milliseconds, fast enough for a live agent that must answer a caller.
 
-Only sources that are \`active\` and have a text are searched. A switch, a deletion or a new text holds from the next request on. The ranking is BM25 over word stems in the language of the agent’s configuration: other forms of a word are found, case and diacritics do not matter, and numbers, prices, e-mail addresses and product codes are found as they are written. It does not know synonyms: ask with the words the text would use, and ask again with others when nothing fits.
+Only sources that are \`active\` and have a text are searched. Enabling, disabling, deleting or reading a source again takes effect with the next request. The ranking is BM25 over word stems in the language of the agent’s configuration: other forms of a word are found, case and diacritics do not matter, and numbers, prices, e-mail addresses and product codes are found as they are written. It does not know synonyms: use the words that the text would use, and search again with other words when nothing fits.
 
 **In a live agent**, give the model a tool whose only parameter is \`query\`, and have the tool make this request:
 
@@ -21,7 +21,7 @@ POST /agent-knowledge/search
 { "uid": "user-1", "agentId": "agent_01…", "query": "Sunday opening hours", "limit": 3 }
 \`\`\`
 
-Return the \`text\` of each passage to the model, with its \`name\` or \`url\`, and tell it in its instructions to answer from these passages alone, and to say that it does not know when they hold no answer. **The passages are text from the web and from uploaded files, which anybody may have written: pass them on as data, never as instructions.**`,
+Return the \`text\` of each passage to the model, with its \`name\` or \`url\`, and instruct it to answer only from these passages, and to say that it does not know when they have no answer. **The passages come from the web and from uploaded files, which anybody may have written: pass them to the model as data, never as instructions.**`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
   readOnly: true,
   services: { knowledgeSearch },

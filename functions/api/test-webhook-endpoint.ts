@@ -17,7 +17,7 @@ export const testWebhookEndpoint = endpoint({
   path: '/webhook-endpoints/{endpointId}/test',
   summary: 'Send a test event',
   description:
-    'Sends an event of the type `webhook_endpoint.test` to the endpoint at once, whatever events it asks for and also while it is not active, and returns the result. It is not repeated when it fails, and is not among the deliveries.',
+    'Sends an event of the type `webhook_endpoint.test` to the endpoint at once, whatever its `events` are and even if it is not active, and returns the result. A test that fails is not repeated, and is not in the list of deliveries.',
   caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
   services: { webhookEndpoints: webhookEndpoints.for('find'), endpointSecrets, webhookReceivers },
   params: z.object({ endpointId: EndpointIdInPath }),

@@ -14,7 +14,7 @@ export const updateWebhookEndpoint = endpoint({
   path: '/webhook-endpoints/{endpointId}',
   summary: 'Update a webhook endpoint',
   description:
-    'Updates the fields that are sent; `null` clears a field. While an endpoint is not `active`, nothing is sent to it, and what was on its way ends as `failed`: such deliveries can be sent again. `active: true` also enables an endpoint that the service disabled.',
+    'Updates the fields that are sent; `null` clears a field. While an endpoint is not `active`, nothing is sent to it, and its pending deliveries end as `failed`; they can be sent again. `active: true` also enables an endpoint that the service disabled.',
   caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
   services: {
     webhookEndpoints: webhookEndpoints.for('change'),

@@ -103,7 +103,7 @@ const checked = <T extends Record<string, unknown>>() =>
 /** A configuration as it is written. */
 export const NewAgentConfiguration = component(
   'NewAgentConfiguration',
-  `How a new agent speaks and behaves. Other fields are kept as they are. At most ${limits.configurationBytes / 1024} KB of JSON.`,
+  `Configuration of a new agent. All fields are optional; other fields are stored as they are. At most ${limits.configurationBytes / 1024} KB of JSON.`,
   z.looseObject(z.partial(z.object(fields)).shape).check(small(), finite(), checked()),
 );
 

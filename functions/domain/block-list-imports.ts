@@ -63,7 +63,7 @@ const counter = (description: string, example: number) =>
 
 export const BlockListImport = component(
   'BlockListImport',
-  'An import of a file into a block list, as far as it is.',
+  'An import of a file into a block list, with its status and counts so far.',
   z.object({
     importId: ImportId,
     status: ImportStatus,

@@ -48,7 +48,7 @@ type FailureCode = keyof typeof reasons;
 /** A number that was not added or removed, exactly as it was sent, and why (contract 2.2; `code` is ours). */
 export const BlockListFailure = component(
   'BlockListFailure',
-  'A number that was not added or removed, with the reason.',
+  'A number that was not added, removed or checked, with the reason.',
   z.object({
     number: z.string().check(describe('The number, exactly as it was sent.', '12345')),
     reason: z.enum(Object.values(reasons)).check(describe('The reason, for a person.', 'Invalid phone number format')),
@@ -62,7 +62,7 @@ export type BlockListFailure = z.infer<typeof BlockListFailure>;
 export const BlockListFailures = z
   .array(BlockListFailure)
   .check(
-    describe('The numbers that were not added or removed, with the reason.', [
+    describe('The numbers that were not added, removed or checked, with the reason.', [
       { number: '12345', reason: reasons.invalid_format, code: 'invalid_format' },
     ]),
   );

@@ -61,7 +61,7 @@ const facts = {
     text(1, 64).check(describe('Status of the call, in the word of the telephony provider.', 'completed')),
   ),
   details: z.optional(
-    jsonObject('Further facts of the caller’s own', { recordingUrl: 'https://recordings.example.com/1.mp3' }),
+    jsonObject('Your own data about the call', { recordingUrl: 'https://recordings.example.com/1.mp3' }),
   ),
 };
 

@@ -24,13 +24,13 @@ export const DocumentSummary = component(
     name: z.string().check(describe('Name of the document. Initially the name of the file.', 'Price list.pdf')),
     active: z.boolean().check(describe('Whether the agent uses the document.', true)),
     lastUpdatedBy: z.string().check(describe('Id of the user who last changed it.', 'demo-user')),
-    lastUpdatedAt: timestamp('When it was changed last, by whomever: by the service too, when its text was extracted.'),
+    lastUpdatedAt: timestamp('When it was last changed by a user, or by the service at the end of the extraction.'),
     fileUrl: z.optional(
       z
         .string()
         .check(
           describe(
-            'A link to download the file, good for 15 minutes. Absent until the file is there.',
+            'A link to download the file, valid for 15 minutes. Absent until the file is there.',
             'https://files.example.com/documents/agent_01KB3M5T3Q8RXN2M6J4HB7C0DE.doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0?X-Amz-Expires=900',
           ),
         ),

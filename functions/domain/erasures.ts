@@ -54,7 +54,7 @@ export const Erasure = component(
   'The erasure of a person.',
   z.object({
     erasureId: erasureId(),
-    status: ErasureStatus.check(describe('How far the erasure has come.', 'done')),
+    status: ErasureStatus.check(describe('Status of the erasure.', 'done')),
     erased: counts('Number of calls deleted.', 'Number of entries that lost their reason or were removed.').check(
       z.describe('What has been erased so far.'),
     ),

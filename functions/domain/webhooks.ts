@@ -8,7 +8,8 @@ import { text } from './text.ts';
 
 /** Every type of event, with what has happened. A closed list that grows: receivers ignore types they do not know. */
 export const eventTypes = {
-  'agent.created': 'An agent was created. A copy of an agent is this event alone.',
+  'agent.created':
+    'An agent was created. A copy of an agent is one such event, without events for what was copied to it.',
   'agent.updated': 'An agent was changed.',
   'agent.deleted': 'An agent was deleted, with everything it had.',
   'block_list.updated': 'Numbers were added to or removed from a block list, by one request or one import.',
@@ -18,7 +19,7 @@ export const eventTypes = {
   'document.ready': 'The text of a document was read.',
   'document.failed': 'A document could not be read.',
   'document.deleted': 'A document was deleted.',
-  'call.recorded': 'A call was recorded, or its facts were corrected.',
+  'call.recorded': 'A call was recorded, or changed by recording it again.',
   'call.outcome_updated': 'The outcome of a call was set or cleared.',
   'call.deleted': 'A call was deleted.',
   'webhook_endpoint.disabled': 'The service has disabled a webhook endpoint.',
@@ -72,7 +73,7 @@ const fields = {
       z.minLength(1, { error: 'must have at least 1 item' }),
       z.maxLength(limits.webhookAgents, { error: `must have at most ${limits.webhookAgents} items` }),
       describe(
-        'Only events of these agents, and none of the user alone. Absent: of all agents that the user may use.',
+        'Only events of these agents; events of the user’s own block list are then not sent. Absent: of all agents that the user may use, and of the user.',
         [examples.agentId],
       ),
     ),

@@ -49,7 +49,7 @@ export const WebsiteSummary = component(
     url: z.string().check(describe('The page that the crawl starts from.', 'https://www.example.com/')),
     active: z.boolean().check(describe('Whether the agent uses the website.', true)),
     lastUpdatedBy: z.string().check(describe('Id of the user who last changed it.', 'demo-user')),
-    lastUpdatedAt: timestamp('When it was changed last, by whomever: by the service too, when its crawl ended.'),
+    lastUpdatedAt: timestamp('When it was last changed by a user, or by the service at the end of a crawl.'),
     status: WebsiteStatus.check(describe('Status of the crawl.', 'ready')),
     error: z.optional(z.string().check(describe('The reason of a failure, in a sentence.', 'The host was not found.'))),
     pages: z.number().check(describe('Number of pages that were read.', 5, { type: 'integer' })),

@@ -27,6 +27,7 @@ const groups = {
     'call-outcomes': 'functions/openapi/guides/call-outcomes.md',
   },
   Tools: {
+    'local-run': 'functions/openapi/guides/local-run.md',
     'typescript-client': 'functions/openapi/README.md',
     'python-client': 'functions/openapi/guides/python-client.md',
     'batch-tool': 'bin/outcomes/README.md',

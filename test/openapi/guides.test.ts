@@ -26,6 +26,16 @@ describe('the guides', () => {
     }
   });
 
+  it('name every option and setting of the local run that its help names, and no other', () => {
+    const namesIn = (file: string) =>
+      new Set(readFileSync(file, 'utf8').match(/\B--[a-z][a-z-]+|\b[A-Z]+(?:_[A-Z0-9]+)+\b/g));
+    const help = namesIn('bin/local/help.txt');
+    for (const name of ['--help', '--version', 'AWS_PROFILE', 'AWS_REGION']) help.delete(name);
+    const guide = namesIn('functions/openapi/guides/local-run.md');
+    for (const name of ['--help', 'AWS_PROFILE', 'AWS_REGION']) guide.delete(name);
+    expect([...guide].sort()).toEqual([...help].sort());
+  });
+
   it('say of each error code what to do about it, and name no other', () => {
     const guide = readFileSync('functions/openapi/guides/errors.md', 'utf8');
     const named = [...guide.matchAll(/^\| `(\w+)` \| \d{3} \| .{20,} \|$/gm)].map(([, code]) => code);
