@@ -52,7 +52,7 @@ const contents = (guides: Guide[], extension: '' | '.md'): string => {
   });
   return `# Voice Agent Platform
 
-> A self-hosted HTTP API for voice agents: block lists, agents, knowledge, calls and their outcomes, invoices, and a build chat.
+> A self-hosted HTTP API for voice agents: agents and their knowledge, calls and their outcomes, block lists, decisions at call time, webhooks, invoices, tools for AI clients, and a build chat.
 
 ${groups.join('\n\n')}
 

@@ -183,6 +183,7 @@ const describeResult = ({ name, result }: { name: string; result: string }): str
 type Value = Record<string, any>;
 type Report = (value: Value) => [heading: string, lines: string[]];
 
+const topic = ({ title, page }: Value) => `[${title}](${page})`;
 const agent = ({ name, agentId }: Value) => `**${name}** (\`${agentId}\`)`;
 const configurationLines = ({ configuration = {} }: Value) =>
   Object.entries(configuration).map(
@@ -195,10 +196,7 @@ const reports: Record<string, Report> = {
     const [best, ...others] = topics as Value[];
     if (!best) return ['I found nothing about that in the documentation.', []];
     const more = others.length > 0 ? '\n\nRelated topics:' : '';
-    return [
-      `I found this in the documentation.\n\n**${best.title}**\n\n${best.text}${more}`,
-      others.map(({ title }) => title),
-    ];
+    return [`I found this in the documentation.\n\n**${topic(best)}**\n\n${best.text}${more}`, others.map(topic)];
   },
   draftAgent: ({ agent, problems = [], advice = [] }) => [
     `Here is a draft of **${agent?.name}**. Tell me what to change. With an API key I can create it.`,

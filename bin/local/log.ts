@@ -45,7 +45,8 @@ export const describeRequest = (
 ): string => {
   const { method, path, milliseconds } = request;
   const reason = response.status < 400 ? '' : ` ${reasonOf(response.body ?? '')}`;
-  return redact(`${method} ${path} ${response.status} ${Math.round(milliseconds)} ms${reason}`.trimEnd());
+  // Status and duration side by side would look like a phone number.
+  return `${redact(`${method} ${path}`)} ${response.status} ${Math.round(milliseconds)} ms${redact(reason).trimEnd()}`;
 };
 
 const reasonOf = (body: string): string => {

@@ -31,7 +31,7 @@ export const Page = ({ demoKey }: { demoKey: string | undefined }) => {
           <div>
             <h1>Build assistant</h1>
             <p>
-              Voice Agent Platform · <a href="/docs">API reference</a>
+              Voice Agent Platform · <a href="/docs">Documentation</a>
             </p>
           </div>
         </div>

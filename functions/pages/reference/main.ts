@@ -10,7 +10,7 @@ const start = async () => {
   new MutationObserver(labelEditors).observe(window.document.body, { childList: true, subtree: true });
   const [document, demo] = await Promise.all([get('/openapi.json'), get('/docs/demo.json').catch(() => undefined)]);
   Scalar.createApiReference('#page', {
-    content: demo ? withDemo(document, JSON.parse(demo) as Demo) : document,
+    content: withoutExampleKey(demo ? withDemo(document, JSON.parse(demo) as Demo) : document),
     ...(demo && { authentication: keyOf(JSON.parse(demo) as Demo) }),
     // Everything is loaded from this address, and no data leave it.
     withDefaultFonts: false,
@@ -51,6 +51,13 @@ const withDemo = (document: string, demo: Demo): string =>
       text.replaceAll(JSON.stringify(example), JSON.stringify(demo[name as keyof Demo] ?? example)),
     document,
   );
+
+/** Without an example of the Idempotency-Key: the page would send it with every request, and the second one would be a conflict. */
+const withoutExampleKey = (document: string): object => {
+  const parsed = JSON.parse(document) as { components: { parameters: { IdempotencyKey: { example?: string } } } };
+  delete parsed.components.parameters.IdempotencyKey.example;
+  return parsed;
+};
 
 const keyOf = ({ apiKey }: Demo) => ({
   preferredSecurityScheme: 'apiKey',

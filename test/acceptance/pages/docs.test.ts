@@ -25,8 +25,10 @@ const complaintsOf = ({ complaints }: { complaints: string[] }) =>
   complaints.filter((line) => !line.startsWith('@scalar/api-reference@'));
 
 /** Opens an operation and sends its example, as a reader does. */
-const tryOut = async (page: Page) => {
-  const operation = 'Check whether a number is blocked';
+const tryOut = async (
+  page: Page,
+  [operation, method, path] = ['Check whether a number is blocked', 'get', '/agent-block-list/check?'],
+) => {
   await page.getByRole('link', { name: operation }).first().click();
   const section = page.locator('section').filter({ has: page.getByRole('heading', { name: operation }) });
   await section
@@ -34,10 +36,10 @@ const tryOut = async (page: Page) => {
     .first()
     .click();
   const dialog = page.getByRole('dialog').filter({ hasText: 'Authentication' });
-  const isAnswer = (response: Response) => response.url().includes('/agent-block-list/check?');
+  const isAnswer = (response: Response) => response.url().includes(path);
   const [response] = await Promise.all([
     page.waitForResponse(isAnswer),
-    dialog.getByRole('button', { name: /^Send get request/ }).click(),
+    dialog.getByRole('button', { name: new RegExp(`^Send ${method} request`) }).click(),
   ]);
   return { dialog, response };
 };
@@ -67,6 +69,13 @@ describe('the reference page', () => {
     await dialog.getByText('200').first().waitFor();
     await picture(page, 'tried');
     expect(complaintsOf(watched)).toEqual([]);
+    await page.context().close();
+  });
+
+  it('sends no Idempotency-Key of its own, so that an operation can be tried again with another body', async () => {
+    const { page } = await openPage(browser, url, { viewport });
+    const { response } = await tryOut(page, ['Block numbers for an agent', 'post', '/agent-block-list']);
+    expect([response.status(), response.request().headers()['idempotency-key']]).toEqual([200, undefined]);
     await page.context().close();
   });
 
