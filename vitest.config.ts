@@ -1,12 +1,18 @@
 import { defineConfig } from 'vitest/config';
+import { ScansFirst } from './test/support/scans-first.ts';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     // Those have their own commands: npm run test:acceptance, npm run test:deployed.
     exclude: ['test/acceptance/**', 'test/deployed/**'],
+    tags: [
+      { name: 'heavy', description: 'Takes seconds of a processor, or writes much: runs in npm run test:acceptance.' },
+    ],
+    ...{ tagsFilter: ['!heavy'] },
     setupFiles: ['test/support/fresh-modules.ts', 'test/support/quiet-logs.ts'],
     globalSetup: ['test/support/global-setup.ts'],
+    sequence: { sequencer: ScansFirst },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: 'forks',

@@ -1,17 +1,28 @@
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import local from '../../vitest.config.ts';
 
+const { setupFiles, tags, pool, isolate } = local.test ?? {};
+const project = { setupFiles, tags, pool, isolate, testTimeout: 240_000, hookTimeout: 240_000 } as const;
+
+const heavy = globSync('test/**/*.test.ts').filter((file) => readFileSync(file, 'utf8').includes("tags: 'heavy'"));
+
 export default defineConfig({
   test: {
-    ...local.test,
     root: join(import.meta.dirname, '../..'),
-    // The random histories of `npm test` run here, too, more of them.
-    include: ['test/acceptance/**/*.test.ts', 'test/**/*-histories.test.ts'],
-    exclude: [],
-    env: { HISTORIES: '40' },
     globalSetup: ['test/acceptance/packages.ts', 'test/support/global-setup.ts'],
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    maxWorkers: 2,
+    projects: [
+      {
+        test: {
+          ...project,
+          name: 'acceptance',
+          include: ['test/acceptance/**/*.test.ts'],
+        },
+      },
+      // The heavy tests among those of `npm test`.
+      { test: { ...project, name: 'heavy', include: heavy, ...{ tagsFilter: ['heavy'] } } },
+    ],
   },
 });

@@ -60,7 +60,7 @@ describe('blocking numbers', () => {
     expect(new Set(body.failed.map((entry: { code: string }) => entry.code))).toEqual(new Set(['invalid_format']));
   });
 
-  it('takes 10,000 numbers in one request, and rejects one more', async () => {
+  it('takes 10,000 numbers in one request, and rejects one more', { tags: 'heavy' }, async () => {
     const world = await newWorld();
     // A busy machine does not write all of them before the request's deadline: the rest is sent again, as a client does.
     // Of these, some may have been written though their response came too late.
@@ -289,7 +289,7 @@ describe('checking many numbers', () => {
     });
   });
 
-  it('takes 10,000 at once', async () => {
+  it('takes 10,000 at once', { tags: 'heavy' }, async () => {
     const world = await newWorld();
     const { uid, agentId } = world;
     const numbers = Array.from({ length: 10_000 }, (_, index) => `+1${2_000_000_000 + index}`);

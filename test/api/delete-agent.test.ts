@@ -152,7 +152,7 @@ describe('deleting an agent', () => {
     ).toEqual([]);
   });
 
-  it('ends whatever dies on the way, at every write of it', async () => {
+  it('ends whatever dies on the way, at every write of it', { tags: 'heavy', timeout: 120_000 }, async () => {
     let kills = 0;
     for (let kill = 0; ; kill++) {
       const world = await newWorld();
@@ -179,7 +179,7 @@ describe('deleting an agent', () => {
       expect(await Array.fromAsync(agents.get().list(guest.uid))).toEqual([]);
     }
     expect(kills).toBeGreaterThan(8);
-  }, 120_000);
+  });
 
   it('also deletes what a request wrote that was under way when the agent was deleted', async () => {
     const world = await newWorld();

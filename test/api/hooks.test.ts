@@ -362,8 +362,9 @@ describe('a hostile event', () => {
     },
   );
 
+  // What takes the place of a field's value.
   const values = [null, 5, true, 'text', [], [[]], {}, { number: {} }, 1e300, '9'.repeat(5000)];
-  it.each(Object.keys(starts))('of %s with any value in any field is no 5xx', async (platform) => {
+  const sendHostile = async (platform: string, every: number) => {
     const world = await newWorld();
     const { query, body: start } = starts[platform] as Sent;
     const replaced = (event: unknown, value: unknown): unknown[] =>
@@ -380,9 +381,17 @@ describe('a hostile event', () => {
     // A form has fields in any case.
     const sent =
       platform === 'twilio' ? hostile.filter((body) => Object.keys(body ?? {}).includes('CallSid')) : hostile;
-    for (const body of sent) {
+    for (const body of sent.filter((_, index) => index % every === 0)) {
       const { status, text } = await send(world, platform, { query, body: body as Record<string, unknown> });
       expect(status, `${JSON.stringify(body)?.slice(0, 300)} ${text}`).toBeLessThan(500);
     }
-  });
+  };
+
+  it.each(Object.keys(starts))('of %s with a strange value in a field is no 5xx', (platform) =>
+    sendHostile(platform, 13),
+  );
+
+  it.each(Object.keys(starts))('of %s with any value in any field is no 5xx', { tags: 'heavy' }, (platform) =>
+    sendHostile(platform, 1),
+  );
 });

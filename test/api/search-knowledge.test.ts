@@ -261,7 +261,7 @@ describe('a search of an agent’s knowledge', () => {
     expect(await ask()).toEqual(['BatchGetItem', 'Query', 'Query']);
   });
 
-  it('searches a thousand sources, and gives what they have in common once', async () => {
+  it('searches a thousand sources, and gives what they have in common once', { tags: 'heavy' }, async () => {
     const world = await newWorld();
     const [id] = (await upload(world, { 'a.txt': 'Open at nine.', 'b.txt': 'Open at ten.' })) as [string];
     const record = await table.get().get(documentKey(world.agentId, id));

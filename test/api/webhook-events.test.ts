@@ -6,7 +6,7 @@ import type { Received } from '../support/receiver.ts';
 import { newEndpoint, newReceiver, type SentEvent, verified } from '../support/webhooks.ts';
 import { newWorld, type World } from '../support/world.ts';
 
-/** A world whose user has an endpoint, and the events that come to it, judged by two libraries. */
+/** A world whose user has an endpoint, and the events that come to it, judged by the library of Standard Webhooks. */
 const listening = async ({ events: asked = ['*'] }: { events?: string[] } = {}) => {
   const world = await newWorld();
   const receiver = await newReceiver();
@@ -54,7 +54,7 @@ const typesOf = (events: SentEvent[]) => events.map(({ type }) => type).sort();
 /** Each event once, by its id. */
 const distinct = (events: SentEvent[]) => [...new Map(events.map((event) => [event.id, event])).values()];
 
-describe('events of agents', () => {
+describe.concurrent('events of agents', () => {
   it('are created, updated and deleted; a change that changes nothing is none', async () => {
     const { call, uid, until, all } = await listening({ events: ['agent.*'] });
     const made = (await call('POST', '/agents', { body: { uid, name: 'Desk', phoneNumber: '+14155550123' } })).body;
@@ -96,12 +96,12 @@ describe('events of agents', () => {
   });
 });
 
-describe('events of block lists', () => {
+describe.concurrent('events of block lists', () => {
   it('are one for each request, for an agent and for a user, with the first hundred numbers', async () => {
     const { call, uid, agentId, block, unblock, until, all } = await listening({ events: ['block_list.*'] });
-    const numbers = Array.from({ length: 10_000 }, (_, index) => `+1415${5_000_000 + index}`);
+    const numbers = Array.from({ length: 1000 }, (_, index) => `+1415${5_000_000 + index}`);
     const { length: count } = (await block(numbers)).body.added;
-    expect(count).toBeGreaterThan(5000);
+    expect(count).toBeGreaterThan(500);
     const [first] = await until('block_list.updated');
     const nothing = { count: 0, numbers: [] };
     const added = { count, numbers: expect.any(Array) };
@@ -139,7 +139,7 @@ describe('events of block lists', () => {
   });
 });
 
-describe('events of calls', () => {
+describe.concurrent('events of calls', () => {
   it('are recorded, corrected, given an outcome and deleted; what repeats itself is none, an outcome set again is one', async () => {
     const { call, uid, agentId, recordCall, all } = await listening({ events: ['call.*'] });
     await recordCall('call-1');
@@ -187,7 +187,7 @@ describe('events of calls', () => {
   });
 });
 
-describe('events of knowledge', () => {
+describe.concurrent('events of knowledge', () => {
   it('a website is ready, failed and deleted', async () => {
     const { call, uid, agentId, until, all } = await listening({ events: ['website.*'] });
     const site = inject('siteOrigin');
@@ -229,7 +229,7 @@ describe('events of knowledge', () => {
   });
 });
 
-describe('an endpoint', () => {
+describe.concurrent('an endpoint', () => {
   it('gets what it asks for, of the agents that it names, and of shared ones', async () => {
     const owner = await newWorld();
     const { call, uid, agentId, until, all } = await listening({ events: ['call.recorded', 'agent.deleted'] });
@@ -295,7 +295,7 @@ describe('an endpoint', () => {
   });
 });
 
-describe('deliveries', () => {
+describe.concurrent('deliveries', () => {
   it('are tried again, with the same id and a fresh signature, until one succeeds; and again when that is asked for', async () => {
     const { call, uid, endpointId, secret, receiver, recordCall } = await listening({ events: ['call.recorded'] });
     await receiver.reply({ status: 500 }, { status: 503, headers: { 'retry-after': '1' } }, { status: 200 });

@@ -317,7 +317,7 @@ describe('a page', () => {
       deflate: promisify(zlib.deflate),
       br: (zeros) => promisify<Buffer, object, Buffer>(zlib.brotliCompress)(zeros, quick),
     };
-    it.each(Object.keys(bombs))('a bomb by %s is rejected before it is inflated', async (coding) => {
+    it.each(Object.keys(bombs))('a bomb by %s is rejected before it is inflated', { tags: 'heavy' }, async (coding) => {
       const zeros = Buffer.alloc(200 * 1024 * 1024);
       const bomb = (await bombs[coding]?.(zeros)) as Buffer;
       expect(bomb.length).toBeLessThan(300_000);
@@ -326,7 +326,7 @@ describe('a page', () => {
       expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
     });
 
-    it('a bomb within a bomb is rejected too', async () => {
+    it('a bomb within a bomb is rejected too', { tags: 'heavy' }, async () => {
       const bomb = zlib.gzipSync(zlib.gzipSync(Buffer.alloc(100 * 1024 * 1024)));
       expect(await failure(send('gzip, gzip', bomb))).toBe('The page is larger than 5 MB.');
     });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
+import local from '../../vitest.config.ts';
 
 /** Tests that ask nothing of the deployment, since faults are put before a handler in the tests' own process, or what the emulator cannot show. */
 const elsewhere = [
@@ -31,6 +32,7 @@ export default defineConfig({
       // So is a table that does not answer.
       'test/api/hooks-without-table.test.ts',
     ],
+    tags: local.test?.tags,
     testNamePattern: new RegExp(`^(?!${elsewhere.join('|')})`),
     setupFiles: ['test/support/quiet-logs.ts'],
     globalSetup: ['test/acceptance/packages.ts', 'test/deployed/deployed.ts'],

@@ -166,7 +166,7 @@ describe('a document that has no text to give', () => {
   });
 });
 
-describe('a document made to do harm is given up, and says why', () => {
+describe('a document made to do harm is given up, and says why', { tags: 'heavy' }, () => {
   const paragraph = '<w:p><w:r><w:t>A</w:t></w:r></w:p>';
   // More than a document of either kind may unpack to.
   const inflatedBytes = 128 * 1024 * 1024;

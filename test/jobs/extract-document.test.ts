@@ -165,7 +165,9 @@ describe('an extraction', () => {
     expect(await now(record)).not.toHaveProperty('ttlSeconds');
   });
 
-  it('killed at any call to the table is finished by the next delivery, and shows nothing half-done', async () => {
+  it('killed at any call to the table is finished by the next delivery, and shows nothing half-done', {
+    tags: 'heavy',
+  }, async () => {
     const most = await callsOf(async (job) => job(notification(await uploaded())));
     expect(most).toBeGreaterThan(4);
     for (let call = 1; call <= most; call++) {
@@ -180,7 +182,9 @@ describe('an extraction', () => {
     }
   });
 
-  it('of a file that replaced another shows the old text or the new one, killed wherever', async () => {
+  it('of a file that replaced another shows the old text or the new one, killed wherever', {
+    tags: 'heavy',
+  }, async () => {
     const replaced = async () => {
       const record = await uploaded('Old');
       await sound(notification(record));

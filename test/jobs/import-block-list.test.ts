@@ -152,8 +152,8 @@ const applyTo = (list: Set<string>, { rows, isCsv, mode }: File) => {
 };
 
 describe('an import', () => {
-  it('does what a plain model does in any history, with faults, and killed at any write', async () => {
-    await fc.assert(
+  const holds = (histories: number) =>
+    fc.assert(
       fc.asyncProperty(
         fc.array(file, { minLength: 1, maxLength: 3 }),
         fc.array(fc.constantFrom(...phones), { maxLength: 10 }),
@@ -188,11 +188,17 @@ describe('an import', () => {
           }
         },
       ),
-      { numRuns: Number(process.env.HISTORIES ?? 20) },
+      { numRuns: histories },
     );
-  }, 600_000);
 
-  it('counts every line once when it is killed before each of its writes', async () => {
+  it('does what a plain model does in any history, with faults, and killed at any write', () => holds(3));
+
+  it('does it in many', { tags: 'heavy', timeout: 3_600_000 }, () => holds(Number(process.env.HISTORIES ?? 30)));
+
+  it('counts every line once when it is killed before each of its writes', {
+    tags: 'heavy',
+    timeout: 120_000,
+  }, async () => {
     const content = [...phones.slice(0, 10), phones[0], 'x', ...phones.slice(8, 14)].join('\n');
     for (let kill = 1; ; kill++) {
       const uid = unique('user');
@@ -213,7 +219,7 @@ describe('an import', () => {
       if (deliveries === 1) break;
       expect(kill).toBeLessThan(200);
     }
-  }, 120_000);
+  });
 
   it('never unblocks a number that is in both, and spares numbers that others add meanwhile', async () => {
     const uid = unique('user');

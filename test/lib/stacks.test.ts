@@ -30,6 +30,22 @@ const matches = (pattern: string, line: Json) => {
 
 const dev = deploymentOf();
 const prod = deploymentOf(production);
+/** Synthesizing takes seconds: what one setting changes is looked for in a deployment that has them all. */
+const configured = deploymentOf({
+  ...required,
+  callRetentionDays: '90',
+  chatConcurrency: 'shared',
+  chatDailyTokens: '5000',
+  chatModelId: 'anthropic.claude-x-v1:0',
+  chatRatePerMinute: '7',
+  crawlTrustedOrigins: 'https://intranet.example.com',
+  edgeSecretVersion: '3',
+  mcpDeletes: 'true',
+  quotaAgents: '5000',
+  quotaSources: '20',
+  webhookTrustedOrigins: 'http://crm.internal:8080',
+});
+const withoutEdge = deploymentOf({ ...required, edge: 'false' });
 const both: [string, Deployment][] = [
   ['dev', dev],
   ['prod', prod],
@@ -280,8 +296,7 @@ describe('the functions', () => {
     expect(Object.keys(others).sort()).toEqual(['APP_ORIGIN', 'EDGE_SECRETS']);
     expect(JSON.stringify(API_URL)).toContain('.execute-api.');
     expect(MCP_DELETES).toBe('false');
-    const deleting = deploymentOf({ ...required, mcpDeletes: 'true' });
-    expect(functionOf(deleting, 'serveMcp').properties.Environment.Variables.MCP_DELETES).toBe('true');
+    expect(functionOf(configured, 'serveMcp').properties.Environment.Variables.MCP_DELETES).toBe('true');
   });
 
   it('get what they use by settings, and no secret', () => {
@@ -295,21 +310,18 @@ describe('the functions', () => {
       'QUOTA_SOURCES',
       'TABLE_NAME',
     ]);
-    const generous = deploymentOf({ ...required, quotaAgents: '5000', quotaSources: '20' });
-    expect(functionOf(generous, 'addWebsite').properties.Environment.Variables).toMatchObject({
+    expect(functionOf(configured, 'addWebsite').properties.Environment.Variables).toMatchObject({
       QUOTA_AGENTS: '5000',
       QUOTA_SOURCES: '20',
     });
     expect(JSON.stringify(environment.JOBS_QUEUE_URL)).toContain('/voice-agents-dev-{job}');
     const invoices = functionOf(dev, 'getInvoices').properties.Environment.Variables;
     expect(Object.keys(invoices).sort()).toEqual(['APP_ORIGIN', 'EDGE_SECRETS', 'STRIPE_SECRET_ARN']);
-    const trusting = deploymentOf({ ...required, crawlTrustedOrigins: 'https://intranet.example.com' });
-    expect(functionOf(trusting, 'crawlWebsite').properties.Environment.Variables).toMatchObject({
+    expect(functionOf(configured, 'crawlWebsite').properties.Environment.Variables).toMatchObject({
       CRAWL_TRUSTED_ORIGINS: 'https://intranet.example.com',
     });
-    const forwarding = deploymentOf({ ...required, webhookTrustedOrigins: 'http://crm.internal:8080' });
     for (const name of ['deliverWebhook', 'testWebhookEndpoint', 'createWebhookEndpoint', 'updateWebhookEndpoint']) {
-      expect(functionOf(forwarding, name).properties.Environment.Variables).toMatchObject({
+      expect(functionOf(configured, name).properties.Environment.Variables).toMatchObject({
         WEBHOOK_TRUSTED_ORIGINS: 'http://crm.internal:8080',
       });
     }
@@ -421,17 +433,16 @@ const frozen = ['TableCD117FA1', 'Files8E6940B8', 'AccessLogs8B620ECA', 'StripeS
 describe('the jobs', () => {
   it('that the clock starts get a message a day where calls are kept for a limited time, and else none', () => {
     expect(dev.all('AWS::Events::Rule')).toEqual([]);
-    const limited = deploymentOf({ ...required, callRetentionDays: '90' });
-    const rules = limited.all('AWS::Events::Rule');
+    const rules = configured.all('AWS::Events::Rule');
     const daily = jobs.filter((job) => job.daily).map(({ name }) => name);
     expect(
       rules.map(({ properties }) => properties.Targets.map((target: Json) => JSON.parse(target.Input).job)),
     ).toEqual(daily.map((name) => [name]));
-    const senders = limited
+    const senders = configured
       .all('AWS::SQS::QueuePolicy')
       .filter(({ properties }) => JSON.stringify(properties).includes('events.amazonaws.com'));
     expect(senders.length).toBe(daily.length);
-    expect(functionOf(limited, 'listCalls').properties.Environment.Variables.CALL_RETENTION_DAYS).toBe('90');
+    expect(functionOf(configured, 'listCalls').properties.Environment.Variables.CALL_RETENTION_DAYS).toBe('90');
     expect(functionOf(dev, 'listCalls').properties.Environment.Variables).not.toHaveProperty('CALL_RETENTION_DAYS');
   });
 
@@ -557,15 +568,13 @@ describe('the chat', () => {
   it('may take a minute, and holds no more than its share of the account', () => {
     const { properties } = functionOf(dev, endpoint.name);
     expect(properties).toMatchObject({ Timeout: 60, ReservedConcurrentExecutions: 20, MemorySize: 1024 });
-    const shared = deploymentOf({ ...required, chatConcurrency: 'shared' });
-    expect(functionOf(shared, endpoint.name).properties.ReservedConcurrentExecutions).toBeUndefined();
+    expect(functionOf(configured, endpoint.name).properties.ReservedConcurrentExecutions).toBeUndefined();
   });
 
   it('gets its model and its budget by settings', () => {
-    const asked = { ...required, chatModelId: 'a-model', chatDailyTokens: '5000', chatRatePerMinute: '7' };
-    const { Variables } = functionOf(deploymentOf(asked), endpoint.name).properties.Environment;
+    const { Variables } = functionOf(configured, endpoint.name).properties.Environment;
     expect(Variables).toMatchObject({
-      CHAT_MODEL_ID: 'a-model',
+      CHAT_MODEL_ID: 'anthropic.claude-x-v1:0',
       CHAT_DAILY_TOKENS: '5000',
       CHAT_RATE_PER_MINUTE: '7',
       CHAT_SIGNING_SECRET_ARN: expect.anything(),
@@ -598,21 +607,19 @@ describe('the chat', () => {
   });
 
   it('may invoke the model that is set and no other, by profile or by model', () => {
-    const resourcesOf = (chatModelId: string) => {
-      const deployment = deploymentOf({ ...required, chatModelId });
+    const resourcesOf = (deployment: Deployment) => {
       const role = roleOf(deployment, functionOf(deployment, endpoint.name));
       const statement = role.properties.Policies[0].PolicyDocument.Statement.find((one: Json) =>
         one.Action.startsWith?.('bedrock:'),
       );
       return JSON.stringify(statement.Resource);
     };
-    expect(resourcesOf('anthropic.claude-x-v1:0')).toMatch(/::foundation-model\/anthropic\.claude-x-v1:0"\]\]\}$/);
-    expect(resourcesOf('eu.anthropic.claude-x-v1:0')).toMatch(/:inference-profile\/eu\.anthropic\.claude-x-v1:0"/);
-    expect(resourcesOf('eu.anthropic.claude-x-v1:0')).toMatch(
-      /bedrock:\*::foundation-model\/anthropic\.claude-x-v1:0"/,
-    );
+    expect(resourcesOf(configured)).toMatch(/::foundation-model\/anthropic\.claude-x-v1:0"\]\]\}$/);
+    const byProfile = resourcesOf(deploymentOf({ ...required, chatModelId: 'eu.anthropic.claude-x-v1:0' }));
+    expect(byProfile).toMatch(/:inference-profile\/eu\.anthropic\.claude-x-v1:0"/);
+    expect(byProfile).toMatch(/bedrock:\*::foundation-model\/anthropic\.claude-x-v1:0"/);
     const arn = 'arn:aws:bedrock:eu-west-1:123456789012:application-inference-profile/abc';
-    expect(resourcesOf(arn)).toBe(JSON.stringify(arn));
+    expect(resourcesOf(deploymentOf({ ...required, chatModelId: arn }))).toBe(JSON.stringify(arn));
   });
 });
 
@@ -673,8 +680,7 @@ describe('the edge', () => {
     expect(sent.headers['x-viewer-address']).toEqual({ value: '198.51.100.7' });
     const header = functionOf(dev, 'buildChat').properties.Environment.Variables.CLIENT_ADDRESS_HEADER;
     expect(header).toBe('x-viewer-address');
-    const without = deploymentOf({ ...required, edge: 'false' });
-    expect(functionOf(without, 'buildChat').properties.Environment.Variables.CLIENT_ADDRESS_HEADER).toBeUndefined();
+    expect(functionOf(withoutEdge, 'buildChat').properties.Environment.Variables.CLIENT_ADDRESS_HEADER).toBeUndefined();
   });
 
   it('sends its origins a secret that every function asks for, and that no template contains', () => {
@@ -696,12 +702,10 @@ describe('the edge', () => {
     });
     expect(versionsOf(dev)).toEqual({ sent: [['1'], ['1']], accepted: new Set(['1']) });
     // While CloudFront changes the header, both are accepted.
-    const rotated = deploymentOf({ ...required, edgeSecretVersion: '3' });
-    expect(versionsOf(rotated)).toEqual({ sent: [['3'], ['3']], accepted: new Set(['3,2']) });
-    const without = deploymentOf({ ...required, edge: 'false' });
-    for (const { properties } of functionsOf(without))
+    expect(versionsOf(configured)).toEqual({ sent: [['3'], ['3']], accepted: new Set(['3,2']) });
+    for (const { properties } of functionsOf(withoutEdge))
       expect(properties.Environment.Variables.EDGE_SECRETS).toBeUndefined();
-    expect(without.all('AWS::SecretsManager::Secret')).toHaveLength(3);
+    expect(withoutEdge.all('AWS::SecretsManager::Secret')).toHaveLength(3);
   });
 
   it('takes a domain with its certificate, a web ACL and countries when they are given', () => {
@@ -721,10 +725,9 @@ describe('the edge', () => {
   });
 
   it('can be switched off: then the API is the address', () => {
-    const without = deploymentOf({ ...required, edge: 'false' });
-    expect(without.all('AWS::CloudFront::Distribution')).toEqual([]);
-    expect(functionOf(without, 'servePages')).toBeUndefined();
-    expect(without.outputs.BaseUrl.Value).toEqual(without.outputs.ApiUrl.Value);
+    expect(withoutEdge.all('AWS::CloudFront::Distribution')).toEqual([]);
+    expect(functionOf(withoutEdge, 'servePages')).toBeUndefined();
+    expect(withoutEdge.outputs.BaseUrl.Value).toEqual(withoutEdge.outputs.ApiUrl.Value);
   });
 });
 

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { Scope } from '../../functions/domain/api-keys.ts';
 import type { OpenApiDocument, Operation } from '../../functions/openapi/openapi.ts';
 import { agents } from '../../functions/store/agents.ts';
@@ -40,8 +40,8 @@ beforeAll(async () => {
 
 const endpointId = 'endpoint_01KB3R0W1P6T8X2Z4B6D8F0H2K';
 
-/** There is always a document to try again, a website to read again, to switch or to delete, a call, and a webhook endpoint with a delivery. */
-beforeEach(async () => {
+/** What the examples name: a document to try again, a website to read again, to switch or to delete, a call, and a webhook endpoint with a delivery. */
+const makeExamples = async () => {
   const { uid } = target;
   for (const endpoint of await webhookEndpoints.get().list(uid)) {
     await webhookEndpoints.get().remove(uid, endpoint.endpointId);
@@ -65,7 +65,7 @@ beforeEach(async () => {
   const site = { id: 'web_01KB3P8V4N6T0R2X5Z7B9D1F3H', name: 'example.com', url: 'https://example.com/' };
   const crawl = { limit: 5, maxDepth: 1, pages: 0, failedPages: [], includePaths: [], excludePaths: [] };
   await websites.get().add({ ...site, agentId, ...crawl, active: true, status: 'ready', ...changed });
-});
+};
 
 type Parameter = { name: string; in: string; example?: unknown; schema: { examples?: unknown[] } };
 
@@ -143,6 +143,7 @@ const described = (path: string, method: string, answer: Awaited<ReturnType<type
 
 describe('the service answers as its document says', () => {
   it.each(operations)('$operation.operationId: to its own examples', async ({ path, method, operation }) => {
+    await makeExamples();
     const { address, options } = exampleRequest(path, operation);
     const answer = await call(method, address, options);
     expect(answer.status, answer.text).toBe(200);
@@ -192,6 +193,7 @@ describe('the service answers as its document says', () => {
       operation.parameters?.some(({ $ref }) => $ref === '#/components/parameters/IdempotencyKey'),
     ),
   )('$operation.operationId: repeated with its Idempotency-Key, and with another request', async (one) => {
+    await makeExamples();
     const { path, method, operation } = one;
     const { address, options } = exampleRequest(path, operation);
     const headers = { ...options.headers, 'idempotency-key': `contract-${operation.operationId}` };
@@ -213,6 +215,7 @@ describe('the service answers as its document says', () => {
   it.each(operations.filter(({ operation }) => operation.parameters?.some(({ name }) => name === 'cursor')))(
     '$operation.operationId: page by page, and to a cursor that is none',
     async ({ path, method, operation }) => {
+      await makeExamples();
       const { address, options } = exampleRequest(path, operation);
       const answer = await call(method, address, { ...options, query: { ...options.query, limit: '1' } });
       described(path, method, answer);

@@ -52,7 +52,7 @@ const wholeOf = async (source: WebsiteRecord) => {
 };
 
 describe('a text', () => {
-  it('of any length comes back as it was, in as many answers as it takes', async () => {
+  it('of any length comes back as it was, in as many answers as it takes', { tags: 'heavy' }, async () => {
     const content = `${'🙂 Grüße, "Welt"\n\n'.repeat(400_000)}the end`;
     const contentMD = '字'.repeat(1_500_001);
     const source = await websites.get().add(record());
@@ -109,7 +109,9 @@ describe('a text', () => {
     await websites.get().remove(source);
   });
 
-  it('is the old or the new one wherever a job is killed, and the message delivered again brings the new one', async () => {
+  it('is the old or the new one wherever a job is killed, and the message delivered again brings the new one', {
+    tags: 'heavy',
+  }, async () => {
     let kills = 0;
     for (let fatal = 0; ; fatal++) {
       const source = await websites.get().add(record());
@@ -310,7 +312,10 @@ describe('a list', () => {
     expect(seen).toEqual(['BatchGetItem', 'Query', 'BatchGetItem']);
   });
 
-  it('stays under what an answer may weigh, however much its sources have to say', async () => {
+  it('stays under what an answer may weigh, however much its sources have to say', {
+    tags: 'heavy',
+    timeout: 60_000,
+  }, async () => {
     const own = await newWorld();
     for (const unit of ['"', '\\', '字', '🙂', 'a\n\n', '\u0001', 'x']) {
       const source = await websites.get().add(record({ agentId: own.agentId }));
@@ -334,5 +339,5 @@ describe('a list', () => {
       cursor = body.nextCursor;
     } while (cursor);
     expect(ids.size).toBe(7);
-  }, 60_000);
+  });
 });
