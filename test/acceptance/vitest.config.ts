@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import local from '../../vitest.config.ts';
 
-const { setupFiles, tags, pool, isolate } = local.test ?? {};
-const project = { setupFiles, tags, pool, isolate, testTimeout: 240_000, hookTimeout: 240_000 } as const;
+const { setupFiles, tags, pool, isolate, expect } = local.test ?? {};
+const project = { setupFiles, tags, pool, isolate, expect, testTimeout: 240_000, hookTimeout: 240_000 } as const;
 
 const heavy = globSync('test/**/*.test.ts').filter((file) => readFileSync(file, 'utf8').includes("tags: 'heavy'"));
 

@@ -288,7 +288,7 @@ describe('an API key', () => {
       documents: [{ name: 'notes.txt', active: true, size: 15 }],
     });
     await expect
-      .poll(() => output('searchKnowledge', { agentId, query: 'price' }), { timeout: 20_000 })
+      .poll(() => output('searchKnowledge', { agentId, query: 'price' }))
       .toMatchObject({ passages: [{ text: 'Notes on prices', name: 'notes.txt' }] });
   });
 });

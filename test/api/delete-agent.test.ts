@@ -140,7 +140,7 @@ describe('deleting an agent', () => {
     });
     expect((await remove(world, agentId)).status).toBe(200);
     const access = accessKey(agentId);
-    await expect.poll(() => storedWith(agentId), { timeout: 30_000 }).toEqual([`${access.pk} ${access.sk}`]);
+    await expect.poll(() => storedWith(agentId)).toEqual([`${access.pk} ${access.sk}`]);
     await becomeQuiet(agentId);
     expect(await deliverDeletion(agentId)).toBe(true);
     expect(await storedWith(agentId)).toEqual([]);
@@ -238,7 +238,7 @@ describe('deleting an agent', () => {
     const message = { job: 'finishDeletion', agentId: world.agentId };
     expect(await deliver({ ...finishDeletion, timeoutSeconds: 0 }, message)).toBe(true);
     // The message that the run sent is worked on by the service.
-    await expect.poll(() => storedWith(world.agentId), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => storedWith(world.agentId)).toEqual([]);
     expect(await table.get().get(blockedNumberKey({ agentId: world.agentId }, phones(1)[0] as string))).toBe(undefined);
   });
 });

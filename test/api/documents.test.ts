@@ -423,7 +423,7 @@ describe('documents', () => {
       expect(answer.status).toBe(200);
       // What a job under way still writes, it takes back.
       await sleep(300);
-      await expect.poll(() => piecesOf(id), { timeout: 10_000 }).toBe(0);
+      await expect.poll(() => piecesOf(id)).toBe(0);
       expect(await files.get().head(fileKeyOf({ agentId: world.agentId, id }))).toBeUndefined();
     }
     expect((await list(world)).documents).toEqual([]);

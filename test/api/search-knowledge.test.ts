@@ -176,9 +176,9 @@ describe('a search of an agent’s knowledge', () => {
     // As they are written, words are found in every language.
     expect(await found(world, 'HAUSER')).toHaveLength(1);
     expect((await setLanguage(world, 'de-DE')).status).toBe(200);
-    await expect.poll(() => textsFound(world, 'Haus'), { timeout: 20_000 }).toEqual(['Die Häuser sind geöffnet.']);
+    await expect.poll(() => textsFound(world, 'Haus')).toEqual(['Die Häuser sind geöffnet.']);
     await setLanguage(world, null);
-    await expect.poll(() => textsFound(world, 'Haus'), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => textsFound(world, 'Haus')).toEqual([]);
   });
 
   it('counts a source of an earlier version as unindexed until it is indexed', async () => {

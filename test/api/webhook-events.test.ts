@@ -27,7 +27,7 @@ const listening = async ({ events: asked = ['*'] }: { events?: string[] } = {}) 
     events,
     /** Waits for the next events of a type, and leaves the others. */
     async until(type: string, count = 1): Promise<SentEvent[]> {
-      for (const deadline = Date.now() + 20_000; ; await sleep(50)) {
+      for (const deadline = Date.now() + 50_000; ; await sleep(50)) {
         const found = (await events()).filter((event) => event.type === type);
         if (found.length >= count) return found;
         if (Date.now() > deadline)

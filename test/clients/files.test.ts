@@ -174,7 +174,7 @@ describe('S3', () => {
     const collecting = setInterval(runInNewContext('gc') as () => void, 200);
     await expect(files.put('documents/a', Buffer.from('a'))).rejects.toThrow('S3 did not answer.');
     clearInterval(collecting);
-    expect(performance.now() - started).toBeLessThan(4000);
+    expect(performance.now() - started).toBeLessThan(15_000);
   });
 });
 

@@ -107,7 +107,7 @@ describe('a secret in Secrets Manager', () => {
     answer = behaviour;
     const started = performance.now();
     await expect(secret.read()).rejects.toThrow(message);
-    expect(performance.now() - started).toBeLessThan(3000);
+    expect(performance.now() - started).toBeLessThan(15_000);
     answer = working;
     expect(await secret.read()).toBe('first');
   });

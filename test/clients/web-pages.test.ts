@@ -369,7 +369,7 @@ describe('a page', () => {
     open.push(() => impatient.close());
     const started = Date.now();
     expect(await failureOf(impatient.read(serve(reply), { signal }))).toBe('The page took longer than 1.5 seconds.');
-    expect(Date.now() - started).toBeLessThan(4000);
+    expect(Date.now() - started).toBeLessThan(15_000);
   });
 
   it.each<[string, Reply]>([

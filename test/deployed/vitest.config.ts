@@ -33,6 +33,7 @@ export default defineConfig({
       'test/api/hooks-without-table.test.ts',
     ],
     tags: local.test?.tags,
+    expect: local.test?.expect,
     testNamePattern: new RegExp(`^(?!${elsewhere.join('|')})`),
     setupFiles: ['test/support/quiet-logs.ts'],
     globalSetup: ['test/acceptance/packages.ts', 'test/deployed/deployed.ts'],

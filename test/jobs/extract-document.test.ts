@@ -353,7 +353,7 @@ describe('an extraction', () => {
       expect((await now(record))?.status).toBe('processing');
     }
     await expect
-      .poll(() => now(record), { timeout: 3000 })
+      .poll(() => now(record))
       .toMatchObject({
         status: 'failed',
         error: 'The document could not be read, for no fault of its own. Try again.',

@@ -82,7 +82,7 @@ describe('the words of a text', () => {
     for (const unit of ['a.', 'a@', '1,', '東', 'ab-', '-', "a'"]) {
       const began = performance.now();
       wordsOf(unit.repeat(1_000_000 / unit.length));
-      expect(performance.now() - began).toBeLessThan(5000);
+      expect(performance.now() - began).toBeLessThan(15_000);
     }
   });
 });

@@ -134,7 +134,7 @@ describe('the block list under faults', () => {
     const started = Date.now();
     const outcomes = await impatient.add({ agentId: `agent-${randomUUID()}` }, phones);
     expect(new Set(outcomes.values())).toEqual(new Set(['temporarily_unavailable']));
-    expect(Date.now() - started).toBeLessThan(4000);
+    expect(Date.now() - started).toBeLessThan(15_000);
     injectFaults(table.get().client, () => undefined);
   });
 });

@@ -21,7 +21,7 @@ export const newReceiver = async (...replies: ReceiverReply[]) => {
     received,
     sentBytes: async () => (await state()).sentBytes,
     /** Waits until this many requests have come. */
-    async waitFor(count: number, seconds = 20): Promise<Received[]> {
+    async waitFor(count: number, seconds = 50): Promise<Received[]> {
       for (const deadline = Date.now() + seconds * 1000; ; await sleep(20)) {
         const requests = await received();
         if (requests.length >= count) return requests;

@@ -211,7 +211,7 @@ describe('npm start', () => {
       const { websites } = (await ask(run, `/agent-websites?uid=${uid}&agentId=${agentId}`)).body;
       return websites.find(({ id }: { id: string }) => id === websiteId).status;
     };
-    await expect.poll(() => statusOf(facts), { timeout: 10_000 }).toBe('crawling');
+    await expect.poll(() => statusOf(facts)).toBe('crawling');
     const { pid } = JSON.parse(readFileSync(run.runFile, 'utf8'));
     process.kill(pid, 'SIGKILL');
     await until(() => processesWith(data).length === 0, 10_000);
@@ -248,7 +248,7 @@ describe('npm start', () => {
     expect(answers[3].blockList).toContain('+14155550111');
 
     const again = { ...facts, baseUrl: /VAP_BASE_URL=(\S+)/.exec(out)?.[1] ?? '' };
-    await expect.poll(() => statusOf(again), { timeout: 30_000 }).toBe('ready');
+    await expect.poll(() => statusOf(again)).toBe('ready');
     const { documents } = (await ask(again, `/agent-documents?uid=${uid}&agentId=${agentId}`)).body;
     expect(await (await fetch(documents[0].fileUrl)).text()).toContain('Opening hours');
     await ask(again, `/calls/${agentId}/%2B14155550111`);
