@@ -65,7 +65,10 @@ const knownPerson = async () => {
   await agents.get().grant(world.agentId, world.uid, guest.uid);
   const second = await newAgent(world);
   for (const agentId of [world.agentId, second]) {
-    for (let n = 0; n < 30; n++) await record(world, agentId, `call-${n}`, n % 3 === 0 ? other : person);
+    const calls = Array.from({ length: 30 }, (_, n) =>
+      record(world, agentId, `call-${n}`, n % 3 === 0 ? other : person),
+    );
+    await Promise.all(calls);
     await record(world, agentId, 'withheld', null);
     const outcome = { body: { custom_call_outcome: 'booked' }, headers: { 'idempotency-key': unique('key') } };
     await world.call('PATCH', `/calls/${agentId}/${encodeURIComponent(person)}`, outcome);

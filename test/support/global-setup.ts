@@ -49,10 +49,20 @@ export default async (project: TestProject) => {
   const bedrock = await startBedrock({ paceMilliseconds: 4 });
   const service = spawn(
     process.execPath,
-    ['bin/local.ts', '--port', '0', '--json', '--run-file', join(folder, 'run.json')],
+    // It ends with this process, however this one ends.
+    [
+      'bin/guard.mjs',
+      process.execPath,
+      'bin/local.ts',
+      '--port',
+      '0',
+      '--json',
+      '--run-file',
+      join(folder, 'run.json'),
+    ],
     // All tests have one address, and talk more than anybody may.
     {
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
       env: {
         ...process.env,
         AWS_ENDPOINT_URL_BEDROCK_RUNTIME: bedrock.endpoint,
@@ -72,7 +82,7 @@ export default async (project: TestProject) => {
   project.provide('siteOrigin', site.origin);
   project.provide('receiverOrigin', receivers.origin);
   return async () => {
-    service.kill('SIGTERM');
+    service.stdin.end();
     if (service.exitCode === null) await once(service, 'exit');
     await Promise.all([site.stop(), receivers.stop(), bedrock.stop()]);
     rmSync(folder, { recursive: true, force: true });
