@@ -5,7 +5,10 @@ export const vapi: Platform = {
   read({ body }) {
     const message = objectAt(body, 'message');
     const call = objectAt(message, 'call');
-    const other = textAt(objectAt(message, 'customer'), 'number') ?? textAt(objectAt(call, 'customer'), 'number');
+    const other =
+      textAt(objectAt(message, 'customer'), 'number') ??
+      textAt(objectAt(call, 'customer'), 'number') ??
+      textAt(objectAt(message, 'contact'), 'number');
     const own = textAt(objectAt(message, 'phoneNumber'), 'number') ?? textAt(objectAt(call, 'phoneNumber'), 'number');
     switch (textAt(message, 'type')) {
       case 'assistant-request':
@@ -18,13 +21,13 @@ export const vapi: Platform = {
         const direction = textAt(call, 'type') === 'outboundPhoneCall' ? 'outbound' : 'inbound';
         const [from, to] = direction === 'inbound' ? [other, own] : [own, other];
         const endedAt = timeOf(textAt(message, 'endedAt') ?? textAt(call, 'endedAt'));
-        const startedAt = timeOf(textAt(message, 'startedAt') ?? textAt(call, 'startedAt')) ?? endedAt;
+        const startedAt = timeOf(textAt(message, 'startedAt') ?? textAt(call, 'startedAt'));
         const details = known({
           endReason: textAt(message, 'endedReason'),
           recordingUrl: textAt(objectAt(message, 'artifact'), 'recordingUrl') ?? textAt(message, 'recordingUrl'),
           cost: numberAt(message, 'cost'),
         });
-        const durationSeconds = numberAt(message, 'durationSeconds');
+        const durationSeconds = numberAt(message, 'durationSeconds') ?? secondsBetween(startedAt, endedAt);
         return {
           type: 'end',
           callId,
@@ -32,7 +35,7 @@ export const vapi: Platform = {
           from,
           to,
           facts: {
-            startedAt: startedAt ?? new Date().toISOString(),
+            startedAt: startedAt ?? endedAt ?? new Date().toISOString(),
             ...known({ endedAt, durationSeconds }),
             status: 'ended',
             details,
@@ -53,6 +56,11 @@ export const vapi: Platform = {
   },
 
   acknowledge: () => jsonResponse({}),
+};
+
+const secondsBetween = (start: string | undefined, end: string | undefined): number | undefined => {
+  const seconds = (Date.parse(end ?? '') - Date.parse(start ?? '')) / 1000;
+  return seconds >= 0 ? seconds : undefined;
 };
 
 const isPredial = (body: Record<string, unknown>) => textAt(objectAt(body, 'message'), 'type') === 'campaign.predial';

@@ -1,0 +1,175 @@
+import { expect } from 'vitest';
+import { call, type World } from './world.ts';
+
+export const [caller, own] = ['+14155550100', '+14155550123'];
+export const next = 'https://voice.example.com/answer?a=1&b="2"';
+
+export type Sent = {
+  query?: Record<string, string | undefined>;
+  body: Record<string, unknown>;
+  apiKey?: string | undefined;
+};
+
+/** Sends an event as a platform does. */
+export const send = (world: World, platform: string, { query, body, apiKey = world.apiKey }: Sent) =>
+  call('POST', `/hooks/${platform}`, {
+    apiKey,
+    query: { uid: world.uid, agentId: world.agentId, ...query },
+    ...(platform === 'twilio'
+      ? {
+          body: new URLSearchParams(body as Record<string, string>).toString(),
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        }
+      : { body }),
+  });
+
+/** A call that comes in, by platform. */
+export const starts: Record<string, Sent> = {
+  twilio: {
+    query: { next },
+    body: { CallSid: 'CA0123', CallStatus: 'ringing', Direction: 'inbound', From: caller, To: own, CallerName: '<&>' },
+  },
+  vapi: {
+    query: { assistantId: 'assistant-1' },
+    body: {
+      message: {
+        type: 'assistant-request',
+        call: { id: 'v1', customer: { number: caller } },
+        phoneNumber: { number: own },
+      },
+    },
+  },
+  retell: {
+    query: { assistantId: 'agent_2' },
+    body: { event: 'call_inbound', call_inbound: { agent_id: 'agent_1', from_number: caller, to_number: own } },
+  },
+  elevenlabs: { body: { caller_id: caller, agent_id: 'a1', called_number: own, call_sid: 'CA0123' } },
+};
+
+export const variables = {
+  company: 'Example Dental',
+  openingHour: '9',
+  caller_number: caller,
+  called_number: own,
+  direction: 'inbound',
+};
+const twiml = (verb: string) => `<?xml version="1.0" encoding="UTF-8"?><Response>${verb}</Response>`;
+
+/** The responses that accept it, for an agent with the variables. */
+export const accepted: Record<string, unknown> = {
+  twilio: twiml('<Redirect method="POST">https://voice.example.com/answer?a=1&amp;b=&quot;2&quot;</Redirect>'),
+  vapi: { assistantId: 'assistant-1', assistantOverrides: { variableValues: variables } },
+  retell: { call_inbound: { dynamic_variables: variables, override_agent_id: 'agent_2' } },
+  elevenlabs: { type: 'conversation_initiation_client_data', dynamic_variables: variables },
+};
+
+/** Status and body of the responses that reject it. */
+export const rejected: Record<string, [number, unknown]> = {
+  twilio: [200, twiml('<Reject reason="rejected"/>')],
+  vapi: [200, { error: expect.any(String) }],
+  retell: [200, { call_inbound: {} }],
+  elevenlabs: [403, { error: 'call_rejected', message: expect.any(String) }],
+};
+
+/** A call that ended, by platform, and the call that is recorded. */
+export const ends: Record<string, { body: Record<string, unknown>; call: object }> = {
+  twilio: {
+    body: {
+      CallSid: 'CA0123',
+      CallStatus: 'completed',
+      Direction: 'inbound',
+      From: caller,
+      To: own,
+      CallDuration: '65',
+      Timestamp: 'Sun, 01 Mar 2026 10:01:05 +0000',
+      RecordingUrl: 'https://api.twilio.com/recording',
+    },
+    call: {
+      callId: 'twilio:CA0123',
+      startedAt: '2026-03-01T10:00:00.000Z',
+      endedAt: '2026-03-01T10:01:05.000Z',
+      durationSeconds: 65,
+      status: 'completed',
+      details: { recordingUrl: 'https://api.twilio.com/recording' },
+    },
+  },
+  vapi: {
+    body: {
+      message: {
+        type: 'end-of-call-report',
+        endedReason: 'customer-ended-call',
+        call: { id: 'v1', type: 'inboundPhoneCall', customer: { number: caller } },
+        phoneNumber: { number: own },
+        startedAt: '2026-03-01T10:00:00.000Z',
+        endedAt: '2026-03-01T10:01:05.000Z',
+        durationSeconds: 65,
+        cost: 0.12,
+        artifact: { recordingUrl: 'https://storage.vapi.ai/recording', transcript: 'AI: Hello' },
+      },
+    },
+    call: {
+      callId: 'vapi:v1',
+      startedAt: '2026-03-01T10:00:00.000Z',
+      endedAt: '2026-03-01T10:01:05.000Z',
+      durationSeconds: 65,
+      status: 'ended',
+      details: { endReason: 'customer-ended-call', recordingUrl: 'https://storage.vapi.ai/recording', cost: 0.12 },
+    },
+  },
+  retell: {
+    body: {
+      event: 'call_ended',
+      call: {
+        call_type: 'phone_call',
+        call_id: 'r1',
+        from_number: caller,
+        to_number: own,
+        direction: 'inbound',
+        call_status: 'ended',
+        start_timestamp: 1772359200000,
+        end_timestamp: 1772359265000,
+        disconnection_reason: 'user_hangup',
+        recording_url: 'https://retell.example/recording',
+        transcript: 'Agent: hi',
+        call_cost: { combined_cost: 12 },
+      },
+    },
+    call: {
+      callId: 'retell:r1',
+      startedAt: '2026-03-01T10:00:00.000Z',
+      endedAt: '2026-03-01T10:01:05.000Z',
+      durationSeconds: 65,
+      status: 'ended',
+      details: { endReason: 'user_hangup', recordingUrl: 'https://retell.example/recording', cost: 12 },
+    },
+  },
+  elevenlabs: {
+    body: {
+      type: 'post_call_transcription',
+      event_timestamp: 1772359270,
+      data: {
+        agent_id: 'a1',
+        conversation_id: 'conv_1',
+        status: 'done',
+        transcript: [{ role: 'agent', message: 'Hello' }],
+        metadata: {
+          start_time_unix_secs: 1772359200,
+          call_duration_secs: 65,
+          cost: 296,
+          termination_reason: 'Client ended call',
+          phone_call: { direction: 'inbound', external_number: caller, agent_number: own, type: 'twilio' },
+        },
+      },
+    },
+    call: {
+      callId: 'elevenlabs:conv_1',
+      startedAt: '2026-03-01T10:00:00.000Z',
+      endedAt: '2026-03-01T10:01:05.000Z',
+      durationSeconds: 65,
+      status: 'done',
+      details: { endReason: 'Client ended call', cost: 296 },
+    },
+  },
+};
+
+export const bodyOf = (response: { body: unknown; text: string }) => response.body ?? response.text;
