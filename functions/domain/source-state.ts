@@ -70,10 +70,8 @@ export const newAttempt = <A extends string | undefined>(states: SourceStates, a
   dueBy: now + states.timeoutSeconds * 1000,
 });
 
-/** What a run clears: how the attempt failed before. `null` clears a field. */
-export const clearedByRun = { error: null, givenUp: null };
-/** What a new attempt clears: also the wait for a file. */
-export const clearedByAttempt = { ...clearedByRun, waitsUntil: null, ttlSeconds: null };
+/** What a new attempt clears: the former error, and the wait for a file. `null` clears a field. */
+export const clearedByAttempt = { error: null, waitsUntil: null, ttlSeconds: null };
 
 /** The fields of a record whose job runs. The last run ends at `endsBy` one way or another; another one may be repeated. */
 export const running = ({ working, timeoutSeconds }: SourceStates, endsBy?: number, now = Date.now()) => ({

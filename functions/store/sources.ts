@@ -1,7 +1,6 @@
 import { now } from '../domain/date-time.ts';
 import {
   clearedByAttempt,
-  clearedByRun,
   deleting,
   isUnfinished,
   newAttempt,
@@ -157,7 +156,7 @@ export class Sources<R extends SourceRecord> {
   ): Promise<{ record: R; revision: string } | undefined> {
     const revision = this.#texts.newRevision();
     const change = {
-      set: { ...running(this.#kind.states, endsBy), ...clearedByRun },
+      set: { ...running(this.#kind.states, endsBy), error: null, givenUp: null },
       add: { revisions: new Set([revision]) },
     };
     const record = await this.#change(source, change, mayStart(attempt, this.#kind.states));

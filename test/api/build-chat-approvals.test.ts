@@ -184,15 +184,18 @@ describe('an approved tool does what the API does', () => {
     ['excludePaths', ['(?=a)'], /excludePaths\.0: .* is not a regular expression/],
     ['includePaths', ['x'.repeat(201)], /includePaths\.0: must have at most 200 characters/],
     ['excludePaths', Array(51).fill('a'), /excludePaths: must have at most 50 items/],
-  ])('and is not asked for approval when the operation would refuse it: %s %.20j', async (field, patterns, message) => {
-    const { agentId, apiKey } = await newWorld();
-    const input = { agentId, url: 'https://www.example.com/', [field]: patterns };
-    const { chunks } = await talk(model(callsTool('addWebsite', input), says('A pattern is wrong.')), { apiKey });
-    expect(chunks.find(({ type }) => type === 'tool-input-error')).toMatchObject({
-      errorText: expect.stringMatching(message),
-    });
-    expect(chunks.map(({ type }) => type)).not.toContain('tool-approval-request');
-  });
+  ])(
+    'and is not asked for approval when the operation would refuse it: a wrong pattern of %s',
+    async (field, patterns, message) => {
+      const { agentId, apiKey } = await newWorld();
+      const input = { agentId, url: 'https://www.example.com/', [field]: patterns };
+      const { chunks } = await talk(model(callsTool('addWebsite', input), says('A pattern is wrong.')), { apiKey });
+      expect(chunks.find(({ type }) => type === 'tool-input-error')).toMatchObject({
+        errorText: expect.stringMatching(message),
+      });
+      expect(chunks.map(({ type }) => type)).not.toContain('tool-approval-request');
+    },
+  );
 
   it('and fails for another user’s agent, with the API’s message', async () => {
     const [world, stranger] = await Promise.all([newWorld(), newWorld()]);
