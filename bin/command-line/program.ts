@@ -52,6 +52,6 @@ const plainUsageError = (text: string) =>
     .replace(/^error: option '(?:-\w, )?(--[\w-]+)[^']*' argument '(.*)' is invalid\. It /s, 'error: $1: $2: ')
     .replace(/^error: command-argument value '(.*)' is invalid for argument '([^']*)'\. It /s, 'error: $2: $1: ')
     .replace(
-      /^error: too many arguments.*\. Expected (\d+) arguments? but got (\d+): (.*)\.\n$/s,
-      'error: $1 arguments expected, $2 given: $3\n',
+      /^error: too many arguments.*\. Expected (\d+) arguments? but got \d+: (.*)\.\n$/s,
+      'error: too many arguments (expected: $1): $2\n',
     );

@@ -173,17 +173,25 @@ describe('the typed client', () => {
     expect(listed?.agents.map(({ agentId }) => agentId)).toContain(agentId);
   });
 
-  it('waits as long as Retry-After says, and does not wait for minutes', async () => {
+  it.each([
+    ['seconds', () => '1'],
+    // A date has no fractions of a second.
+    ['a date', () => new Date(Date.now() + 3000).toUTCString()],
+  ])('waits as long as Retry-After says in %s', async (_, retryAfter) => {
     const { uid, apiKey } = await newWorld();
     await using busy = await withFaults({
       status: 429,
-      headers: { 'retry-after': '1' },
+      headers: { 'retry-after': retryAfter() },
       text: '{"message":"Too Many Requests"}',
     });
     const { data } = await apiClient({ ...busy, apiKey }).GET('/agents', { params: { query: { uid } } });
     expect(data?.agents).toHaveLength(1);
     const [first, second] = busy.seen.map(({ at }) => at) as [number, number];
     expect(second - first).toBeGreaterThanOrEqual(1000);
+  });
+
+  it('does not wait for minutes', async () => {
+    const { uid, apiKey } = await newWorld();
 
     await using closed = await withFaults({
       status: 429,
@@ -194,8 +202,20 @@ describe('the typed client', () => {
     expect([error?.error, closed.seen.length]).toEqual(['rate_limited', 1]);
   });
 
+  it('sends a request again after 409 with Retry-After, while the first one is still running', async () => {
+    const { uid, apiKey } = await newWorld();
+    const text = '{"error":"idempotency_in_progress","message":"The first request is still running."}';
+    await using running = await withFaults({ status: 409, headers: { 'retry-after': '0' }, text });
+    const created = await apiClient({ ...running, apiKey }).POST('/agents', { body: { uid, name: 'Front desk' } });
+    expect([created.data?.name, running.seen.length]).toEqual(['Front desk', 2]);
+  });
+
   it('does not send again what will not get better', async () => {
     const { uid, apiKey } = await newWorld();
+    const text = '{"error":"idempotency_conflict","message":"The Idempotency-Key was used with another request."}';
+    await using conflict = await withFaults({ status: 409, text });
+    const rejected = await apiClient({ ...conflict, apiKey }).POST('/agents', { body: { uid, name: 'Front desk' } });
+    expect([rejected.error?.error, conflict.seen.length]).toEqual(['idempotency_conflict', 1]);
     await using service = await withFaults();
     const { error } = await apiClient({ ...service, apiKey }).POST('/agents', { body: { uid, name: '' } });
     expect([error?.error, error?.details?.[0]?.path, service.seen.length]).toEqual(['invalid_request', 'name', 1]);

@@ -48,7 +48,7 @@ describe('the help', () => {
   });
 
   it.each([
-    [['user', 'list', 'acme'], 'error: 0 arguments expected, 1 given: acme\n'],
+    [['user', 'list', 'acme'], 'error: too many arguments (expected: 0): acme\n'],
     [
       ['key', 'usage', '--since', 'soon'],
       'error: --since: soon: must be a number with a unit (s, m, h, d or w), such as 90m, 24h or 30d.\n',
