@@ -257,6 +257,16 @@ describe('the typed client', () => {
     ).toBe('TimeoutError');
   });
 
+  it('throws an abort by its caller also while it waits to send a request again', async () => {
+    await using busy = await withFaults({ status: 503, headers: { 'retry-after': '30' } });
+    const signal = AbortSignal.timeout(1000);
+    const params = { query: { uid: target.uid } };
+    const waiting = apiClient({ ...busy, apiKey: target.apiKey }).GET('/agents', { params, signal });
+    const startedAt = Date.now();
+    await expect(waiting).rejects.toThrow(expect.objectContaining({ name: 'TimeoutError' }));
+    expect([Date.now() - startedAt < 15_000, busy.seen.length]).toEqual([true, 1]);
+  });
+
   it('does not compile with what the interface does not have, and has no any for its user', () => {
     const api = apiClient({ baseUrl: target.baseUrl });
     const never = async () => {

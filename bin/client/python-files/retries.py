@@ -1,4 +1,4 @@
-"""Sends a request again when that may help, at most once carried out."""
+"""Repeats failed requests so that the service carries each out once."""
 
 from http import HTTPMethod
 from uuid import uuid4
@@ -19,7 +19,7 @@ def _check_progress(response: httpx.Response) -> None:
 class RetryingTransport(RetryTransport):
     """Repeats a request after a lost connection, a timeout, 429, 5xx, or 409 with Retry-After.
 
-    Every POST and PATCH carries an Idempotency-Key, so that the service carries it out once.
+    Every POST and PATCH has an Idempotency-Key, so that the service carries it out once. The chat is never repeated.
     """
 
     def __init__(self, retries: int) -> None:
@@ -37,13 +37,15 @@ class RetryingTransport(RetryTransport):
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        return super().handle_request(_with_idempotency_key(request))
+        return super().handle_request(_prepared(request))
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        return await super().handle_async_request(_with_idempotency_key(request))
+        return await super().handle_async_request(_prepared(request))
 
 
-def _with_idempotency_key(request: httpx.Request) -> httpx.Request:
-    if request.method in ("POST", "PATCH"):
+def _prepared(request: httpx.Request) -> httpx.Request:
+    if request.url.path.endswith("/chat/build"):
+        request.extensions["retry"] = Retry(total=0)
+    elif request.method in ("POST", "PATCH"):
         request.headers.setdefault("Idempotency-Key", str(uuid4()))
     return request
