@@ -130,7 +130,7 @@ describe('agents', () => {
     expect(await list()).toEqual([]);
   });
 
-  it('are listed page by page, and never more than one answer can carry', async () => {
+  it('are listed page by page, and never more than one answer can carry', { tags: 'heavy' }, async () => {
     const world = await newWorld();
     const { uid } = world;
     const configuration = { big: 'x'.repeat(190 * 1024) };

@@ -201,7 +201,7 @@ describe('a test event', () => {
     expect((await call('POST', at(endpointId, '/test'), { body: { uid } })).body.delivered).toBe(true);
   });
 
-  it('waits 15 seconds for a receiver that hangs, and reads next to nothing of 1 GB', async () => {
+  it('waits 15 seconds for a receiver that hangs, and reads next to nothing of 1 GB', { tags: 'heavy' }, async () => {
     const world = await newWorld();
     const { uid, call } = world;
     const [hanging, flooding] = await Promise.all([

@@ -252,10 +252,12 @@ describe.concurrent('an endpoint', () => {
   it('gets nothing while it is switched off, and nothing of others', async () => {
     const { call, uid, endpointId, recordCall, all } = await listening();
     const stranger = await newWorld();
+    const witness = await newReceiver();
+    await newEndpoint({ uid, call } as World, witness.url, { events: ['call.recorded'] });
     await stranger.recordCall('call-of-stranger');
     await call('PATCH', `/webhook-endpoints/${endpointId}`, { body: { uid, active: false } });
     await recordCall('call-1');
-    await sleep(1500);
+    await witness.waitFor(1);
     await call('PATCH', `/webhook-endpoints/${endpointId}`, { body: { uid, active: true } });
     expect(await all()).toEqual([]);
   });

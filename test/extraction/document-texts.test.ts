@@ -106,7 +106,7 @@ describe('the text of a document', () => {
     });
   });
 
-  it('of a long Word document is the same as that of its parts', async () => {
+  it('of a long Word document is the same as that of its parts', { tags: 'heavy' }, async () => {
     const paragraphs = Array.from({ length: 1500 }, (_, index) =>
       `Paragraph ${index} ${'of many words '.repeat(8)}`.trim(),
     );

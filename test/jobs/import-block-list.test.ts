@@ -12,6 +12,7 @@ import { BlockList } from '../../functions/store/block-list.ts';
 import { BlockListImports, shownImport } from '../../functions/store/block-list-imports.ts';
 import { credentials } from '../../functions/store/credentials.ts';
 import { Table } from '../../functions/store/table.ts';
+import { itInAnyHistory } from '../support/any-history.ts';
 import { chance, injectFaults, tenPercent } from '../support/faults.ts';
 import { target, unique, useTargetInThisProcess } from '../support/world.ts';
 
@@ -152,48 +153,48 @@ const applyTo = (list: Set<string>, { rows, isCsv, mode }: File) => {
 };
 
 describe('an import', () => {
-  const holds = (histories: number) =>
-    fc.assert(
-      fc.asyncProperty(
-        fc.array(file, { minLength: 1, maxLength: 3 }),
-        fc.array(fc.constantFrom(...phones), { maxLength: 10 }),
-        fc.integer(),
-        async (history, initial, seed) => {
-          const uid = unique('user');
-          const next = chance(seed);
-          const model = new Set(initial);
-          await sound.blockList.add({ uid }, [...model]);
-          for (const [index, one] of history.entries()) {
-            const content = contentOf(one);
-            // S3 takes no empty file by a form.
-            if (content === '') continue;
-            const reference = await importOf(content, one.mode, uid);
-            const faults = tenPercent(seed + index);
-            const kills = () => {
-              let left = 1 + Math.floor(next() * 14);
-              return () => (--left < 0 ? ('kill' as const) : faults());
-            };
-            await deliver(
-              reference,
-              () => (next() < 0.5 ? kills() : faults),
-              () => (next() < 0.5 ? 0 : Number.POSITIVE_INFINITY),
-            );
-            const { status, failures, ...result } = await resultOf(reference);
-            const expected = applyTo(model, one);
-            expect({ status, ...result }).toMatchObject({ status: expected.status, ...expected.counts });
-            expect(failures.map(({ line }) => line)).toEqual(expected.failedLines);
-            expect(await listOf(uid)).toEqual([...model].sort());
-            expect(await files.head(importFileKey(reference))).toBeUndefined();
-            expect(await sound.imports.isRunning({ uid })).toBe(false);
-          }
-        },
+  itInAnyHistory(
+    'does what a plain model does in any history, with faults, and killed at any write',
+    [3, 30],
+    (numRuns) =>
+      fc.assert(
+        fc.asyncProperty(
+          fc.array(file, { minLength: 1, maxLength: 3 }),
+          fc.array(fc.constantFrom(...phones), { maxLength: 10 }),
+          fc.integer(),
+          async (history, initial, seed) => {
+            const uid = unique('user');
+            const next = chance(seed);
+            const model = new Set(initial);
+            await sound.blockList.add({ uid }, [...model]);
+            for (const [index, one] of history.entries()) {
+              const content = contentOf(one);
+              // S3 takes no empty file by a form.
+              if (content === '') continue;
+              const reference = await importOf(content, one.mode, uid);
+              const faults = tenPercent(seed + index);
+              const kills = () => {
+                let left = 1 + Math.floor(next() * 14);
+                return () => (--left < 0 ? ('kill' as const) : faults());
+              };
+              await deliver(
+                reference,
+                () => (next() < 0.5 ? kills() : faults),
+                () => (next() < 0.5 ? 0 : Number.POSITIVE_INFINITY),
+              );
+              const { status, failures, ...result } = await resultOf(reference);
+              const expected = applyTo(model, one);
+              expect({ status, ...result }).toMatchObject({ status: expected.status, ...expected.counts });
+              expect(failures.map(({ line }) => line)).toEqual(expected.failedLines);
+              expect(await listOf(uid)).toEqual([...model].sort());
+              expect(await files.head(importFileKey(reference))).toBeUndefined();
+              expect(await sound.imports.isRunning({ uid })).toBe(false);
+            }
+          },
+        ),
+        { numRuns },
       ),
-      { numRuns: histories },
-    );
-
-  it('does what a plain model does in any history, with faults, and killed at any write', () => holds(3));
-
-  it('does it in many', { tags: 'heavy', timeout: 3_600_000 }, () => holds(Number(process.env.HISTORIES ?? 30)));
+  );
 
   it('counts every line once when it is killed before each of its writes', {
     tags: 'heavy',

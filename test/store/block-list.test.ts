@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { BlockList } from '../../functions/store/block-list.ts';
 import { table } from '../../functions/store/table.ts';
+import { itInAnyHistory } from '../support/any-history.ts';
 import { chance, type Fault, injectFaults, tenPercent } from '../support/faults.ts';
 import { useTargetInThisProcess } from '../support/world.ts';
 
@@ -31,37 +32,40 @@ const count = (outcomes: Map<string, string>[], phone: string, outcome: string) 
   outcomes.filter((map) => map.get(phone) === outcome).length;
 
 describe('the block list under faults', () => {
-  it('reports the actual result of every number in any history, with one call in ten failing', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), fc.integer(), async (history, seed) => {
-        injectFaults(table.get().client, tenPercent(seed));
-        const agentId = `agent-${randomUUID()}`;
-        const model = new Set<string>();
-        for (const action of history) {
-          if (action.verb === 'add') {
-            const expected = action.numbers.map((n) => [n, model.has(n) ? 'already_blocked' : 'done']);
-            expect([...(await list.add({ agentId }, action.numbers))]).toEqual(expected);
-            for (const number of action.numbers) model.add(number);
-          } else if (action.verb === 'remove') {
-            const expected = action.numbers.map((n) => [n, model.delete(n) ? 'done' : 'not_found']);
-            expect([...(await list.remove({ agentId }, action.numbers))]).toEqual(expected);
-          } else if (action.verb === 'list') {
-            const expected = [...model].filter((number) => number > (action.after ?? '')).sort();
-            expect(await untilAnswered(() => numbersIn(agentId, action.after))).toEqual(expected);
-          } else {
-            const found = await untilAnswered(() => list.find({ agentId, uid: 'user' }, [action.number]));
-            expect(found.get(action.number)?.number).toBe(model.has(action.number) ? action.number : undefined);
+  itInAnyHistory(
+    'reports the actual result of every number in any history, with one call in ten failing',
+    [10, 60],
+    (numRuns) =>
+      fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), fc.integer(), async (history, seed) => {
+          injectFaults(table.get().client, tenPercent(seed));
+          const agentId = `agent-${randomUUID()}`;
+          const model = new Set<string>();
+          for (const action of history) {
+            if (action.verb === 'add') {
+              const expected = action.numbers.map((n) => [n, model.has(n) ? 'already_blocked' : 'done']);
+              expect([...(await list.add({ agentId }, action.numbers))]).toEqual(expected);
+              for (const number of action.numbers) model.add(number);
+            } else if (action.verb === 'remove') {
+              const expected = action.numbers.map((n) => [n, model.delete(n) ? 'done' : 'not_found']);
+              expect([...(await list.remove({ agentId }, action.numbers))]).toEqual(expected);
+            } else if (action.verb === 'list') {
+              const expected = [...model].filter((number) => number > (action.after ?? '')).sort();
+              expect(await untilAnswered(() => numbersIn(agentId, action.after))).toEqual(expected);
+            } else {
+              const found = await untilAnswered(() => list.find({ agentId, uid: 'user' }, [action.number]));
+              expect(found.get(action.number)?.number).toBe(model.has(action.number) ? action.number : undefined);
+            }
           }
-        }
-        injectFaults(table.get().client, () => undefined);
-        expect(await numbersIn(agentId)).toEqual([...model].sort());
-      }),
-      { numRuns: 60 },
-    );
-  }, 120_000);
+          injectFaults(table.get().client, () => undefined);
+          expect(await numbersIn(agentId)).toEqual([...model].sort());
+        }),
+        { numRuns },
+      ),
+  );
 
-  it('gives each number to exactly one of several callers at once', async () => {
-    await fc.assert(
+  itInAnyHistory('gives each number to exactly one of several callers at once', [5, 30], (numRuns) =>
+    fc.assert(
       fc.asyncProperty(fc.array(some, { minLength: 2, maxLength: 4 }), fc.integer(), async (requests, seed) => {
         injectFaults(table.get().client, tenPercent(seed));
         const agentId = `agent-${randomUUID()}`;
@@ -71,9 +75,9 @@ describe('the block list under faults', () => {
         const removed = await Promise.all(requests.map((numbers) => list.remove({ agentId }, numbers)));
         for (const phone of asked) expect(count(removed, phone, 'done'), phone).toBe(1);
       }),
-      { numRuns: 30 },
-    );
-  }, 120_000);
+      { numRuns },
+    ),
+  );
 
   it.each<Fault>(['lost response', 'conflict', 'throttle', 'server error'])(
     'knows its own writes when every first attempt meets with: %s',

@@ -12,6 +12,7 @@ import { blockList } from '../../functions/store/block-list.ts';
 import { Calls } from '../../functions/store/calls.ts';
 import { callsOf, callsWith } from '../../functions/store/keys.ts';
 import { openTable, table } from '../../functions/store/table.ts';
+import { itInAnyHistory } from '../support/any-history.ts';
 import { injectFaults, tenPercent } from '../support/faults.ts';
 import { useTargetInThisProcess } from '../support/world.ts';
 
@@ -87,8 +88,8 @@ const withoutHistory = (call: Call | undefined) => {
 };
 
 describe('calls under faults', () => {
-  it('match a plain model after any history, with one call in ten failing', async () => {
-    await fc.assert(
+  itInAnyHistory('match a plain model after any history, with one call in ten failing', [8, 60], (numRuns) =>
+    fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), fc.integer(), async (history, seed) => {
         injectFaults(table.get().client, tenPercent(seed));
         const agentId = `agent-${randomUUID()}`;
@@ -168,9 +169,9 @@ describe('calls under faults', () => {
           expect(model.blocked.get(phone)).toContain(reason);
         }
       }),
-      { numRuns: 60 },
-    );
-  }, 180_000);
+      { numRuns },
+    ),
+  );
 
   it.each(['lost response', 'conflict', 'throttle', 'server error'] as const)(
     'change an outcome once when every first attempt meets with: %s',

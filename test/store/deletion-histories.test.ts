@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SQSEvent } from 'aws-lambda';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { erasePerson } from '../../functions/jobs/erase-person.ts';
 import { finishDeletion } from '../../functions/jobs/finish-deletion.ts';
@@ -21,6 +21,7 @@ import {
 } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { users } from '../../functions/store/users.ts';
+import { itInAnyHistory } from '../support/any-history.ts';
 import { injectFaults, tenPercent } from '../support/faults.ts';
 import { useTargetInThisProcess } from '../support/world.ts';
 
@@ -257,7 +258,7 @@ class World {
 }
 
 describe('deletions and erasures under faults', () => {
-  const holds = (histories: number) =>
+  itInAnyHistory('leave what a plain model says, also of two callers at once', [4, 40], (numRuns) =>
     fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), fc.integer(), async (history, seed) => {
         injectFaults(table.get().client, () => undefined);
@@ -275,13 +276,7 @@ describe('deletions and erasures under faults', () => {
         await world.settle();
         expect([...possible.keys()]).toContain(spell(await world.read()));
       }),
-      { numRuns: histories, ...(process.env.SEED && { seed: Number(process.env.SEED) }) },
-    );
-
-  it('leave what a plain model says after any history, also of two callers at once', () => holds(4));
-
-  // 2,000 take a quarter of an hour.
-  it('leave what it says after many', { tags: 'heavy', timeout: 3_600_000 }, () =>
-    holds(Number(process.env.HISTORIES ?? 40)),
+      { numRuns, ...(process.env.SEED && { seed: Number(process.env.SEED) }) },
+    ),
   );
 });

@@ -10,6 +10,7 @@ import { agentQuota, type Counter, recountAgents, recountSources, sourceQuota } 
 import { Sources } from '../../functions/store/sources.ts';
 import { type Item, table } from '../../functions/store/table.ts';
 import { type WebsiteRecord, websiteKind } from '../../functions/store/websites.ts';
+import { itInAnyHistory } from '../support/any-history.ts';
 import { chance, type Fault, injectFaults } from '../support/faults.ts';
 import { websiteRecord } from '../support/websites.ts';
 import { newUser, newWorld, type World } from '../support/world.ts';
@@ -210,8 +211,8 @@ describe('the quota of sources', () => {
     expect(await countOf({ agentId })).toBe(3);
   });
 
-  it('is exact in any history, whatever DynamoDB answers', async () => {
-    for (let seed = 40; seed < 43; seed++) {
+  itInAnyHistory('is exact in any history, whatever DynamoDB answers', [1, 10], async (runs) => {
+    for (let seed = 40; seed < 40 + runs; seed++) {
       const one = await newWorld();
       const { agentId } = one;
       const next = chance(seed);
@@ -250,7 +251,7 @@ describe('the quota of sources', () => {
     expect(await countOf({ agentId })).toBe(2);
   });
 
-  it('stays exact when sources come and go while they are counted again', async () => {
+  itInAnyHistory('stays exact when sources come and go while they are counted again', [1, 4], async (rounds) => {
     const one = await newWorld();
     const { agentId } = one;
     const free = new Sources<WebsiteRecord>(table.get(), websiteKind);
@@ -264,7 +265,7 @@ describe('the quota of sources', () => {
     };
     // Counting takes longer than a change.
     injectFaults(table.get().client, (operation) => (operation === 'Query' ? 'slow' : undefined));
-    for (let round = 1; round <= 4; round++) {
+    for (let round = 1; round <= rounds; round++) {
       let isOver = false;
       const recountOften = async () => {
         while (!isOver) await recountSources(table.get(), agentId, true);

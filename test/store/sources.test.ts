@@ -4,6 +4,7 @@ import { pagesText, proseText } from '../../functions/domain/sources.ts';
 import { textPiecesOf } from '../../functions/store/keys.ts';
 import { type Item, table } from '../../functions/store/table.ts';
 import { type WebsiteRecord, websiteReads, websites } from '../../functions/store/websites.ts';
+import { itInAnyHistory } from '../support/any-history.ts';
 import { invoke } from '../support/events.ts';
 import { chance, type Fault, injectFaults } from '../support/faults.ts';
 import { findWebsite, restartWebsite, websiteRecord } from '../support/websites.ts';
@@ -139,8 +140,8 @@ describe('a text', () => {
     expect(kills).toBeGreaterThanOrEqual(4);
   });
 
-  it('is brought whatever DynamoDB does meanwhile', async () => {
-    for (let seed = 0; seed < 15; seed++) {
+  itInAnyHistory('is brought whatever DynamoDB does meanwhile', [3, 15], async (runs) => {
+    for (let seed = 0; seed < runs; seed++) {
       const next = chance(seed);
       const faults: Fault[] = ['lost response', 'throttle', 'server error', 'slow'];
       injectFaults(table.get().client, () => (next() < 0.2 ? faults[Math.floor(next() * faults.length)] : undefined));

@@ -70,7 +70,7 @@ describe('knowledge upload', () => {
     ]);
   });
 
-  it('sends large files by presigned uploads, and rejects larger ones', async () => {
+  it('sends large files by presigned uploads, and rejects larger ones', { tags: 'heavy' }, async () => {
     const world = await newWorld();
     const files = [
       newFile(await largePdf('By a form'), 'large.pdf'),

@@ -173,7 +173,9 @@ describe('outcomes push', () => {
     expect(dead).toMatchObject({ code: 3, stderr: expect.stringMatching(/could not be reached .* Retrying in/) });
   });
 
-  it('retries what was throttled, failed or lost, waits for Retry-After, and no row is missing', async () => {
+  it('retries what was throttled, failed or lost, waits for Retry-After, and no row is missing', {
+    tags: 'heavy',
+  }, async () => {
     const world = await worldWithCalls(4);
     await using proxy = await startProxy(async ({ number, forward }) => {
       if (number === 1) return { status: 429, headers: { 'retry-after': '2' }, body: { message: 'Too Many Requests' } };
@@ -208,7 +210,7 @@ describe('outcomes push', () => {
     expect(resultsOf(file).map(({ status }) => status)).toEqual(['updated', 'updated', 'updated']);
   });
 
-  it('gives up after the retries, and continues when it is run again', async () => {
+  it('gives up after the retries, and continues when it is run again', { tags: 'heavy' }, async () => {
     const world = await worldWithCalls(5);
     const file = manyRows(world, 2500, 5);
     let broken = true;

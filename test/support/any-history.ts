@@ -1,0 +1,12 @@
+import { it } from 'vitest';
+
+/** A random test, which runs few times in `npm test` and many times in `npm run test:acceptance`, or as often as `HISTORIES` says. */
+export const itInAnyHistory = (
+  name: string,
+  [few, many]: [few: number, many: number],
+  test: (runs: number) => Promise<unknown>,
+) => {
+  it(name, { timeout: 120_000 }, async () => void (await test(few)));
+  const runs = Number(process.env.HISTORIES ?? many);
+  it(`${name}, ${runs} times`, { tags: 'heavy', timeout: 3_600_000 }, async () => void (await test(runs)));
+};
