@@ -87,7 +87,10 @@ describe('imports into a block list', () => {
     expect((await world.blockList()).blockList).toEqual([]);
   });
 
-  it('replace the list of an agent, also with more numbers than one step takes', async () => {
+  it('replace the list of an agent, also with more numbers than one step takes', {
+    tags: 'heavy',
+    timeout: 120_000,
+  }, async () => {
     const world = await newWorld();
     const { agentId } = world;
     await world.block(['+14155550101', '+14155550102']);
@@ -110,7 +113,7 @@ describe('imports into a block list', () => {
       ...{ lines: 0, removed: 0 },
     });
     expect((await world.blockList({ limit: 2 })).blockList.length).toBe(2);
-  }, 60_000);
+  });
 
   it.each([
     ['an encoding other than UTF-8', Buffer.from('\ufeff+14155550100\n', 'utf16le'), /UTF-8/],
@@ -140,7 +143,10 @@ describe('imports into a block list', () => {
     expect(found.failures[0].number.length).toBe(64);
   });
 
-  it('run one after the other when their files come at the same time, and refuse another one meanwhile', async () => {
+  it('run one after the other when their files come at the same time, and refuse another one meanwhile', {
+    tags: 'heavy',
+    timeout: 120_000,
+  }, async () => {
     const world = await newWorld();
     const forms = [];
     for (const _ of [1, 2, 3]) forms.push((await create(world)).body);
@@ -165,7 +171,7 @@ describe('imports into a block list', () => {
     const all = await Promise.all(forms.map(({ importId }) => find(world, importId)));
     expect(all.map(({ added }) => added).sort((a, b) => a - b)).toEqual([0, 0, 6000]);
     expect(all.map(({ lines }) => lines)).toEqual([6000, 6000, 6000]);
-  }, 60_000);
+  });
 
   it('count once when the file is uploaded twice', async () => {
     const world = await newWorld();

@@ -94,7 +94,10 @@ describe('duplicating an agent', () => {
     expect((await world.call('GET', `/agents/${answer.body.agentId}`, { apiKey: guest.apiKey })).status).toBe(200);
   });
 
-  it('is whole or absent when its function is killed after any write, and the job makes it whole', async () => {
+  it('is whole or absent when its function is killed after any write, and the job makes it whole', {
+    tags: 'heavy',
+    timeout: 120_000,
+  }, async () => {
     const world = await newWorld();
     await world.block(phones(60));
     const body = { uid: world.uid, agentId: world.agentId };
@@ -137,7 +140,7 @@ describe('duplicating an agent', () => {
       expect((await blockListOf(world, agentId)).length, `killed after write ${kill}`).toBe(60);
       known = await agentsOf(world);
     }
-  }, 120_000);
+  });
 
   it('repeated under its Idempotency-Key after it died ends in the same agent', async () => {
     const world = await newWorld();

@@ -116,7 +116,10 @@ describe('the knowledge of an agent that is duplicated', () => {
     expect(await listOf(world, copy.agentId, 'documents')).toEqual([]);
   }, 60_000);
 
-  it('is whole or absent when the function is killed after any call, and made whole once by the job', async () => {
+  it('is whole or absent when the function is killed after any call, and made whole once by the job', {
+    tags: 'heavy',
+    timeout: 120_000,
+  }, async () => {
     const world = await knowingWorld();
     const request = { apiKey: world.apiKey, body: { uid: world.uid, agentId: world.agentId } };
     const prefix = duplicationKey('').pk;
@@ -149,5 +152,5 @@ describe('the knowledge of an agent that is duplicated', () => {
       }
     }
     expect(kills).toBeGreaterThan(5);
-  }, 120_000);
+  });
 });
