@@ -16,7 +16,7 @@ describe('webhook endpoints', () => {
   it('are made, shown, changed and deleted; the secret is shown when it is made, and never again', async () => {
     const world = await newWorld();
     const { uid, agentId, call } = world;
-    const fields = { url, events: ['call.*', 'agent.created'], agentIds: [agentId], description: 'CRM' };
+    const fields = { url, events: ['call.*', 'document.ready'], agentIds: [agentId], description: 'CRM' };
     const made = await call('POST', '/webhook-endpoints', { body: { uid, ...fields } });
     expect(made.status, made.text).toBe(200);
     const { secret, ...endpoint } = made.body;
