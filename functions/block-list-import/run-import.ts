@@ -32,6 +32,8 @@ type Services = ServicesOf<typeof importServices>;
 /** What one request reads of a file, and what is parsed at a time: little, as a row takes far more memory than its bytes. */
 const pieceBytes = 512 * 1024;
 const sliceBytes = 16 * 1024;
+/** Writes in flight: what the function's processor can prepare while DynamoDB responds. */
+const batchesInFlight = 16;
 /** When an import asks again whether the one before it has ended. */
 const busyDelaySeconds = 5;
 
@@ -92,7 +94,8 @@ type State = 'done' | 'more' | 'elsewhere';
 const proceed = async (begun: ImportRecord, services: Services, until: number, rowsPerStep: number): Promise<State> => {
   let record = begun;
   if (record.lines === 0) await examine(record, services);
-  for await (const rows of stepsOf(readRows(piecesOf(record, services)), record.lines, rowsPerStep)) {
+  const steps = stepsOf(readRows(piecesOf(record, services)), record.lines, rowsPerStep);
+  for await (const rows of oneAhead(steps)) {
     const next = await importRows(record, rows, services);
     if (!next) return 'elsewhere';
     record = next;
@@ -141,6 +144,22 @@ async function* stepsOf(rows: AsyncGenerator<FileRow>, done: number, rowsPerStep
   if (step.length > 0) yield step;
 }
 
+/** The same, each read while the one before it is worked on. */
+async function* oneAhead<T>(values: AsyncGenerator<T>): AsyncGenerator<T> {
+  let ahead = values.next();
+  try {
+    for (let one = await ahead; !one.done; one = await ahead) {
+      ahead = values.next();
+      // An error is thrown when it is this one's turn.
+      ahead.catch(() => undefined);
+      yield one.value;
+    }
+  } finally {
+    await ahead.catch(() => undefined);
+    await values.return(undefined);
+  }
+}
+
 /** The number of a row and what is said of it, or why the row is not imported. */
 const entryOf = (
   { line, number, reason, expiresAt }: FileRow,
@@ -174,7 +193,7 @@ const importRows = async (
     if ('failure' in entry) failures.push(entry.failure);
     else if (!terms.has(entry.phone)) terms.set(entry.phone, entry.terms);
   }
-  const outcomes = await blockList.addAll(ownerOf(record), terms, `${importId}:${record.lines}`);
+  const outcomes = await blockList.addAll(ownerOf(record), terms, `${importId}:${record.lines}`, batchesInFlight);
   const added = count(outcomes, 'done');
   return imports.advance(record, {
     lines: record.lines + rows.length,

@@ -4,6 +4,7 @@ import { component, describe } from './describe.ts';
 import { ApiError } from './errors.ts';
 import { Identifier } from './identifiers.ts';
 import { limits } from './limits.ts';
+import { cut, withoutControlCharacters } from './text.ts';
 
 const exampleId = 'import_01KB3P8V4N6T0R2X5Z7B9D1F3H';
 
@@ -39,7 +40,7 @@ export const ImportFailure = component(
       .string()
       .check(
         describe(
-          `The number, as it is in the file; at most ${limits.importFailureCharacters} characters of it.`,
+          `The number, as it is in the file, without control characters; at most ${limits.importFailureCharacters} characters of it.`,
           '12345',
         ),
       ),
@@ -51,9 +52,10 @@ export const ImportFailure = component(
 );
 export type ImportFailure = z.infer<typeof ImportFailure>;
 
+/** All failures that an import reports fit into one item of 400 KB. A control character would take six bytes of it. */
 export const importFailure = (line: number, number: string, code: ImportFailureCode): ImportFailure => ({
   line,
-  number: number.slice(0, limits.importFailureCharacters),
+  number: cut(withoutControlCharacters(number), limits.importFailureCharacters),
   reason: reasons[code],
   code,
 });

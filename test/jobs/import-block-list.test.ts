@@ -299,6 +299,23 @@ describe('an import', () => {
     expect(await sound.imports.isRunning({ uid: reference.uid })).toBe(false);
   });
 
+  it.each([
+    ['of a million lines', '12345\n'.repeat(1_000_000), 1_000_000],
+    ['of control characters', `${'\u0001'.repeat(100)}\n`.repeat(2000), 2000],
+    ['of the longest characters', `${'\u{1f600}'.repeat(100)}\n`.repeat(2000), 2000],
+  ])(
+    'reports the first 1,000 failures of a file %s',
+    async (_, content, lines) => {
+      const reference = await importOf(content);
+      await deliver(reference, () => () => undefined, undefined, 50_000);
+      const { failures, ...result } = await resultOf(reference);
+      expect(result).toMatchObject({ status: 'done', lines, failed: lines, added: 0 });
+      expect(failures.map(({ line }) => line)).toEqual(Array.from({ length: 1000 }, (_, index) => index + 1));
+      expect(failures.every(({ number }) => number.isWellFormed())).toBe(true);
+    },
+    60_000,
+  );
+
   it('that nobody uploads a file for, or whose job never ends it, fails by the clock', async () => {
     const record = { ...(await sound.imports.find(await importOf('+14155550100'))) } as Parameters<
       typeof shownImport
