@@ -12,12 +12,8 @@ export const jobMessages = {
   finishDeletion: z.object({ job: z.literal('finishDeletion'), ...ofUser, agentId: Identifier }),
   /** It does not hold the person's number: a message outlives its job. */
   erasePerson: z.object({ job: z.literal('erasePerson'), uid: Identifier, erasureId: Identifier }),
-  /** Sent by the clock; `after` is the position in the table where the work goes on. */
-  expireCalls: z.object({
-    job: z.literal('expireCalls'),
-    ...ofUser,
-    after: z.optional(z.object({ pk: z.string(), sk: z.string() })),
-  }),
+  /** Sent by the clock; the work goes on after an agent. A position of a scan could be a key that holds a person's number. */
+  expireCalls: z.object({ job: z.literal('expireCalls'), ...ofUser, after: z.optional(Identifier) }),
   crawlWebsite: z.object({
     job: z.literal('crawlWebsite'),
     ...ofUser,

@@ -23,12 +23,10 @@ export const expireCalls = job({
     if (days === undefined) return;
     const before = startOfRetention(days);
     let done = after;
-    for await (const { agentIds, next } of agents.all(after)) {
-      for (const agentId of agentIds) {
-        const isDone = await calls.removeAll(agentId, { before, until });
-        if (!isDone) return jobQueue.send({ job: 'expireCalls', uid: allUsers, ...(done && { after: done }) });
-      }
-      done = next;
+    for await (const agentId of agents.all(after)) {
+      const isDone = await calls.removeAll(agentId, { before, until });
+      if (!isDone) return jobQueue.send({ job: 'expireCalls', uid: allUsers, ...(done && { after: done }) });
+      done = agentId;
     }
   },
 });

@@ -12,7 +12,6 @@ import {
   agentNumberKey,
   agentsOf,
   countKey,
-  type ItemKey,
   itemsOfAgent,
   runningImportKey,
   userKey,
@@ -86,14 +85,10 @@ export class Agents {
     }
   }
 
-  /**
-   * The ids of all agents, also of deleted ones of which something is left, a page of the table at a time. `next` is where
-   * the following page begins.
-   */
-  async *all(after?: ItemKey): AsyncGenerator<{ agentIds: string[]; next?: ItemKey | undefined }> {
-    for await (const { items, next } of this.#table.scan<AccessItem>(accessKey('').sk, after)) {
-      yield { agentIds: items.map(({ agentId }) => agentId), next };
-    }
+  /** The ids of all agents, also of deleted ones of which something is left, in the table's own order after a given one. */
+  async *all(after?: string): AsyncGenerator<string> {
+    const start = after === undefined ? undefined : accessKey(after);
+    for await (const { agentId } of this.#table.scan<AccessItem>(accessKey('').sk, start)) yield agentId;
   }
 
   /** The user's own agent that has a phone number. */

@@ -111,11 +111,8 @@ export class Table {
     } while (start);
   }
 
-  /** The items of the whole table that have a sort key, a page at a time, and where the next page begins. It reads everything. */
-  async *scan<T extends Item = Item>(
-    sk: string,
-    after?: ItemKey,
-  ): AsyncGenerator<{ items: T[]; next?: ItemKey | undefined }> {
+  /** The items of the whole table that have a sort key, from a position on. It reads everything. */
+  async *scan<T extends Item = Item>(sk: string, after?: ItemKey): AsyncGenerator<T> {
     let start = after;
     do {
       const answer = await this.client.send(
@@ -127,8 +124,8 @@ export class Table {
         }),
         deadline(),
       );
+      yield* (answer.Items ?? []) as T[];
       start = answer.LastEvaluatedKey as ItemKey | undefined;
-      yield { items: (answer.Items ?? []) as T[], next: start };
     } while (start);
   }
 

@@ -129,7 +129,8 @@ export class WebhookEvents {
       const held = (['added', 'removed'] as const).filter((kind) => item[kind]?.has(number));
       if (held.length === 0) continue;
       const remove = Object.fromEntries(held.map((kind) => [kind, new Set([number])]));
-      await this.#table.change(item, { remove }, { expression: 'attribute_exists(pk)' });
+      const { pk, sk } = item;
+      await this.#table.change({ pk, sk }, { remove }, { expression: 'attribute_exists(pk)' });
     }
   }
 }

@@ -18,6 +18,7 @@ import { table } from '../../functions/store/table.ts';
 import { invoke } from '../support/events.ts';
 import { injectFaults } from '../support/faults.ts';
 import { storedWith } from '../support/stored.ts';
+import { newEndpoint, newReceiver } from '../support/webhooks.ts';
 import { newUser, newWorld, unique, type World } from '../support/world.ts';
 
 const noFaults = () => injectFaults(table.get().client, () => undefined);
@@ -29,7 +30,7 @@ const newPerson = () => `+4915${String(Date.now()).slice(-8)}${String(last++).pa
 const other = '+14155550100';
 const startedAt = '2026-03-01T10:00:00Z';
 
-const privateWorld = () => newWorld(['agents', 'knowledge', 'calls', 'block-list', 'privacy']);
+const privateWorld = () => newWorld(['agents', 'knowledge', 'calls', 'block-list', 'privacy', 'webhooks']);
 const request = (world: World, number: string, more: object = {}, headers: Record<string, string> = {}) =>
   world.call('POST', '/erasures', { body: { uid: world.uid, number, ...more }, headers });
 const statusOf = async (world: World, erasureId: string) =>
@@ -57,9 +58,18 @@ const block = (world: World, agentId: string, number: string, more: object = {})
     headers: { 'idempotency-key': unique('key') },
   });
 
-/** A person with calls and entries at two agents of a user, and responses that are kept. */
-const knownPerson = async () => {
+/** Waits until events about some lists hold a number. */
+const eventsHold = async (number: string, partitions: string[]) => {
+  for (const pk of partitions) {
+    const isThere = async () => (await storedWith(number)).some((key) => key.startsWith(`${pk} EVENT#`));
+    await expect.poll(isThere, { timeout: 20_000 }).toBe(true);
+  }
+};
+
+/** A person with calls and entries at two agents of a user, responses that are kept and, if wanted, events of webhooks. */
+const knownPerson = async ({ withWebhook = false } = {}) => {
   const world = await privateWorld();
+  if (withWebhook) await newEndpoint(world, (await newReceiver()).url, { events: ['*'] });
   const person = newPerson();
   const guest = await newUser();
   await agents.get().grant(world.agentId, world.uid, guest.uid);
@@ -79,12 +89,13 @@ const knownPerson = async () => {
   const bulk = await world.call('POST', '/call-outcomes', { apiKey, body, headers: { 'idempotency-key': 'bulk' } });
   expect(bulk.body.updated[0].phone).toBe(person);
   await world.call('POST', '/block-list', { body: { uid: world.uid, numbers: [person] } });
+  if (withWebhook) await eventsHold(person, [`AGENT#${world.agentId}`, `AGENT#${second}`, `USER#${world.uid}`]);
   return { world, person, second, guest };
 };
 
 describe('the erasure of a person', () => {
   it('deletes their calls, keeps them blocked without a reason, and leaves nothing else with their number', async () => {
-    const { world, person, second } = await knownPerson();
+    const { world, person, second } = await knownPerson({ withWebhook: true });
     const { uid } = world;
     const answer = await request(world, person.replace(/^(.{3})/, '$1 '));
     expect([answer.status, answer.body]).toEqual([
@@ -112,25 +123,26 @@ describe('the erasure of a person', () => {
       const otherCheck = await world.call('GET', '/agent-block-list/check', { query: { ...query, number: other } });
       expect(otherCheck.body.reason).toBe('asked not to be called');
     }
-    // The entries that were kept, and nothing else.
+    // The entries that were kept, and nothing else. What events say of a call goes a moment after the call.
+    await expect.poll(async () => (await storedWith(person)).length, { timeout: 20_000 }).toBe(3);
     const left = await storedWith(person);
-    expect(left.length).toBe(3);
     expect(left.every((key) => key.includes('#BLOCKED#') && key.endsWith(` ${person}`))).toBe(true);
     expect(await storedWith(person.slice(1))).toEqual(left);
   });
 
   it('with `remove` takes their entries away, too, so that nothing at all holds the number', async () => {
-    const { world, person } = await knownPerson();
+    const { world, person } = await knownPerson({ withWebhook: true });
     // An entry that was removed a moment ago is kept for a day, and one that has expired until DynamoDB deletes it.
     const third = await newAgent(world);
     await block(world, third, person);
     await world.call('DELETE', '/agent-block-list', { body: { uid: world.uid, agentId: third, numbers: [person] } });
+    await eventsHold(person, [`AGENT#${third}`]);
     const { body } = await request(world, person, { blockList: 'remove' });
     expect(await ended(world, body.erasureId)).toMatchObject({
       status: 'done',
       erased: { calls: 40, blockedNumbers: 3 },
     });
-    expect(await storedWith(person)).toEqual([]);
+    await expect.poll(() => storedWith(person), { timeout: 20_000 }).toEqual([]);
     const query = { uid: world.uid, agentId: world.agentId, number: person };
     expect((await world.call('GET', '/agent-block-list/check', { query })).body.blocked).toBe(false);
   });

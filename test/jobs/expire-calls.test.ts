@@ -1,14 +1,17 @@
 import type { SQSEvent } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
 import { deleteCall } from '../../functions/api/delete-call.ts';
 import { getCall } from '../../functions/api/get-call.ts';
 import { listCalls } from '../../functions/api/list-calls.ts';
 import { recordCall } from '../../functions/api/record-call.ts';
 import { updateCallOutcome } from '../../functions/api/update-call-outcome.ts';
 import { updateCallOutcomes } from '../../functions/api/update-call-outcomes.ts';
+import { jobMessages } from '../../functions/domain/job-messages.ts';
 import { environment } from '../../functions/environment.ts';
 import { expireCalls } from '../../functions/jobs/expire-calls.ts';
 import { type AnyJob, worker } from '../../functions/jobs/job.ts';
+import { lazyServices } from '../../functions/service.ts';
 import { invoke } from '../support/events.ts';
 import { storedWith } from '../support/stored.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -107,6 +110,31 @@ describe('with CALL_RETENTION_DAYS', () => {
     // Nothing was deleted, since there was no time.
     expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(1);
     expect(await deliver()).toEqual([]);
+    expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(0);
+  });
+
+  it('goes on after an agent, and no message of it holds a number', async () => {
+    await record('old', daysAgo(days, -1000));
+    const services = lazyServices(expireCalls.services);
+    // Its time is over once at each of these agents.
+    const slow = new Set([world.agentId, ...(await Promise.all([newWorld(), newWorld()])).map((one) => one.agentId)]);
+    const messages: z.infer<typeof jobMessages.expireCalls>[] = [{ job: 'expireCalls' }];
+    for (let run = 0; run < messages.length; run++) {
+      const calls = {
+        removeAll: (...[agentId, options]: Parameters<typeof services.calls.removeAll>) =>
+          services.calls.removeAll(agentId, slow.delete(agentId) ? { ...options, until: 0 } : options),
+      };
+      const jobQueue = {
+        send: async (message: object) => void messages.push(z.parse(jobMessages.expireCalls, message)),
+      };
+      await expireCalls.handle(
+        messages[run] as (typeof messages)[number],
+        { ...services, calls, jobQueue },
+        Date.now() + 60_000,
+      );
+    }
+    expect(messages.length).toBe(4);
+    expect(new Set(messages.map(({ after }) => after)).size).toBeGreaterThan(2);
     expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(0);
   });
 
