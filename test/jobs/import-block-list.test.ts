@@ -300,7 +300,7 @@ describe('an import', () => {
   });
 
   it.each([
-    ['of a million lines', '12345\n'.repeat(1_000_000), 1_000_000],
+    ['of bad lines alone', '12345\n'.repeat(100_000), 100_000],
     ['of control characters', `${'\u0001'.repeat(100)}\n`.repeat(2000), 2000],
     ['of the longest characters', `${'\u{1f600}'.repeat(100)}\n`.repeat(2000), 2000],
   ])(
