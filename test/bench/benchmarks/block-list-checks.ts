@@ -1,6 +1,6 @@
+import pMap from 'p-map';
 import { checkBlockedNumber } from '../../../functions/api/check-blocked-number.ts';
 import { checkBlockedNumbers } from '../../../functions/api/check-blocked-numbers.ts';
-import pMap from 'p-map';
 import { limits } from '../../../functions/domain/limits.ts';
 import { blockedNumberKey } from '../../../functions/store/keys.ts';
 import { chunks } from '../../../functions/store/table.ts';
@@ -83,7 +83,8 @@ const fill = async ({ directly: { blockList, table } }: World, { uid, agentId }:
   ] as const) {
     await blockList.add(owner, [first]);
     const item = await table.get(blockedNumberKey(owner, first));
-    const put = (some: string[]) => table.putMany(some.map((number) => ({ ...item, ...blockedNumberKey(owner, number) })));
+    const put = (some: string[]) =>
+      table.putMany(some.map((number) => ({ ...item, ...blockedNumberKey(owner, number) })));
     await pMap(chunks(others, 25), put, { concurrency: 8 });
   }
 };
