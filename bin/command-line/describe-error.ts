@@ -11,6 +11,9 @@ export const describeError = (error: unknown): string => {
   const cause = code ?? (error as SystemError).errors?.map((one) => (one as SystemError).code).find(Boolean);
   if (cause && cause in fileErrors) return describeFileError(path ?? 'The file', error as SystemError);
   if (cause && networkErrors.has(cause)) return `The table cannot be reached (${cause}).`;
+  const profile = process.env.AWS_PROFILE;
+  if (name === 'CredentialsProviderError' && profile)
+    return `The AWS profile "${profile}" has no valid credentials. Check its name, or sign in again (aws sso login).`;
   if (name in awsErrors) return `${awsErrors[name]}${$metadata ? ` (${toClause(message)})` : ''}.`;
   if (/^Region (is missing|not accepted)/.test(message)) return 'No AWS region is set. Use --region or AWS_REGION.';
   return `The command failed: ${name}: ${toClause(message)}.`;

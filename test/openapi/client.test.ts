@@ -128,6 +128,18 @@ describe('the typed client', () => {
     expect(direct.data?.documents.map(({ name }) => name)).toEqual(['a.txt']);
   });
 
+  it('returns an error when the file store rejects a presigned form', async () => {
+    const { uid, agentId, apiKey } = await newWorld();
+    await using store = await withFaults({ status: 403, text: '<Error/>' });
+    const send = (request: Request) =>
+      fetch(request.url.startsWith(target.baseUrl) ? request : new Request(store.baseUrl, { method: 'POST' }));
+    const api = apiClient({ baseUrl: target.baseUrl, apiKey, fetch: send });
+    const { documents, error } = await api.upload({ uid, agentId }, [
+      { name: 'manual.txt', content: 'Read me. '.repeat(600_000) },
+    ]);
+    expect([documents, error?.error, store.seen.length]).toEqual([[], 'invalid_request', 1]);
+  });
+
   it('streams the chat part by part, and returns it as one text from POST', async () => {
     const api = apiClient({ baseUrl: target.baseUrl });
     const parts = await partsOf(api.chat(question('How do I block a number?')));

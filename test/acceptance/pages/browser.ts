@@ -1,3 +1,4 @@
+import pRetry from 'p-retry';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { importPackage } from '../packages.ts';
 
@@ -7,7 +8,10 @@ export const startBrowser = async (): Promise<Browser> => {
   process.env.AWS_EXECUTION_ENV ??= 'AWS_Lambda_nodejs24.x';
   const { default: bundled } = await importPackage('@sparticuz/chromium');
   const executablePath = await bundled.executablePath();
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'], headless: true });
+  const options = { executablePath, args: ['--no-sandbox', '--disable-gpu'], headless: true };
+  // Another test file may still be unpacking it.
+  const shouldRetry = ({ error }: { error: Error }) => error.message.includes('ETXTBSY');
+  return pRetry(() => chromium.launch(options), { retries: 60, minTimeout: 500, factor: 1, shouldRetry });
 };
 
 /** A page, with what it asked of whom and what it complained of. */

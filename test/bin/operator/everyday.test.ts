@@ -62,6 +62,14 @@ describe('the help', () => {
   });
 });
 
+it('names the AWS profile that has no credentials', async () => {
+  const environment = { AWS_PROFILE: 'work', AWS_REGION: 'eu-central-1' };
+  expect(await operatorWith(environment, ['--stack', 'voice-agents-dev', 'user', 'list'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^The AWS profile "work" has no valid credentials\. /),
+  });
+});
+
 describe('the installed commands', () => {
   const installed = async (name: string, ...args: string[]) => {
     const script = join(import.meta.dirname, '../../../bin', `${name}.mjs`);
