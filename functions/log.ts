@@ -8,7 +8,7 @@ export const log = (level: 'info' | 'warn' | 'error', fields: Record<string, unk
   process.stderr.write(`${line}\n`);
 };
 
-const keys = /vap_[0-9A-Za-z]+|\b[sr]k_(?:live|test)_\w+/gi;
+const keys = /vap_[0-9A-Za-z]+|\b[sr]k_(?:live|test)_\w+|whsec_[0-9A-Za-z+/]+=*/gi;
 const emailAddresses = /[^\s"'<>()[\],;:@%/]{1,64}(?:@|%40)(?:[\p{L}\p{Nd}-]{1,63}\.){1,8}\p{L}{2,63}/giu;
 /**
  * 7 to 15 digits, which may be grouped; with a plus before them, 5 or more, which may be several numbers. Digits within a word, an identifier, a time

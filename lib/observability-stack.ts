@@ -219,6 +219,18 @@ export class ObservabilityStack extends NamedNestedStack {
         [deliveries.metricNumberOfMessagesDeleted({ period, statistic: Stats.SUM })],
         [deliveries.metricApproximateAgeOfOldestMessage({ period, statistic: Stats.MAXIMUM })],
       ),
+      new LogQueryWidget({
+        title: 'Webhooks: failed attempts by endpoint',
+        logGroupNames: [`/aws/lambda/${functionNameOf(settings, 'deliverWebhook')}`],
+        view: LogQueryVisualizationType.TABLE,
+        queryLines: [
+          'filter ispresent(failedDelivery)',
+          'stats count(*) as attempts, count_distinct(failedDelivery) as deliveries, latest(reason) as latestReason by endpointId',
+          'sort attempts desc',
+        ],
+        width: 24,
+        height: 6,
+      }),
     );
     const functions = [...endpoints, ...jobs, readChanges, ...(settings.edge ? [{ name: pagesFunction }] : [])];
     const logGroups = [...functions.map((one) => one.name), ...(chat ? [chat.functionName] : [])].map(

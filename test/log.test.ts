@@ -41,6 +41,7 @@ describe('a line of the log', () => {
     'vap_0123456789abcdefABCDEF',
     'sk_live_4eC39HqLyjWDarjtT1zdp7dc',
     'rk_test_4eC39HqLyjWDarjtT1zdp7dc',
+    'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDC2FVsBQIhr0=',
   ])('redacts %j, wherever a caller writes it', (secret) => {
     const error = new Error(`It fails for ${secret}, twice.`, { cause: new Error(secret) });
     const fields = { chatId: `chat ${secret} end`, uid: secret, list: [`tel:${secret}`], cause: describeError(error) };

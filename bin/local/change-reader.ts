@@ -29,12 +29,11 @@ type Positions = { stream: string; shards: Record<string, string> };
  * Reads the stream of the table, and calls the function that reads it on AWS. Where data are kept, so is the position: the
  * next run continues where this one stopped, however it ended.
  */
-export const startChangeReader = async (options: {
-  endpoint: string;
-  tableName: string;
-  data?: string | undefined;
-}): Promise<Started> => {
-  const reader = new ChangeReader(options);
+export const startChangeReader = async (
+  options: { endpoint: string; tableName: string; data?: string | undefined },
+  handle = handler,
+): Promise<Started> => {
+  const reader = new ChangeReader(options, handle);
   const stopping = new AbortController();
   const running = reader.run(stopping.signal);
   return {
@@ -50,10 +49,15 @@ class ChangeReader {
   readonly #endpoint: string;
   readonly #tableName: string;
   readonly #file: string | undefined;
+  readonly #handle: typeof handler;
   readonly #iterators = new Map<string, string>();
   #positions: Positions = { stream: '', shards: {} };
 
-  constructor({ endpoint, tableName, data }: { endpoint: string; tableName: string; data?: string | undefined }) {
+  constructor(
+    { endpoint, tableName, data }: { endpoint: string; tableName: string; data?: string | undefined },
+    handle: typeof handler,
+  ) {
+    this.#handle = handle;
     this.#client = new DynamoDBStreamsClient({ endpoint });
     this.#endpoint = endpoint;
     this.#tableName = tableName;
@@ -109,7 +113,7 @@ class ChangeReader {
       const ShardIterator = this.#iterators.get(shardId) ?? (await this.#iterator(shardId));
       const answer = await this.#client.send(new GetRecordsCommand({ ShardIterator, Limit: batchSize }));
       const records = answer.Records ?? [];
-      const { batchItemFailures } = await handler(eventOf(records.filter(matters)));
+      const { batchItemFailures } = await this.#handle(eventOf(records.filter(matters)));
       const failedAt = batchItemFailures[0]?.itemIdentifier;
       const failed = records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === failedAt);
       const done = failed < 0 ? records : records.slice(0, failed);

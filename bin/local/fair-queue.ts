@@ -1,6 +1,10 @@
+/** How much work of one user may run for each slot that is free beside the last one. */
+const runningPerFreeSlot = 3;
+
 /**
  * Runs work with bounded concurrency and shares it among users: a free slot goes to the user with the least work
- * running, in turn. The last slot is for users with none running, so that nobody's backlog delays somebody else.
+ * running, in turn. Nobody takes more than three quarters of the slots, and the last slot is for users with none running,
+ * so that nobody's backlog delays somebody else.
  */
 export class FairQueue {
   readonly #concurrency: number;
@@ -25,7 +29,7 @@ export class FairQueue {
     const running = (user: string) => this.#running.get(user) ?? 0;
     const servedAt = (user: string) => this.#servedAt.get(user) ?? 0;
     const [user] = [...this.#waiting.keys()].sort((a, b) => running(a) - running(b) || servedAt(a) - servedAt(b));
-    if (user === undefined || free < 1 || (free === 1 && running(user) > 0)) return;
+    if (user === undefined || running(user) > runningPerFreeSlot * (free - 1)) return;
     const [work, ...rest] = this.#waiting.get(user) ?? [];
     if (rest.length > 0) this.#waiting.set(user, rest);
     else this.#waiting.delete(user);

@@ -87,16 +87,18 @@ const writeRunFile = async (
   file: string,
   {
     baseUrl,
+    uid,
     tableName,
     endpoints,
     credentials,
-  }: Pick<Facts, 'baseUrl' | 'tableName' | 'endpoints'> & Pick<DataFolder, 'credentials'>,
+  }: Pick<Facts, 'baseUrl' | 'uid' | 'tableName' | 'endpoints'> & Pick<DataFolder, 'credentials'>,
 ): Promise<Started> => {
   mkdirSync(dirname(file), { recursive: true });
   // A file of an earlier run keeps its mode.
   rmSync(file, { force: true });
   const chatSigningSecret = process.env.CHAT_SIGNING_SECRET;
-  const run = { pid: process.pid, baseUrl, tableName, endpoints, region: localRegion, credentials, chatSigningSecret };
+  const local = { pid: process.pid, region: localRegion, chatSigningSecret };
+  const run = { ...local, baseUrl, uid, tableName, endpoints, credentials };
   writeFileSync(file, JSON.stringify(run, null, 2), { mode: 0o600 });
   return {
     async stop() {

@@ -16,6 +16,7 @@ import { addRestoreCommand } from './restore.ts';
 import { addSecretCommands } from './secret.ts';
 import { addSmokeCommand } from './smoke.ts';
 import { addUserCommands } from './user.ts';
+import { addWebhooksCommands } from './webhooks.ts';
 
 /** Runs a command line of the operator and returns its exit code. */
 export const run = async (argv: string[]) => {
@@ -30,6 +31,7 @@ export const run = async (argv: string[]) => {
   addBlockListCommands(program);
   addKnowledgeCommands(program);
   addHooksCommands(program);
+  addWebhooksCommands(program);
   addEraseCommand(program);
   addMcpCommands(program);
   addSecretCommands(program);

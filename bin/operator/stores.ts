@@ -6,6 +6,9 @@ import { BlockList } from '../../functions/store/block-list.ts';
 import { Calls } from '../../functions/store/calls.ts';
 import { openTable, type Table } from '../../functions/store/table.ts';
 import { Users } from '../../functions/store/users.ts';
+import { WebhookDeliveries } from '../../functions/store/webhook-deliveries.ts';
+import { WebhookEndpoints } from '../../functions/store/webhook-endpoints.ts';
+import { WebhookEvents } from '../../functions/store/webhook-events.ts';
 import { CommandError } from '../command-line/exit-codes.ts';
 import { say } from '../command-line/output.ts';
 import { outputOf } from './stack.ts';
@@ -18,6 +21,9 @@ export type Stores = {
   agents: Agents;
   calls: Calls;
   blockList: BlockList;
+  webhookEndpoints: WebhookEndpoints;
+  webhookDeliveries: WebhookDeliveries;
+  webhookEvents: WebhookEvents;
 };
 
 /** The global options, which select a table. `runFile` is where the local run describes itself. */
@@ -32,6 +38,8 @@ export type GlobalOptions = {
 type LocalRun = {
   pid: number;
   baseUrl: string;
+  /** The demo user. */
+  uid: string;
   tableName: string;
   endpoints: { dynamodb: string };
   region: string;
@@ -46,6 +54,9 @@ export const storesOf = (table: Table): Stores => ({
   agents: new Agents(table),
   calls: new Calls(table),
   blockList: new BlockList(table),
+  webhookEndpoints: new WebhookEndpoints(table),
+  webhookDeliveries: new WebhookDeliveries(table),
+  webhookEvents: new WebhookEvents(table),
 });
 
 /**

@@ -8,7 +8,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { webhookEndpoints } from '../store/webhook-endpoints.ts';
 import { attemptOf } from '../webhooks/deliver.ts';
-import { endpointSecrets } from '../webhooks/secrets.ts';
+import { endpointSecrets, secretsInForce } from '../webhooks/secrets.ts';
 
 /** Sends a test event at once, also to an endpoint that is switched off. */
 export const testWebhookEndpoint = endpoint({
@@ -34,7 +34,8 @@ export const testWebhookEndpoint = endpoint({
       timestamp: now(),
       data: { uid, endpointId },
     };
-    const { attempt } = await attemptOf(message, found, services);
+    const secrets = await secretsInForce(found, services.endpointSecrets);
+    const { attempt } = await attemptOf(message, { url: found.url, secrets }, services);
     const { at: _, ...result } = attempt;
     return { delivered: result.cause === undefined, ...result };
   },

@@ -27,6 +27,7 @@
  * erasure               USER#<uid>                             ERASURE#<erasureId>     the progress of a person's erasure; the number until it ends
  * webhook endpoints     USER#<uid>                             WEBHOOKS                all endpoints of a user: at most ten, read together
  * webhook delivery      USER#<uid>#DELIVERIES                  <deliveryId>            an event on its way to an endpoint; expires
+ * …for a command        USER#<uid>#LISTENING                   <endpointId>#<deliveryId>  the same, until a command that listens has fetched it; expires
  * webhook event         the partition of what changed          EVENT#<eventId>         what an event says beside ids, for its deliveries; expires
  * duplication           DUPLICATION#<new agentId>              DUPLICATION             the progress of the copy
  * turns of an address   CHAT#TURNS#<address>#<minute>          TURNS                   how many turns of the build chat it had; expires
@@ -149,6 +150,15 @@ export const webhookDeliveryKey = (uid: string, deliveryId: string): ItemKey => 
   sk: deliveryId,
 });
 export const webhookDeliveriesOf = (uid: string): Collection => ({ pk: `USER#${uid}#DELIVERIES` });
+/** The deliveries that a command fetches: of one endpoint, or of all endpoints of a user. */
+export const fetchedDeliveriesOf = (uid: string, endpointId?: string): Collection => ({
+  pk: `USER#${uid}#LISTENING`,
+  ...(endpointId !== undefined && { prefix: `${endpointId}#` }),
+});
+export const fetchedDeliveryKey = (uid: string, endpointId: string, deliveryId: string): ItemKey => ({
+  pk: fetchedDeliveriesOf(uid).pk,
+  sk: `${endpointId}#${deliveryId}`,
+});
 /** What an event is about: a call, an agent with its knowledge and block list, or a user. Its events go when it does. */
 export type EventSubject = { agentId: string; callId?: string | undefined } | { uid: string };
 export const webhookEventKey = (subject: EventSubject, eventId: string): ItemKey => {

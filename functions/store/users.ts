@@ -1,6 +1,6 @@
 import { now } from '../domain/date-time.ts';
 import { wholeService } from '../service.ts';
-import { idempotencyOf, itemsOfUser, userKey, webhookDeliveriesOf } from './keys.ts';
+import { fetchedDeliveriesOf, idempotencyOf, itemsOfUser, userKey, webhookDeliveriesOf } from './keys.ts';
 import { conflictingItem, type Item, type Table, table, writeFailure } from './table.ts';
 
 export type User = { uid: string; name?: string; createdAt: string };
@@ -40,7 +40,8 @@ export class Users {
   /** Deletes what is kept of a user beside agents, keys and the block list, and the user last. */
   async remove(uid: string): Promise<void> {
     const user = userKey(uid);
-    for (const collection of [...idempotencyOf(uid), webhookDeliveriesOf(uid), itemsOfUser(uid)]) {
+    const deliveries = [webhookDeliveriesOf(uid), fetchedDeliveriesOf(uid)];
+    for (const collection of [...idempotencyOf(uid), ...deliveries, itemsOfUser(uid)]) {
       for await (const keys of this.#table.pages(collection, { keysOnly: true })) {
         await this.#table.deleteMany(keys.filter(({ pk, sk }) => pk !== user.pk || sk !== user.sk));
       }

@@ -2,7 +2,13 @@ import { limits } from '../domain/limits.ts';
 import { fillPage, fromCursor } from '../domain/paging.ts';
 import type { DeliveryAttempt, DeliveryStatus, WebhookDelivery } from '../domain/webhooks.ts';
 import { service } from '../service.ts';
-import { type EventSubject, webhookDeliveriesOf, webhookDeliveryKey } from './keys.ts';
+import {
+  type EventSubject,
+  fetchedDeliveriesOf,
+  fetchedDeliveryKey,
+  webhookDeliveriesOf,
+  webhookDeliveryKey,
+} from './keys.ts';
 import { type Item, type Table, table, writeFailure } from './table.ts';
 
 /**
@@ -29,6 +35,9 @@ export type DeliveryResult = {
 
 const keptSeconds = limits.webhookDays * 24 * 60 * 60;
 const keptAttempts = 20;
+/** How long a delivery waits for a command that listens. */
+const fetchedWithinSeconds = 60 * 60;
+const offersPerPage = 50;
 
 /** The deliveries of events to the endpoints of users. */
 export class WebhookDeliveries {
@@ -53,6 +62,27 @@ export class WebhookDeliveries {
       if (!found) throw error;
       return found;
     }
+  }
+
+  /** Adds a delivery to an endpoint whose events a command fetches. */
+  async offer(uid: string, delivery: StoredDelivery): Promise<void> {
+    const key = fetchedDeliveryKey(uid, delivery.endpointId, delivery.deliveryId);
+    await this.#table.put({
+      ...key,
+      ...delivery,
+      ttlSeconds: Math.floor(Date.now() / 1000) + fetchedWithinSeconds,
+    } as Item);
+  }
+
+  /** The deliveries that a command has to fetch, oldest first. */
+  async *offered(uid: string, endpointId: string): AsyncGenerator<StoredDelivery> {
+    const query = this.#table.query<DeliveryItem>(fetchedDeliveriesOf(uid, endpointId), { limit: offersPerPage });
+    for await (const item of query) yield deliveryOf(item);
+  }
+
+  /** Ends a delivery that a command has fetched. */
+  async take(uid: string, { endpointId, deliveryId }: StoredDelivery): Promise<void> {
+    await this.#table.delete(fetchedDeliveryKey(uid, endpointId, deliveryId));
   }
 
   async find(uid: string, deliveryId: string): Promise<StoredDelivery | undefined> {
@@ -142,6 +172,9 @@ const shownDelivery = (delivery: StoredDelivery): WebhookDelivery => {
 
 export const webhookDeliveries = /* @__PURE__ */ service(() => new WebhookDeliveries(table.get()), {
   add: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+  offer: ['dynamodb:PutItem'],
+  offered: ['dynamodb:Query'],
+  take: ['dynamodb:DeleteItem'],
   find: ['dynamodb:GetItem'],
   record: ['dynamodb:UpdateItem'],
   restart: ['dynamodb:UpdateItem'],

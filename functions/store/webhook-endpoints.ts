@@ -9,7 +9,8 @@ import { backOff, type Item, type Table, table, writeFailure } from './table.ts'
 /** A secret, encrypted. `createdBy` is the request that made it; after `endsAt` (Unix milliseconds) it signs no more. */
 export type SealedSecret = { sealed: string; createdBy: string; endsAt?: number };
 
-export type StoredEndpoint = WebhookEndpoint & { secrets: SealedSecret[] };
+/** A command that listens fetches the events of an endpoint that has `listeningUntil` (Unix milliseconds): then the endpoint is gone. */
+export type StoredEndpoint = WebhookEndpoint & { secrets: SealedSecret[]; listeningUntil?: number };
 
 type EndpointsItem = Item & { endpoints: Record<string, StoredEndpoint>; version: string };
 
@@ -97,8 +98,9 @@ export class WebhookEndpoints {
       const found = await this.#table.get<EndpointsItem>(webhookEndpointsKey(uid));
       // The write of an earlier attempt succeeded and its response was lost.
       if (found?.version === version) return found.endpoints;
-      const endpoints = change(found?.endpoints ?? {});
-      if (!endpoints) return found?.endpoints ?? {};
+      const present = presentIn(found);
+      const endpoints = change(present);
+      if (!endpoints) return present;
       const item: EndpointsItem = { ...webhookEndpointsKey(uid), endpoints, version };
       try {
         await this.#table.put(
@@ -117,7 +119,13 @@ export class WebhookEndpoints {
 }
 
 const endpointsIn = (item: EndpointsItem | undefined): StoredEndpoint[] =>
-  Object.values(item?.endpoints ?? {}).sort((a, b) => (a.endpointId < b.endpointId ? -1 : 1));
+  Object.values(presentIn(item)).sort((a, b) => (a.endpointId < b.endpointId ? -1 : 1));
+
+/** All endpoints but those of commands that were killed. */
+const presentIn = (item: EndpointsItem | undefined): Record<string, StoredEndpoint> => {
+  const isPresent = ({ listeningUntil = Number.POSITIVE_INFINITY }: StoredEndpoint) => listeningUntil > Date.now();
+  return Object.fromEntries(Object.entries(item?.endpoints ?? {}).filter(([, endpoint]) => isPresent(endpoint)));
+};
 
 const tooManyEndpoints = () =>
   new ApiError('too_many_endpoints', `A user has at most ${limits.webhookEndpoints} webhook endpoints. Delete one.`);
@@ -139,7 +147,8 @@ const withResult = (endpoint: StoredEndpoint, result: 'success' | 'failure' | 'g
 };
 
 /** What is shown of an endpoint. */
-export const shownEndpoint = ({ secrets: _, ...endpoint }: StoredEndpoint): WebhookEndpoint => endpoint;
+export const shownEndpoint = ({ secrets: _s, listeningUntil: _l, ...endpoint }: StoredEndpoint): WebhookEndpoint =>
+  endpoint;
 
 export const webhookEndpoints = /* @__PURE__ */ service(() => new WebhookEndpoints(table.get()), {
   list: ['dynamodb:GetItem'],

@@ -1,11 +1,12 @@
 import type { ReceiverResponse, WebhookReceivers } from '../clients/webhook-receivers.ts';
 import type { JobMessage } from '../domain/job-messages.ts';
 import type { DeliveryAttempt } from '../domain/webhooks.ts';
+import { log } from '../log.ts';
 import type { StoredDelivery, WebhookDeliveries } from '../store/webhook-deliveries.ts';
-import type { StoredEndpoint, WebhookEndpoints } from '../store/webhook-endpoints.ts';
+import type { WebhookEndpoints } from '../store/webhook-endpoints.ts';
 import type { WebhookEvents } from '../store/webhook-events.ts';
 import { signedRequest, type WebhookMessage } from './message.ts';
-import type { EndpointSecrets } from './secrets.ts';
+import { type EndpointSecrets, secretsInForce } from './secrets.ts';
 
 type Services = {
   webhookDeliveries: Pick<WebhookDeliveries, 'find' | 'record'>;
@@ -41,22 +42,25 @@ const gone = 410;
  * Makes one attempt at a delivery. Its message may come several times, early or late. The message of the next attempt
  * is sent before this one is recorded: killed in between, the attempt is made again, and never forgotten.
  */
-export const deliver = async (message: JobMessage<'deliverWebhook'>, services: Services): Promise<void> => {
-  const { uid, deliveryId, sequence, dueAt = 0 } = message;
+export const deliver = async (job: JobMessage<'deliverWebhook'>, services: Services): Promise<void> => {
+  const { uid, deliveryId, sequence, dueAt = 0 } = job;
   const { webhookDeliveries, webhookEndpoints, jobQueue } = services;
   const waitSeconds = Math.ceil((dueAt - Date.now()) / 1000);
-  if (waitSeconds > 0) return sendLater(jobQueue, message, waitSeconds);
+  if (waitSeconds > 0) return sendLater(jobQueue, job, waitSeconds);
   const delivery = await webhookDeliveries.find(uid, deliveryId);
   if (delivery?.status !== 'pending' || delivery.sequence > sequence) return;
   const { endpointId } = delivery;
   const endpoint = await webhookEndpoints.find(uid, endpointId);
   // What was on its way to an endpoint that is deleted or switched off ends here.
   if (!endpoint?.active) return void (await webhookDeliveries.record(uid, delivery, sequence, { status: 'failed' }));
-  const { response, attempt } = await attemptOf(await messageOf(delivery, services), endpoint, services);
+  const secrets = await secretsInForce(endpoint, services.endpointSecrets);
+  const message = await messageOf(delivery, services);
+  const { response, attempt } = await attemptOf(message, { url: endpoint.url, secrets }, services);
   if (attempt.cause === undefined) {
     await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'delivered' });
     return webhookEndpoints.note(uid, endpoint, 'success');
   }
+  log('warn', { failedDelivery: deliveryId, endpointId, status: response.status, reason: attempt.cause });
   const isGone = response.status === gone;
   await webhookEndpoints.note(uid, endpoint, isGone ? 'gone' : 'failure');
   const delaySeconds = isGone ? undefined : delayAfter(delivery.failures, response.retryAfterSeconds);
@@ -64,25 +68,28 @@ export const deliver = async (message: JobMessage<'deliverWebhook'>, services: S
     return void (await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'failed' }));
   }
   const nextAt = Date.now() + delaySeconds * 1000;
-  await sendLater(jobQueue, { ...message, sequence: sequence + 1, dueAt: nextAt }, delaySeconds);
+  await sendLater(jobQueue, { ...job, sequence: sequence + 1, dueAt: nextAt }, delaySeconds);
   const nextAttemptAt = new Date(nextAt).toISOString();
   await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'pending', nextAttemptAt });
 };
 
-/** Sends a message to an endpoint once, and says what came of it. */
+/** Sends a message to a receiver once, signed with these secrets, and returns the result. */
 export const attemptOf = async (
   message: WebhookMessage,
-  endpoint: StoredEndpoint,
-  services: Pick<Services, 'endpointSecrets' | 'webhookReceivers'>,
+  { url, secrets }: { url: string; secrets: string[] },
+  { webhookReceivers }: Pick<Services, 'webhookReceivers'>,
 ): Promise<{ response: ReceiverResponse; attempt: DeliveryAttempt }> => {
   const at = new Date().toISOString();
-  const request = await signedRequest(message, endpoint, services.endpointSecrets);
-  const response = await services.webhookReceivers.post(endpoint.url, request);
+  const response = await webhookReceivers.post(url, signedRequest(message, secrets));
   const { retryAfterSeconds: _, ...shown } = response;
   return { response, attempt: { at, ...shown } };
 };
 
-const messageOf = async (delivery: StoredDelivery, { webhookEvents }: Services): Promise<WebhookMessage> => {
+/** The message of a delivery, with what the event still says. */
+export const messageOf = async (
+  delivery: StoredDelivery,
+  { webhookEvents }: Pick<Services, 'webhookEvents'>,
+): Promise<WebhookMessage> => {
   const { eventId, type, timestamp, ids, subject } = delivery;
   const details = await webhookEvents.details(subject, eventId);
   return { id: eventId, type, timestamp, data: { ...ids, ...details } };

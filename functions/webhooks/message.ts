@@ -1,30 +1,24 @@
 import { createHmac } from 'node:crypto';
-import type { StoredEndpoint } from '../store/webhook-endpoints.ts';
-import type { EndpointSecrets } from './secrets.ts';
 
 /** What is sent to an endpoint. */
 export type WebhookMessage = { id: string; type: string; timestamp: string; data: Record<string, unknown> };
 
 /**
- * The request of a message in the form of Standard Webhooks 1.0.0, signed with every secret of the endpoint that is in
- * force: during a rotation, a receiver may know the former one or the new one.
+ * The request of a message in the form of Standard Webhooks 1.0.0, with a signature by each secret: during a rotation, a
+ * receiver may know the former one or the new one.
  */
-export const signedRequest = async (
+export const signedRequest = (
   { id, ...payload }: WebhookMessage,
-  { endpointId, secrets }: StoredEndpoint,
-  endpointSecrets: Pick<EndpointSecrets, 'open'>,
-  now = Date.now(),
-): Promise<{ headers: Record<string, string>; body: string }> => {
+  secrets: string[],
+): { headers: Record<string, string>; body: string } => {
   const body = JSON.stringify(payload);
-  const seconds = String(Math.floor(now / 1000));
-  const inForce = secrets.filter(({ endsAt = Number.POSITIVE_INFINITY }) => endsAt > now);
-  const opened = await Promise.all(inForce.map(({ sealed }) => endpointSecrets.open(endpointId, sealed)));
+  const seconds = String(Math.floor(Date.now() / 1000));
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'VoiceAgentPlatform-Webhooks/1.0',
     'webhook-id': id,
     'webhook-timestamp': seconds,
-    'webhook-signature': opened.map((secret) => signatureOf(secret, `${id}.${seconds}.${body}`)).join(' '),
+    'webhook-signature': secrets.map((secret) => signatureOf(secret, `${id}.${seconds}.${body}`)).join(' '),
   };
   return { headers, body };
 };

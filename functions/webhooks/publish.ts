@@ -7,7 +7,7 @@ import { asksFor, type EventType } from '../domain/webhooks.ts';
 import { statementsPerBatch } from '../store/block-list.ts';
 import type { Credentials } from '../store/credentials.ts';
 import type { BlockListOwner, EventSubject } from '../store/keys.ts';
-import type { WebhookDeliveries } from '../store/webhook-deliveries.ts';
+import type { StoredDelivery, WebhookDeliveries } from '../store/webhook-deliveries.ts';
 import type { StoredEndpoint, WebhookEndpoints } from '../store/webhook-endpoints.ts';
 import type { CollectedNumbers, WebhookEvents } from '../store/webhook-events.ts';
 import type { Happening } from './changes.ts';
@@ -21,7 +21,7 @@ const quietSecondsFor = (size: number | undefined) => (size !== undefined && siz
 export type PublishServices = {
   credentials: Pick<Credentials, 'usersOf'>;
   webhookEndpoints: Pick<WebhookEndpoints, 'listMany'>;
-  webhookDeliveries: Pick<WebhookDeliveries, 'add'>;
+  webhookDeliveries: Pick<WebhookDeliveries, 'add' | 'offer'>;
   webhookEvents: Pick<WebhookEvents, 'add' | 'collect' | 'close' | 'scrub'>;
   jobQueue: {
     send(message: JobMessage<'deliverWebhook' | 'closeBlockListEvent'>, delaySeconds?: number): Promise<void>;
@@ -94,13 +94,15 @@ const deliverTo = (
   timestamp: string,
   { webhookDeliveries, jobQueue }: Pick<PublishServices, 'webhookDeliveries' | 'jobQueue'>,
 ) =>
-  pMap(endpoints, async ({ uid, endpoint: { endpointId } }) => {
+  pMap(endpoints, async ({ uid, endpoint: { endpointId, listeningUntil } }) => {
     const deliveryId = derivedIdentifier('delivery', [eventId, endpointId], Date.parse(timestamp));
-    const delivery = await webhookDeliveries.add(uid, {
+    const delivery: StoredDelivery = {
       ...{ deliveryId, endpointId, eventId, type, createdAt: timestamp, timestamp, ids, subject },
       ...{ status: 'pending', attempts: [], sequence: 0, failures: 0 },
-    });
-    if (delivery.sequence > 0) return;
+    };
+    if (listeningUntil !== undefined) return webhookDeliveries.offer(uid, delivery);
+    const added = await webhookDeliveries.add(uid, delivery);
+    if (added.sequence > 0) return;
     await jobQueue.send({ job: 'deliverWebhook', uid, endpointId, deliveryId, sequence: 0 });
   });
 

@@ -17,7 +17,7 @@ import { Audience, collectNumbers, type ListChange, publish } from './publish.ts
 export const publishServices = {
   credentials: credentials.for('usersOf'),
   webhookEndpoints: webhookEndpoints.for('listMany'),
-  webhookDeliveries: webhookDeliveries.for('add'),
+  webhookDeliveries: webhookDeliveries.for('add', 'offer'),
   webhookEvents: webhookEvents.for('add', 'collect', 'close', 'scrub'),
   jobQueue: jobQueueFor('deliverWebhook', 'closeBlockListEvent'),
 };

@@ -58,6 +58,15 @@ export class EndpointSecrets {
   }
 }
 
+/** The secrets of an endpoint that sign now, the newest first. */
+export const secretsInForce = (
+  { endpointId, secrets }: StoredEndpoint,
+  endpointSecrets: Pick<EndpointSecrets, 'open'>,
+) => {
+  const inForce = secrets.filter(({ endsAt = Number.POSITIVE_INFINITY }) => endsAt > Date.now());
+  return Promise.all(inForce.map(({ sealed }) => endpointSecrets.open(endpointId, sealed)));
+};
+
 export const endpointSecrets = /* @__PURE__ */ wholeService(
   () => new EndpointSecrets(new Secret(environment.webhookEncryptionKey)),
   ['secretsmanager:GetSecretValue:webhookEncryption'],

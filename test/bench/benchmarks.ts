@@ -16,6 +16,7 @@ import { mcp } from './benchmarks/mcp.ts';
 import { middleware } from './benchmarks/middleware.ts';
 import { roundTrips } from './benchmarks/round-trips.ts';
 import { search } from './benchmarks/search.ts';
+import { webhooks } from './benchmarks/webhooks.ts';
 
 /** All measurements, in the order in which they are made and shown. */
 export const rows: Row[] = [
@@ -36,4 +37,5 @@ export const rows: Row[] = [
   extraction,
   fairness,
   search,
+  webhooks,
 ];

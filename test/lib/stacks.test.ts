@@ -843,6 +843,7 @@ describe('what is watched', () => {
     expect(dashboard?.properties.DashboardName).toBe('voice-agents-dev');
     const body = JSON.stringify(dashboard?.properties.DashboardBody);
     for (const { properties } of functionsOf(dev)) expect(body).toContain(properties.FunctionName);
+    expect(body).toContain('filter ispresent(failedDelivery)');
   });
 });
 

@@ -43,6 +43,15 @@ it('gives a free slot to the user with the least work running, in turn', async (
   expect(started).toEqual(['a1', 'b1', 'c1', 'a2', 'b2']);
 });
 
+it('leaves other users a quarter of many slots, behind any backlog', () => {
+  const { started, work } = recorder();
+  const queue = new FairQueue(40);
+  for (let index = 0; index < 100; index++) queue.add('a', work(`a${index}`));
+  expect(started).toHaveLength(30);
+  for (let index = 0; index < 10; index++) queue.add(`b${index % 2}`, work(`b${index}`));
+  expect(started.slice(30)).toEqual(['b0', 'b1', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7']);
+});
+
 it('goes on after work that fails', async () => {
   const { started, work } = recorder();
   const queue = new FairQueue(1);

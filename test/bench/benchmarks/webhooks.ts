@@ -1,0 +1,176 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { addBlockedNumbers } from '../../../functions/api/add-blocked-numbers.ts';
+import { recordCall } from '../../../functions/api/record-call.ts';
+import { limits } from '../../../functions/domain/limits.ts';
+import { type Received, startReceivers } from '../../support/receiver.ts';
+import { type Figure, median, type Row } from '../benchmark.ts';
+import { freshNumbers } from '../operations.ts';
+import { invoke, type World } from '../world.ts';
+
+const rounds = 9;
+const writesPerRound = 100;
+const changes = 40;
+/** Each of them waits for its timeout. */
+const hangingDeliveries = 100;
+const startedAt = '2026-03-01T10:00:00Z';
+
+/** What webhooks cost the requests that change something, and how long an event takes to its first attempt. */
+export const webhooks: Row = {
+  name: 'webhooks',
+  title: 'Webhooks',
+  async measure(open, say) {
+    const figures = await costOfWrites(await open());
+    say('Writes are measured. The local run with receivers …');
+    return [...figures, ...(await delays(say))];
+  },
+};
+
+/** Writes of a user with the most endpoints there may be, against those of the same user without any. */
+const costOfWrites = async (world: World): Promise<Figure[]> => {
+  const { proxy, directly, apiKey, uid } = world;
+  const agentId = await world.newAgent();
+  const endpointIds = Array.from({ length: limits.webhookEndpoints }, (_, index) => `endpoint_${index}`);
+  const fields = { url: 'https://crm.example.com/', events: ['*'], active: true, createdAt: startedAt, secrets: [] };
+  const write = async (call: string) => {
+    const facts = { phone: '+14155550188', direction: 'inbound', startedAt };
+    await invoke(recordCall, { apiKey, params: { agentId, callId: call }, body: facts });
+    await invoke(addBlockedNumbers, { apiKey, body: { uid, agentId, numbers: freshNumbers(10) } });
+  };
+  proxy.delay(0);
+  const taken = { without: [] as number[], with: [] as number[] };
+  const requests = { without: 0, with: 0 };
+  for (let round = 0; round <= rounds; round++) {
+    for (const way of round % 2 === 0 ? (['without', 'with'] as const) : (['with', 'without'] as const)) {
+      for (const endpointId of endpointIds) {
+        if (way === 'with') await directly.webhookEndpoints.add(uid, { endpointId, ...fields });
+        else await directly.webhookEndpoints.remove(uid, endpointId);
+      }
+      await proxy.take();
+      const begin = process.threadCpuUsage();
+      for (let index = 0; index < writesPerRound; index++) await write(`${way}-${round}-${index}`);
+      const { user, system } = process.threadCpuUsage(begin);
+      requests[way] = (await proxy.take()).length;
+      // The first round warms up.
+      if (round > 0) taken[way].push((user + system) / (2 * writesPerRound));
+    }
+  }
+  for (const endpointId of endpointIds) await directly.webhookEndpoints.remove(uid, endpointId);
+  const [ours, against] = [median(taken.with), median(taken.without)];
+  return [
+    {
+      what: `requests of ${2 * writesPerRound} writes, with ${endpointIds.length} endpoints`,
+      ours: { value: requests.with, unit: 'requests' },
+      against: {
+        what: 'without endpoints',
+        quantity: { value: requests.without, unit: 'requests' },
+        ratio: requests.with / requests.without,
+      },
+      target: { text: 'as many', reached: requests.with === requests.without },
+    },
+    {
+      what: 'processor time of a write',
+      ours: { value: ours, unit: 'µs' },
+      against: { what: 'without endpoints', quantity: { value: against, unit: 'µs' }, ratio: ours / against },
+      target: { text: '≤ 1.02×', reached: ours / against <= 1.02 },
+    },
+  ];
+};
+
+type Run = { baseUrl: string; uid: string; apiKey: string; agentId: string };
+
+/** From the request that changes something to the first attempt, in the local run as a user starts it. */
+const delays = async (say: (sentence: string) => void): Promise<Figure[]> => {
+  const folder = mkdtempSync(join(tmpdir(), 'voice-agent-webhooks-'));
+  const receivers = await startReceivers();
+  const service = spawn(
+    process.execPath,
+    ['bin/local.ts', '--port', '0', '--json', '--json-log', '--run-file', join(folder, 'run.json')],
+    { stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, WEBHOOK_TRUSTED_ORIGINS: receivers.origin } },
+  );
+  try {
+    const [line] = (await once(createInterface({ input: service.stdout }), 'line')) as [string];
+    const run = JSON.parse(line) as Run;
+    const prompt = await newEndpoint(run, receivers.origin, 'prompt');
+    await changed(run, prompt, 'warm-up', 5);
+    const alone = await changed(run, prompt, 'alone', changes);
+    say(`The same behind ${hangingDeliveries} deliveries to an endpoint that hangs …`);
+    const hanging = await newEndpoint(run, receivers.origin, 'hanging', { hangs: true });
+    for (let index = 0; index < hangingDeliveries; index++) await record(run, `hanging-${index}`);
+    await until(
+      async () => (await hanging()).length > 10 && (await prompt()).length >= 5 + changes + hangingDeliveries,
+    );
+    const behind = await changed(run, prompt, 'behind', changes);
+    const numbers = freshNumbers(limits.numbersPerRequest);
+    const before = (await prompt()).length;
+    await send(run, 'POST', '/agent-block-list', { uid: run.uid, agentId: run.agentId, numbers });
+    await until(async () => (await prompt()).length > before);
+    // A second event would come when the numbers of the first one have stopped to come.
+    await sleep(12_000);
+    const events = (await prompt()).slice(before).length;
+    const ratio = behind / alone;
+    return [
+      {
+        what: 'from a change to the first attempt, median',
+        ours: { value: alone, unit: 'ms' },
+        target: { text: '≤ 1,000 ms', reached: alone <= 1000 },
+      },
+      {
+        what: 'the same beside an endpoint that hangs',
+        ours: { value: behind, unit: 'ms' },
+        against: { what: 'without it', quantity: { value: alone, unit: 'ms' }, ratio },
+        target: { text: '≤ 1.2×', reached: ratio <= 1.2 },
+      },
+      {
+        what: `webhook requests for ${numbers.length.toLocaleString('en')} blocked numbers`,
+        ours: { value: events, unit: 'requests' },
+        target: { text: '1', reached: events === 1 },
+      },
+    ];
+  } finally {
+    service.kill('SIGTERM');
+    await once(service, 'exit');
+    await receivers.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+const until = async (isReached: () => Promise<boolean>) => {
+  while (!(await isReached())) await sleep(20);
+};
+
+const send = async ({ baseUrl, apiKey }: Run, method: string, path: string, body: object) => {
+  const headers = { 'x-authorization': apiKey, 'content-type': 'application/json' };
+  const response = await fetch(baseUrl + path, { method, headers, body: JSON.stringify(body) });
+  if (response.status !== 200) throw new Error(`${method} ${path} was answered ${response.status}.`);
+};
+
+/** Makes an endpoint, and returns what reads the requests that came to it. */
+const newEndpoint = async (run: Run, origin: string, name: string, reply: object = {}) => {
+  const url = `${origin}/${name}`;
+  await fetch(url, { method: 'PUT', body: JSON.stringify([reply]) });
+  await send(run, 'POST', '/webhook-endpoints', { uid: run.uid, url, events: ['call.recorded', 'block_list.updated'] });
+  return async () => ((await (await fetch(url)).json()) as { received: Received[] }).received;
+};
+
+const record = (run: Run, callId: string) =>
+  send(run, 'PUT', `/calls/${run.agentId}/${callId}`, { phone: '+14155550188', direction: 'inbound', startedAt });
+
+/** Makes changes one after the other, and returns the median of the milliseconds until each came to a receiver. */
+const changed = async (run: Run, received: () => Promise<Received[]>, name: string, count: number) => {
+  const times: number[] = [];
+  for (let index = 0; index < count; index++) {
+    const begin = Date.now();
+    const callId = `${name}-${index}`;
+    await record(run, callId);
+    const found = async () => (await received()).find(({ body }) => body.includes(`"${callId}"`));
+    await until(async () => (await found()) !== undefined);
+    times.push(((await found()) as Received).at - begin);
+  }
+  return median(times);
+};
