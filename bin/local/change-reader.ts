@@ -160,8 +160,10 @@ const matters = ({ dynamodb }: _Record) => {
 const eventOf = (records: _Record[]): DynamoDBStreamEvent => ({
   Records: records.map((record) => {
     const at = record.dynamodb?.ApproximateCreationDateTime;
+    const { Type: type, PrincipalId: principalId } = record.userIdentity ?? {};
     return {
       ...record,
+      userIdentity: { type, principalId },
       dynamodb: {
         ...(withoutEmpty(record.dynamodb) as StreamRecord),
         ApproximateCreationDateTime: at && at.getTime() / 1000,

@@ -18,6 +18,8 @@ export type TableChange = {
   at: number;
   /** Its place in the stream: the same whenever it is read. */
   sequenceNumber: string;
+  /** DynamoDB has deleted the item, which had expired. */
+  isExpiry?: boolean;
 };
 
 /** Something that has happened, as events tell it. The same change has the same `eventId`, however often it is read. */
@@ -42,7 +44,11 @@ export type Meaning = {
   import?: EndedImport;
   /** What is deleted, whose events lose their details. */
   gone?: EventSubject;
+  /** A number that is erased from a list, and from the events of the list. */
+  erased?: ListedNumber;
 };
+
+export type ListedNumber = Pick<NumberChange, 'list' | 'number'>;
 
 // biome-ignore lint/suspicious/noExplicitAny: the stores know the attributes of their items
 type AnyItem = any;
@@ -123,6 +129,8 @@ export const meaningOf = (change: TableChange): Meaning => {
       return { happenings: [event(`${kind}.${is}`, { agentId }, ids, details, at(after.lastUpdatedAt))] };
     }
     case 'number': {
+      // A request marks an entry as removed; an erasure deletes it.
+      if (!after && !change.isExpiry) return { happenings: [], erased: { list: item.list, number: change.key.sk } };
       const number = numberChangeOf(item.list, before, after);
       return number ? { happenings: [], number } : nothing;
     }

@@ -11,14 +11,14 @@ import type { Item } from '../store/table.ts';
 import { webhookDeliveries } from '../store/webhook-deliveries.ts';
 import { webhookEndpoints } from '../store/webhook-endpoints.ts';
 import { webhookEvents } from '../store/webhook-events.ts';
-import { type Meaning, meaningOf, type TableChange } from './changes.ts';
+import { type ListedNumber, type Meaning, meaningOf, type TableChange } from './changes.ts';
 import { Audience, collectNumbers, type ListChange, publish } from './publish.ts';
 
 export const publishServices = {
   credentials: credentials.for('usersOf'),
   webhookEndpoints: webhookEndpoints.for('listMany'),
   webhookDeliveries: webhookDeliveries.for('add', 'offer'),
-  webhookEvents: webhookEvents.for('add', 'collect', 'close', 'scrub'),
+  webhookEvents: webhookEvents.for('add', 'collect', 'close', 'scrub', 'scrubNumber'),
   jobQueue: jobQueueFor('deliverWebhook', 'closeBlockListEvent'),
 };
 type Services = ServicesOf<typeof publishServices>;
@@ -65,30 +65,43 @@ export const readBatch = async (changes: TableChange[], services: Services): Pro
     },
     { concurrency },
   );
+  const erased = new Set(read.flatMap(({ meaning }) => (meaning.erased ? [nameOf(meaning.erased)] : [])));
   await pMap(
-    listChangesIn(read),
+    listChangesIn(read, erased),
     ({ of, ...change }) => attempt(of, () => collectNumbers(change, audience, services)),
     {
       concurrency,
     },
   );
+  // The numbers that were read before are collected by now. With its agent a list is deleted as a whole.
+  await pMap(
+    read,
+    async ({ change, meaning: { erased } }) => {
+      if (!erased || audience.ownerOf(erased.list) === undefined) return;
+      await attempt([change], () => services.webhookEvents.scrubNumber(erased.list, erased.number));
+    },
+    { concurrency },
+  );
   const first = changes.find((change) => failed.has(change));
   return first ? { failedAt: first.sequenceNumber } : {};
 };
 
-const subjectsOf = ({ happenings, number, import: ended }: Meaning) => [
+const nameOf = ({ list, number }: ListedNumber) => JSON.stringify([list, number]);
+
+const subjectsOf = ({ happenings, number, import: ended, erased }: Meaning) => [
   ...happenings.map(({ subject }) => subject),
+  ...(erased ? [erased.list] : []),
   ...(number ? [number.list] : []),
   ...(ended ? [ended.list] : []),
 ];
 
-/** The numbers of each request together. */
-const listChangesIn = (read: { change: TableChange; meaning: Meaning }[]) => {
+/** The numbers of each request together, without those that are erased. */
+const listChangesIn = (read: { change: TableChange; meaning: Meaning }[], erased: ReadonlySet<string>) => {
   const byRequest = new Map<string, ListChange & { of: TableChange[] }>();
   for (const { change, meaning } of read) {
     const { number, import: ended } = meaning;
     const one = number ?? ended;
-    if (!one) continue;
+    if (!one || (number && erased.has(nameOf(number)))) continue;
     const name = JSON.stringify([one.list, one.by]);
     const found = byRequest.get(name) ?? {
       ...{ list: one.list, by: one.by, size: number?.size, added: [], removed: [], of: [] },
@@ -103,7 +116,7 @@ const listChangesIn = (read: { change: TableChange; meaning: Meaning }[]) => {
 };
 
 /** A record of the stream as a change. */
-export const changeOf = ({ dynamodb = {} }: DynamoDBRecord): TableChange => {
+export const changeOf = ({ dynamodb = {}, userIdentity }: DynamoDBRecord): TableChange => {
   const { Keys, OldImage, NewImage, SequenceNumber = '', ApproximateCreationDateTime = 0 } = dynamodb;
   const itemOf = (image: object | undefined) => image && (unmarshall(image as Record<string, AttributeValue>) as Item);
   return {
@@ -112,6 +125,7 @@ export const changeOf = ({ dynamodb = {} }: DynamoDBRecord): TableChange => {
     after: itemOf(NewImage),
     at: Number(ApproximateCreationDateTime) * 1000,
     sequenceNumber: SequenceNumber,
+    isExpiry: (userIdentity as { principalId?: string } | undefined)?.principalId === 'dynamodb.amazonaws.com',
   };
 };
 
