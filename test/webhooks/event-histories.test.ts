@@ -255,6 +255,10 @@ class World {
       case 'delete agent':
         await agents.remove(this.uid, agentId);
         deleted.add(step.agent);
+        await calls.removeAll(agentId, { until: Number.POSITIVE_INFINITY });
+        await blockList.removeAll({ agentId }, Number.POSITIVE_INFINITY);
+        await this.#websites.removeAll(agentId, Number.POSITIVE_INFINITY);
+        for (const call of this.#model.calls.keys()) if (call.startsWith(agentId)) this.#model.calls.delete(call);
         // Nobody may use the agent when they are read. What says that the agent is gone says so of all it had.
         for (const one of this.#unread) {
           const isOfAgent = one.about.startsWith(`${agentId} `) || one.about.startsWith(`${step.agent} `);
@@ -347,9 +351,13 @@ class World {
     }
   }
 
-  /** Begins every delivery again. */
+  /** Begins every delivery again, after the deletions of agents have ended. */
   async redeliver(): Promise<void> {
-    const { webhookDeliveries } = this.#stores;
+    const { agents, webhookDeliveries } = this.#stores;
+    for (const agentId of Object.values(this.#ids)) {
+      const deleted = await agents.findDeleted(agentId);
+      if (deleted) await agents.finishRemoval(agentId, deleted, Number.POSITIVE_INFINITY);
+    }
     const { items } = await webhookDeliveries.page(this.uid, {});
     for (const { deliveryId, endpointId } of items) {
       const found = await webhookDeliveries.find(this.uid, deliveryId);
