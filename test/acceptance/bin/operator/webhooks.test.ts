@@ -1,0 +1,87 @@
+import type { ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ended, start } from '../../../support/operator-command.ts';
+import { newReceiver, verified } from '../../../support/webhooks.ts';
+import { newWorld, type World } from '../../../support/world.ts';
+
+const endpointsOf = async ({ call, uid }: World) =>
+  (await call('GET', '/webhook-endpoints', { query: { uid } })).body.endpoints;
+
+/** Starts the command, and waits until its endpoint is there. */
+const listen = async (world: World, url: string, ...more: string[]) => {
+  const child = start(['webhooks', 'listen', '--forward-to', url, '--uid', world.uid, '--json', ...more]);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const lines: Record<string, unknown>[] = [];
+  createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => lines.push(JSON.parse(line)));
+  const end = ended(child);
+  const found = async () => (await endpointsOf(world)).some((endpoint: { url: string }) => endpoint.url === url);
+  while (!(await found())) await sleep(50);
+  return { child, lines, end, ...(lines[0] as { secret: string; endpointId: string }) };
+};
+
+const interrupt = async ({ child, end }: { child: ChildProcess; end: ReturnType<typeof ended> }) => {
+  child.kill('SIGINT');
+  return end;
+};
+
+describe('webhooks listen', () => {
+  it('forwards events, signed with the secret that it prints, says what was answered, and removes its endpoint', async () => {
+    const world = await newWorld();
+    const receiver = await newReceiver({ status: 204 }, { status: 500 });
+    const listening = await listen(world, receiver.url, '--event', 'call.*');
+    const { secret, endpointId, lines } = listening;
+    const [shown] = await endpointsOf(world);
+    expect(shown).toEqual({
+      ...{ endpointId, url: receiver.url, events: ['call.*'], description: 'operator webhooks listen', active: true },
+      createdAt: expect.any(String),
+    });
+    await world.call('PATCH', `/agents/${world.agentId}`, { body: { name: 'Not a call' } });
+    await world.recordCall('call-1');
+    const [first] = await receiver.waitFor(1);
+    const event = verified(secret, first as never);
+    expect(event).toMatchObject({ type: 'call.recorded', data: { uid: world.uid, phone: '+14155550100' } });
+    await world.call('DELETE', `/calls/${world.agentId}/call-1`);
+    await receiver.waitFor(2);
+    while (lines.length < 3) await sleep(20);
+    expect(lines.slice(1)).toMatchObject([
+      { eventId: event.id, type: 'call.recorded', status: 204 },
+      { type: 'call.deleted', status: 500, cause: 'The receiver answered with status 500.' },
+    ]);
+    expect(await interrupt(listening)).toMatchObject({ code: 0, stderr: '' });
+    expect(await endpointsOf(world)).toEqual([]);
+    expect(await receiver.received()).toHaveLength(2);
+  });
+
+  it('leaves the user’s own endpoints alone, and is alone in what it fetches', async () => {
+    const world = await newWorld();
+    const [own, local] = [await newReceiver(), await newReceiver()];
+    await world.call('POST', '/webhook-endpoints', { body: { uid: world.uid, url: own.url, events: ['call.*'] } });
+    const listening = await listen(world, local.url, '--agent-id', world.agentId, '--event', 'call.*', 'agent.*');
+    await world.recordCall('call-1');
+    const [[atOwn], [atLocal]] = await Promise.all([own.waitFor(1), local.waitFor(1)]);
+    expect(atLocal?.headers['webhook-id']).toBe(atOwn?.headers['webhook-id']);
+    expect(atLocal?.body).toBe(atOwn?.body);
+    const { deliveries } = (await world.call('GET', '/webhook-deliveries', { query: { uid: world.uid } })).body;
+    expect(deliveries).toHaveLength(1);
+    await interrupt(listening);
+    expect(await endpointsOf(world)).toMatchObject([{ url: own.url }]);
+  });
+
+  it('that is killed leaves no endpoint for longer than a minute', async () => {
+    const world = await newWorld();
+    const receiver = await newReceiver();
+    const { child, end, endpointId } = await listen(world, receiver.url);
+    child.kill('SIGKILL');
+    await end;
+    const { webhookEndpoints } = await import('../../../../functions/store/webhook-endpoints.ts');
+    const [left] = await webhookEndpoints.get().list(world.uid);
+    expect(left?.listeningUntil).toBeLessThan(Date.now() + 61_000);
+    await webhookEndpoints.get().change(world.uid, endpointId, (found) => ({ ...found, listeningUntil: Date.now() }));
+    expect(await endpointsOf(world)).toEqual([]);
+    await world.recordCall('call-1');
+    await sleep(1500);
+    expect(await receiver.received()).toEqual([]);
+  });
+});
