@@ -44,6 +44,8 @@ export type Meaning = {
   import?: EndedImport;
   /** What is deleted, whose events lose their details. */
   gone?: EventSubject;
+  /** What says something else from now on about a person: its earlier events lose their details. */
+  corrected?: EventSubject;
   /** A number that is erased from a list, and from the events of the list. */
   erased?: ListedNumber;
 };
@@ -109,7 +111,9 @@ export const meaningOf = (change: TableChange): Meaning => {
       const former = before && storedCall(before).call;
       const details = detailsOfCall(call);
       if (!former || !isDeepStrictEqual(factsOf(former), factsOf(call))) {
-        return { happenings: [event('call.recorded', subject, ids, details)] };
+        const happenings = [event('call.recorded', subject, ids, details)];
+        // An erasure of the former number does not find the call any more.
+        return former && former.phone !== call.phone ? { happenings, corrected: subject } : { happenings };
       }
       if (version === before.version) return nothing;
       return { happenings: [event('call.outcome_updated', subject, ids, details, at(call.outcomeUpdatedAt))] };

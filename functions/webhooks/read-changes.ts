@@ -58,6 +58,7 @@ export const readBatch = async (changes: TableChange[], services: Services): Pro
     async (some = []) => {
       for (const { change, meaning } of some) {
         await attempt([change], async () => {
+          if (meaning.corrected) await services.webhookEvents.scrub(meaning.corrected);
           for (const happening of meaning.happenings) await publish(happening, audience, services);
           if (meaning.gone) await services.webhookEvents.scrub(meaning.gone);
         });
