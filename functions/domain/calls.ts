@@ -7,7 +7,7 @@ import { examples } from './examples.ts';
 import { AgentId, Identifier } from './identifiers.ts';
 import { isDeeperThan, jsonBytes, mergeJson } from './json.ts';
 import { limits } from './limits.ts';
-import { isPhoneNumber, PhoneNumber, phoneNumber, restorePlus } from './phone-numbers.ts';
+import { isPhoneNumber, PhoneNumberOrNull, phoneNumber, restorePlus } from './phone-numbers.ts';
 import { text } from './text.ts';
 
 /** Which call of a phone number is meant: the earliest or the most recent. */
@@ -68,9 +68,9 @@ const facts = {
 /** The facts of a call, as PUT records or corrects them. */
 export const CallFacts = z.object({
   phone: z.optional(
-    z
-      .nullable(PhoneNumber)
-      .check(describe('The other party’s number, in E.164 format. `null` or absent: it was withheld.', '+14155550100')),
+    PhoneNumberOrNull.check(
+      describe('The other party’s number, in E.164 format. `null` or absent: it was withheld.', '+14155550100'),
+    ),
   ),
   ...facts,
 });

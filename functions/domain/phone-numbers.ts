@@ -24,21 +24,25 @@ export const mentionsNumber = (text: string, number: string): boolean =>
     .slice(1)
     .some((rest) => !/^\d/.test(rest));
 
-/** A phone number in a request, normalised to E.164. */
-export const PhoneNumber = z
-  .pipe(
-    z.string().check(
-      z.refine((value) => normalisePhoneNumber(value) !== undefined, {
-        error: 'must be a phone number in E.164 format, such as +14155550100',
+const normalised = (error: string) =>
+  z
+    .pipe(
+      z.string().check(z.refine((value) => normalisePhoneNumber(value) !== undefined, { error })),
+      z.transform((value) => normalisePhoneNumber(value) as string),
+    )
+    .check(
+      describe('A phone number in E.164 format. Spaces, hyphens, dots and parentheses are ignored.', '+14155550100', {
+        type: 'string',
       }),
-    ),
-    z.transform((value) => normalisePhoneNumber(value) as string),
-  )
-  .check(
-    describe('A phone number in E.164 format. Spaces, hyphens, dots and parentheses are ignored.', '+14155550100', {
-      type: 'string',
-    }),
-  );
+    );
+
+const mustBePhoneNumber = 'must be a phone number in E.164 format, such as +14155550100';
+
+/** A phone number in a request, normalised to E.164. */
+export const PhoneNumber = normalised(mustBePhoneNumber);
+
+/** The same, or `null` for a number that was withheld. */
+export const PhoneNumberOrNull = z.nullable(normalised(`${mustBePhoneNumber}, or null if it was withheld`));
 
 /** A phone number in a response, in E.164 format. */
 export const phoneNumber = (description: string, example = '+14155550100') =>

@@ -47,6 +47,8 @@ describe('recording a call', () => {
     const recorded = await world.recordCall('call-1', { phone: null });
     expect([recorded.status, 'phone' in recorded.body]).toEqual([200, false]);
     expect((await world.recordCall('call-1', { phone: undefined })).body).toEqual(recorded.body);
+    const anonymous = await world.recordCall('call-1', { phone: 'anonymous' });
+    expect(anonymous.body.message).toMatch(/^phone: must be .* E\.164 .* or null if it was withheld$/);
     expect((await world.call('GET', `/calls/${world.agentId}`)).body.calls).toEqual([recorded.body]);
     const answer = await patch(world, 'call-1', { custom_call_outcome: 'booked' });
     expect(answer.body).toMatchObject({ call_id: 'call-1', phone: null });
