@@ -39,7 +39,7 @@ const costOfWrites = async (world: World): Promise<Figure[]> => {
   const fields = { url: 'https://crm.example.com/', events: ['*'], active: true, createdAt: startedAt, secrets: [] };
   const write = async (call: string) => {
     const facts = { phone: '+14155550188', direction: 'inbound', startedAt };
-    await invoke(recordCall, { apiKey, params: { agentId, callId: call }, body: facts });
+    await invoke(recordCall, { apiKey, params: { agentId, callIdOrPhone: call }, body: facts });
     await invoke(addBlockedNumbers, { apiKey, body: { uid, agentId, numbers: freshNumbers(10) } });
   };
   proxy.delay(0);
