@@ -54,17 +54,34 @@ export const idOf = (value: unknown): string | number | null => {
   return typeof id === 'string' || Number.isInteger(id) ? (id as string | number) : null;
 };
 
-export const resultResponse = (id: string | number, result: Fields): CustomResponse =>
-  jsonResponse(200, { jsonrpc: '2.0', id, result });
+/** A part of a result whose JSON is made already. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export const resultResponse = (id: string | number, result: Fields): CustomResponse => {
+  const fields = Object.entries(result).map(([name, value]) => {
+    const text = value instanceof JsonText ? value.text : JSON.stringify(value);
+    return `${JSON.stringify(name)}:${text}`;
+  });
+  return jsonResponse(200, `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${fields}}}`);
+};
 
 export const errorResponse = (id: string | number | null, { code, message, data, status }: McpError): CustomResponse =>
-  jsonResponse(status, { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } });
+  jsonResponse(
+    status,
+    JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } }),
+  );
 
 /** A notification was accepted; nothing follows from it. */
 export const accepted: CustomResponse = { status: 202, contentType: 'text/plain', body: '' };
 
-const jsonResponse = (status: number, body: unknown): CustomResponse => ({
+const jsonResponse = (status: number, body: string): CustomResponse => ({
   status,
   contentType: 'application/json',
-  body: JSON.stringify(body),
+  body,
 });
