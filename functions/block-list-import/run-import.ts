@@ -1,5 +1,6 @@
 import { importFiles } from '../clients/files.ts';
 import { jobQueueFor } from '../clients/job-queue.ts';
+import type { NumberOutcome } from '../domain/block-list.ts';
 import {
   type ImportFailure,
   type ImportReference,
@@ -32,8 +33,6 @@ type Services = ServicesOf<typeof importServices>;
 /** What one request reads of a file, and what is parsed at a time: little, as a row takes far more memory than its bytes. */
 const pieceBytes = 512 * 1024;
 const sliceBytes = 16 * 1024;
-/** Writes in flight: what the function's processor can prepare while DynamoDB responds. */
-const batchesInFlight = 16;
 /** When an import asks again whether the one before it has ended. */
 const busyDelaySeconds = 5;
 
@@ -96,7 +95,7 @@ const proceed = async (begun: ImportRecord, services: Services, until: number, r
   if (record.lines === 0) await examine(record, services);
   const steps = stepsOf(readRows(piecesOf(record, services)), record.lines, rowsPerStep);
   for await (const rows of oneAhead(steps)) {
-    const next = await importRows(record, rows, services);
+    const next = await importRows(record, rows, services, until);
     if (!next) return 'elsewhere';
     record = next;
     if (Date.now() >= until) return 'more';
@@ -181,6 +180,7 @@ const importRows = async (
   record: ImportRecord,
   rows: FileRow[],
   { blockList, credentials, imports }: Services,
+  until: number,
 ): Promise<ImportRecord | undefined> => {
   const { uid, agentId, importId } = record;
   if (agentId !== undefined && !(await credentials.accessTo([agentId])).get(agentId)?.has(uid)) {
@@ -193,8 +193,13 @@ const importRows = async (
     if ('failure' in entry) failures.push(entry.failure);
     else if (!terms.has(entry.phone)) terms.set(entry.phone, entry.terms);
   }
-  const outcomes = await blockList.addAll(ownerOf(record), terms, `${importId}:${record.lines}`, batchesInFlight);
-  const added = count(outcomes, 'done');
+  const add = (phones: string[]) =>
+    blockList.addAll(
+      ownerOf(record),
+      new Map(phones.map((phone) => [phone, terms.get(phone) as BlockTerms])),
+      `${importId}:${record.lines}`,
+    );
+  const added = await settle([...terms.keys()], add, until);
   return imports.advance(record, {
     lines: record.lines + rows.length,
     added: record.added + added,
@@ -207,11 +212,23 @@ const importRows = async (
   });
 };
 
-/** How many numbers have an outcome. Throws when one is unknown: the step is to be repeated. */
-const count = (outcomes: Map<string, string>, wanted: string): number => {
-  const all = [...outcomes.values()];
-  if (all.includes('temporarily_unavailable')) throw new Error('Numbers could not be written in time.');
-  return all.filter((outcome) => outcome === wanted).length;
+/**
+ * Writes numbers, and returns how many were changed. A number that could not be written is written again, since a table may
+ * be throttled for a while. Throws when that takes too long: the step is to be repeated.
+ */
+const settle = async (
+  phones: string[],
+  write: (phones: string[]) => Promise<Map<string, NumberOutcome>>,
+  until: number,
+): Promise<number> => {
+  let changed = 0;
+  for (let left = phones; left.length > 0; ) {
+    const outcomes = [...(await write(left))];
+    changed += outcomes.filter(([, outcome]) => outcome === 'done').length;
+    left = outcomes.flatMap(([phone, outcome]) => (outcome === 'temporarily_unavailable' ? [phone] : []));
+    if (left.length > 0 && Date.now() >= until) throw new Error('Numbers could not be written in time.');
+  }
+  return changed;
 };
 
 /**
@@ -238,7 +255,8 @@ const removeOthers = async (
       // Those that a run which ended within this step has removed are counted now.
       const before = page.filter(({ removedBy }) => removedBy === importId);
       const others = page.filter((one) => one.removedBy !== importId && isOther(one)).map(({ number }) => number);
-      const removed = count(await blockList.remove(owner, others, importId), 'done') + before.length;
+      const remove = (phones: string[]) => blockList.remove(owner, phones, importId);
+      const removed = (await settle(others, remove, until)) + before.length;
       const removal = { shard, after: page.at(-1)?.number };
       const next = await imports.advance(record, { removed: record.removed + removed, removal });
       if (!next) return 'elsewhere';

@@ -25,7 +25,6 @@ const forGood = 253_402_300_799_000;
 const removedSeconds = 24 * 60 * 60;
 export const statementsPerBatch = 25;
 const maxEraseRounds = 12;
-/** Batches in flight. */
 const concurrency = 8;
 /** Of each shard; all shards are copied side by side, so that a short list takes no longer than its longest shard. */
 const copyConcurrency = 2;
@@ -123,7 +122,6 @@ export class BlockList {
     owner: BlockListOwner,
     terms: Map<string, BlockTerms>,
     addedBy: string,
-    batchesInFlight = concurrency,
   ): Promise<Map<string, NumberOutcome>> {
     const blockedAt = new Date().toISOString();
     const entryOf = (phone: string) => entryFor(terms.get(phone) as BlockTerms, addedBy, blockedAt);
@@ -149,18 +147,16 @@ export class BlockList {
       if (item.addedBy === addedBy) return 'done';
       return item.blockedUntil > Date.now() ? 'already_blocked' : 'reclaim';
     };
-    const steps = {
-      insert: (batch: string[]) =>
-        this.#execute(batch.map(insert), (error) => (error === 'DuplicateItem' ? 'look' : undefined)),
-      look: async (batch: string[]) => {
+    return this.#settle([...terms.keys()], 'insert', {
+      insert: (batch) => this.#execute(batch.map(insert), (error) => (error === 'DuplicateItem' ? 'look' : undefined)),
+      look: async (batch) => {
         const items = await this.#table.getMany<BlockedItem>(batch.map((phone) => blockedNumberKey(owner, phone)));
         const byPhone = new Map(items.map((item) => [item.sk, item]));
         return batch.map((phone) => judge(byPhone.get(phone)));
       },
-      reclaim: (batch: string[]) =>
+      reclaim: (batch) =>
         this.#execute(batch.map(reclaim), (error, item) => (isConditionFailure(error) ? judge(item) : undefined)),
-    };
-    return this.#settle([...terms.keys()], 'insert', steps, batchesInFlight);
+    });
   }
 
   /** Unblocks distinct E.164 numbers. Each is reported as `done`, `not_found` or `temporarily_unavailable`. */
@@ -339,7 +335,6 @@ export class BlockList {
     phones: string[],
     first: Step,
     steps: Partial<Record<Step, (batch: string[]) => Promise<(Step | undefined)[]>>>,
-    batchesInFlight = concurrency,
   ): Promise<Map<string, NumberOutcome>> {
     const deadlineAt = Date.now() + this.#timeoutMilliseconds;
     const at = new Map<string, Step>(phones.map((phone) => [phone, first]));
@@ -366,7 +361,7 @@ export class BlockList {
             else needsPause = true;
           }
         },
-        { concurrency: batchesInFlight },
+        { concurrency },
       );
       if (Date.now() >= deadlineAt) {
         for (const [phone, step] of at) if (!isOutcome(step)) at.set(phone, 'temporarily_unavailable');

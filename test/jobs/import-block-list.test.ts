@@ -29,12 +29,12 @@ beforeAll(async () => {
 
 type Stores = { blockList: BlockList; imports: BlockListImports };
 
-const storesWith = (choose: Parameters<typeof injectFaults>[1]): Stores => {
+const storesWith = (choose: Parameters<typeof injectFaults>[1], timeoutMilliseconds?: number): Stores => {
   const options = { marshallOptions: { removeUndefinedValues: true } };
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 3 }), options);
   injectFaults(client, choose);
   const table = new Table(client, environment.tableName);
-  return { blockList: new BlockList(table), imports: new BlockListImports(table) };
+  return { blockList: new BlockList(table, timeoutMilliseconds), imports: new BlockListImports(table) };
 };
 
 type Reference = { uid: string; importId: string };
@@ -250,6 +250,21 @@ describe('an import', () => {
     expect(missing).toEqual([]);
     expect(await listOf(uid)).toEqual([...kept, '+14155550999'].sort());
     expect(await resultOf(reference)).toMatchObject({ status: 'done', added: 0, alreadyBlocked: 12, removed: 13 });
+  });
+
+  it('goes on when a throttled table does not take all numbers in time', async () => {
+    const reference = await importOf(phones.join('\n'));
+    let throttled = 0;
+    const choose = (operation: string) =>
+      operation === 'BatchExecuteStatement' && throttled++ < 9 ? ('throttle' as const) : undefined;
+    const services = {
+      ...storesWith(choose, 20),
+      credentials: credentials.get(),
+      files,
+      jobQueue: { send: async () => {} },
+    };
+    await runImport(reference, services, Date.now() + 30_000);
+    expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 25, added: 25 });
   });
 
   it('that is delivered twice at once counts once', async () => {
