@@ -96,10 +96,13 @@ const exampleRequest = (path: string, operation: Operation) => {
   };
 };
 
-/** No two agents of a user have the same phone number. */
+/** No two agents of a user have the same phone number, and other tests need the calls of the demo, which an erasure would delete. */
 let agentNumber = 1000;
-const withOwnNumber = (body: object) =>
-  'phoneNumber' in body ? { ...body, phoneNumber: `+1415557${agentNumber++}` } : body;
+const withOwnNumber = (body: object) => ({
+  ...body,
+  ...('phoneNumber' in body && { phoneNumber: `+1415557${agentNumber++}` }),
+  ...('number' in body && { number: '+14155550177' }),
+});
 
 /** A form of an example: what stands in an array are files. */
 const formOf = (example: Record<string, string | string[]>, fileName = 'Price list.txt') => {
