@@ -8,8 +8,8 @@ import { text } from '../domain/text.ts';
 import { agentOfCall, decide, toCallStartReference, variablesOf } from '../hooks/decide-call-start.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
+import { callRecords } from '../store/call-records.ts';
 import { callStartKeys, callStarts } from '../store/call-starts.ts';
-import { calls } from '../store/calls.ts';
 
 const Side = z.optional(z.nullable(text(0, 256)));
 const Variable = z.union([z.string(), z.number(), z.boolean()]);
@@ -29,7 +29,7 @@ export const decideCallStart = endpoint({
     prefetch: ({ body }) => callStartKeys(toCallStartReference(body)),
   },
   readOnly: true,
-  services: { callStarts: callStarts.for('read'), calls: calls.for('find') },
+  services: { callStarts: callStarts.for('read'), callRecords: callRecords.for('find') },
   body: z.object({
     uid: Uid,
     agentId: z.optional(AgentId),
@@ -72,7 +72,7 @@ export const decideCallStart = endpoint({
     .check(z.describe('The decision, and what was included.')),
   errors: ['agent_not_found'],
 
-  async handle({ body, prefetched }, { callStarts, calls }) {
+  async handle({ body, prefetched }, { callStarts, callRecords }) {
     const reference = toCallStartReference(body);
     const located = agentOfCall(reference, prefetched);
     const includes = (part: 'variables' | 'agent' | 'lastCall') => body.include?.includes(part) ?? false;
@@ -81,14 +81,14 @@ export const decideCallStart = endpoint({
     const [facts, lastCall] = await Promise.all([
       callStarts.read(located, reference, prefetched, needsAgent),
       includes('lastCall') && other !== undefined
-        ? calls.find(located.agentId, { phone: other, preference: 'last' })
+        ? callRecords.find({ agentId: located.agentId, reference: { phone: other, preference: 'last' } })
         : undefined,
     ]);
     return {
       ...decide(located, reference, facts),
       ...(includes('variables') && { variables: variablesOf(facts.agent, reference, body.direction) }),
       ...(includes('agent') && { agent: facts.agent }),
-      ...(includes('lastCall') && { lastCall: lastCall ?? null }),
+      ...(includes('lastCall') && { lastCall: lastCall?.call ?? null }),
     };
   },
 });

@@ -4,7 +4,7 @@ import { noSuchCall } from '../domain/errors.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { calls } from '../store/calls.ts';
+import { callRecords } from '../store/call-records.ts';
 
 /** Tells a call, named by its id or as the first or last one with a phone number. */
 export const getCall = endpoint({
@@ -15,16 +15,16 @@ export const getCall = endpoint({
   description:
     'Returns a call by its id, or by a phone number: then `preference` chooses the first or the last call with that number.',
   caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
-  services: { calls: calls.for('find') },
+  services: { callRecords: callRecords.for('find') },
   params: z.object({ agentId: AgentIdInPath, callIdOrPhone: CallIdOrPhone }),
   query: z.object({ preference: z._default(Preference, 'last') }),
   response: Call,
   errors: ['call_not_found'],
 
-  async handle({ agent: { agentId }, params: { callIdOrPhone }, query: { preference } }, { calls }) {
-    const call = await calls.find(agentId, toCallReference(callIdOrPhone, preference));
-    if (!call) throw noSuchCall(callIdOrPhone);
-    return call;
+  async handle({ agent: { agentId }, params: { callIdOrPhone }, query: { preference } }, { callRecords }) {
+    const found = await callRecords.find({ agentId, reference: toCallReference(callIdOrPhone, preference) });
+    if (!found) throw noSuchCall(callIdOrPhone);
+    return found.call;
   },
 });
 

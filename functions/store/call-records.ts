@@ -2,8 +2,10 @@ import pMap from 'p-map';
 import type { Call, CallReference } from '../domain/calls.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { parseJson } from '../domain/json.ts';
+import { environment } from '../environment.ts';
+import { service } from '../service.ts';
 import { callIdAt, callKey, callPosition, callsOf, callsWith, type ItemKey } from './keys.ts';
-import type { Item, QueryOptions, Table } from './table.ts';
+import { type Item, type QueryOptions, type Table, table } from './table.ts';
 
 /**
  * A call's record. Outcome and details are stored as JSON text: a double or a document must come back exactly as it was
@@ -174,3 +176,8 @@ export const attributesOf = (call: Call, version: string) => {
     version,
   };
 };
+
+/** For functions that only read calls: they contain nothing that writes them. */
+export const callRecords = /* @__PURE__ */ service(() => new CallRecords(table.get(), environment.callRetentionDays), {
+  find: ['dynamodb:GetItem', 'dynamodb:Query'],
+});

@@ -206,7 +206,6 @@ const outcomePermissions = [
 ] as const;
 
 export const calls = /* @__PURE__ */ service(() => new Calls(table.get(), environment.callRetentionDays), {
-  find: ['dynamodb:GetItem', 'dynamodb:Query'],
   list: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   count: ['dynamodb:Query'],
   record: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],

@@ -351,6 +351,8 @@ describe('stores that are given', () => {
       AWS_ENDPOINT_URL_DYNAMODB: proxy.url,
       AWS_ENDPOINT_URL_SQS: given.endpoint,
       AWS_ENDPOINT_URL_S3: given.endpoint,
+      // As on AWS.
+      TABLE_TIMEOUT_SECONDS: '5',
     });
     const facts = await ready(run);
     expect(facts.endpoints).toMatchObject({ dynamodb: proxy.url, s3: given.endpoint, sqs: given.endpoint });
