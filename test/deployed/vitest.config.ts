@@ -42,6 +42,6 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     // A function that is called for the first time is slow, which tests of what happens within a second notice.
-    retry: 1,
+    retry: 2,
   },
 });
