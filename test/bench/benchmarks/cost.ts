@@ -207,6 +207,8 @@ const missingItems = (input: { RequestItems?: Batch<{ Keys?: unknown[] }> }, fou
   return asked.reduce((sum, [name, count]) => (count === 0 ? sum : sum + count - (responses[name]?.length ?? 0)), 0);
 };
 
+const transactionItems = ({ TransactItems = [] }: { TransactItems?: unknown[] }) => TransactItems.length;
+
 type Units = { take(): { read: number; write: number } };
 type Capacity = { CapacityUnits?: number };
 
@@ -226,6 +228,8 @@ const countUnits = (client: DynamoDBDocumentClient): Units => {
       used.read += missingItems(args.input, Responses);
       // DynamoDB Local reports nothing of PartiQL. The samples' items are under 1 KB: each statement is one unit.
       if (commandName.startsWith('BatchExecuteStatement')) used.write += (Responses as unknown[]).length;
+      // Of a transaction it reports less than DynamoDB charges, which is two units for each item.
+      else if (commandName.startsWith('TransactWrite')) used.write += 2 * transactionItems(args.input);
       else for (const { CapacityUnits = 0 } of [ConsumedCapacity].flat()) used[kind] += CapacityUnits;
       return result;
     };
