@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { type FunctionUrl, FunctionUrlAuthType, HttpMethod, InvokeMode } from 'aws-cdk-lib/aws-lambda';
-import { FilterPattern, type IFilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import { FilterPattern } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { chatTimeoutSeconds } from '../functions/domain/timeouts.ts';
 import { chatCors, cors } from '../functions/http/cors.ts';
@@ -12,7 +12,7 @@ import type { ApiStack } from './api-stack.ts';
 import type { DataStack } from './data-stack.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
 import { functionNameOf, ServiceFunction } from './service-function.ts';
-import { deploymentName, type Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 
 const memoryMegabytes = 1024;
 
@@ -34,7 +34,7 @@ export class ChatStack extends NamedNestedStack {
   ) {
     super(scope, id);
     const { data, api } = parts;
-    const { lambda, logGroup } = new ServiceFunction(this, data, settings, {
+    const serviceFunction = new ServiceFunction(this, data, settings, {
       name: endpoint.name,
       permissions: permissionsOf(endpoint),
       services: endpoint.services,
@@ -45,7 +45,7 @@ export class ChatStack extends NamedNestedStack {
       memoryMegabytes,
       reservedConcurrency: settings.chatConcurrency === 'shared' ? undefined : settings.chatConcurrency,
     });
-    this.url = lambda.addFunctionUrl({
+    this.url = serviceFunction.lambda.addFunctionUrl({
       // Anyone may use the chat: the function limits rate and tokens.
       authType: FunctionUrlAuthType.NONE,
       invokeMode: InvokeMode.RESPONSE_STREAM,
@@ -66,15 +66,8 @@ export class ChatStack extends NamedNestedStack {
       statistic: Stats.SUM,
     });
     // A turn that fails after its stream has begun is a successful invocation: only the log knows of it.
-    const countOf = (metricName: string, filterPattern: IFilterPattern) =>
-      new MetricFilter(this, metricName, {
-        logGroup,
-        filterPattern,
-        metricNamespace: deploymentName(settings),
-        metricName,
-      }).metric({ statistic: Stats.SUM });
-    this.failedTurns = countOf('ChatFailedTurns', chatLogPatterns.failedTurns);
-    this.exhaustedBudget = countOf('ChatBudgetExhausted', chatLogPatterns.exhaustedBudget);
+    this.failedTurns = serviceFunction.countLines('ChatFailedTurns', chatLogPatterns.failedTurns);
+    this.exhaustedBudget = serviceFunction.countLines('ChatBudgetExhausted', chatLogPatterns.exhaustedBudget);
   }
 }
 

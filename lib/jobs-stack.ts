@@ -1,8 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
+import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { type CfnRule, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { FilterCriteria, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource, SqsDlq, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { FilterPattern } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { deliverWebhook } from '../functions/jobs/deliver-webhook.ts';
 import { permissionsOfJob } from '../functions/jobs/job.ts';
 import { jobs } from '../functions/jobs.ts';
 import { sortKeysOfChanges } from '../functions/store/keys.ts';
@@ -19,11 +22,14 @@ const maxConcurrency = 10;
 
 /** All background work: a function for each job, triggered by the job's queue. */
 export class JobsStack extends NamedNestedStack {
+  /** Attempts to deliver a webhook that failed. */
+  readonly failedDeliveries: Metric;
+
   constructor(scope: Construct, id: string, data: DataStack, settings: Settings) {
     super(scope, id);
-    for (const job of jobs) {
+    const functions = jobs.map((job) => {
       const queue = data.queueOf(job.name);
-      const { lambda } = new ServiceFunction(this, data, settings, {
+      const serviceFunction = new ServiceFunction(this, data, settings, {
         name: job.name,
         permissions: permissionsOfJob(job),
         services: job.services,
@@ -32,14 +38,17 @@ export class JobsStack extends NamedNestedStack {
         worksOff: queue,
       });
       // One message per invocation: a job may use all the time and memory of its function.
-      lambda.addEventSource(
+      serviceFunction.lambda.addEventSource(
         new SqsEventSource(queue, {
           batchSize: 1,
           maxConcurrency: job.concurrency ?? maxConcurrency,
           reportBatchItemFailures: true,
         }),
       );
-    }
+      return [job.name, serviceFunction] as const;
+    });
+    const ofDeliveries = new Map(functions).get(deliverWebhook.name) as ServiceFunction;
+    this.failedDeliveries = ofDeliveries.countLines('WebhookFailedDeliveries', jobLogPatterns.failedDeliveries);
     this.#readChanges(data, settings);
     if (settings.callRetentionDays) this.#startDaily(data);
     suppress(this, 'deadLetters');
@@ -88,3 +97,8 @@ export class JobsStack extends NamedNestedStack {
     }
   }
 }
+
+/** The lines of the jobs' logs that alarms count. */
+const jobLogPatterns = {
+  failedDeliveries: FilterPattern.exists('$.failedDelivery'),
+};

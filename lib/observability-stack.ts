@@ -25,6 +25,7 @@ import type { ApiStack } from './api-stack.ts';
 import { pagesFunction } from './bundles.ts';
 import type { ChatStack } from './chat-stack.ts';
 import type { DataStack } from './data-stack.ts';
+import type { JobsStack } from './jobs-stack.ts';
 import { suppress } from './nag-suppressions.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
 import { functionNameOf } from './service-function.ts';
@@ -46,7 +47,7 @@ export class ObservabilityStack extends NamedNestedStack {
   constructor(
     scope: Construct,
     id: string,
-    parts: { data: DataStack; api: ApiStack; endpoints: AnyEndpoint[]; chat: ChatStack | undefined },
+    parts: { data: DataStack; jobs: JobsStack; api: ApiStack; endpoints: AnyEndpoint[]; chat: ChatStack | undefined },
     settings: Settings,
   ) {
     super(scope, id);
@@ -122,6 +123,8 @@ export class ObservabilityStack extends NamedNestedStack {
 
     const queues = jobs.map((job) => ({
       job: job.name,
+      // Nobody waits for what the clock starts: its failures are dead letters.
+      isDaily: job.daily,
       age: data.queueOf(job.name).metricApproximateAgeOfOldestMessage({ period, statistic: Stats.MAXIMUM }),
     }));
     const dead = data.deadLetters.metricApproximateNumberOfMessagesVisible({ period, statistic: Stats.MAXIMUM });
@@ -144,7 +147,14 @@ export class ObservabilityStack extends NamedNestedStack {
       'Changes of the table have waited for ten minutes before webhooks are told. Read the log of read-changes, level "error".',
       { metric: streamAge },
     );
-    for (const { job, age } of queues) {
+    const failedDeliveries = parts.jobs.failedDeliveries.with({ period });
+    this.#alarm(
+      'WebhookDeliveries',
+      100,
+      'For fifteen minutes, at least twenty attempts a minute to deliver webhooks have failed. Look at the failed attempts by endpoint on the dashboard: if all are of one endpoint, its user has to repair or disable it; if of many, read the log of deliver-webhook, "reason".',
+      { metric: failedDeliveries, periods: 3 },
+    );
+    for (const { job, age } of queues.filter(({ isDaily }) => !isDaily)) {
       this.#alarm(
         `Waiting-${job}`,
         3600,
@@ -216,7 +226,7 @@ export class ObservabilityStack extends NamedNestedStack {
       graph('Webhooks: age of the oldest change (ms)', [streamAge]),
       graph(
         'Webhooks: attempts, and the oldest that waits (s)',
-        [deliveries.metricNumberOfMessagesDeleted({ period, statistic: Stats.SUM })],
+        [deliveries.metricNumberOfMessagesDeleted({ period, statistic: Stats.SUM }), failedDeliveries],
         [deliveries.metricApproximateAgeOfOldestMessage({ period, statistic: Stats.MAXIMUM })],
       ),
       new LogQueryWidget({

@@ -1,4 +1,5 @@
 import { Aws, type CfnResource, Duration, Names, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
@@ -10,7 +11,7 @@ import {
   SystemLogLevel,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { type IFilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { importsFolder } from '../functions/domain/block-list-imports.ts';
@@ -48,9 +49,11 @@ export type ServiceFunctionProps = {
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
   readonly logGroup: LogGroup;
+  readonly #settings: Settings;
 
   constructor(scope: Construct, data: DataStack, settings: Settings, props: ServiceFunctionProps) {
     super(scope, props.name);
+    this.#settings = settings;
     const { name, worksOff, readsChanges } = props;
     const functionName = functionNameOf(settings, name);
     this.logGroup = new LogGroup(this, 'Log', {
@@ -93,6 +96,16 @@ export class ServiceFunction extends Construct {
       tracing: Tracing.ACTIVE,
     });
     suppress(this.lambda, 'deadLetters');
+  }
+
+  /** How many lines of the log match a pattern. It has no default value: CloudWatch charges for a metric in the hours in which it has values. */
+  countLines(metricName: string, filterPattern: IFilterPattern): Metric {
+    return new MetricFilter(this, metricName, {
+      logGroup: this.logGroup,
+      filterPattern,
+      metricNamespace: deploymentName(this.#settings),
+      metricName,
+    }).metric({ statistic: Stats.SUM });
   }
 }
 

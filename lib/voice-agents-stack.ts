@@ -42,7 +42,7 @@ export class VoiceAgentsStack extends Stack {
     this.observability = new ObservabilityStack(
       this,
       'Observability',
-      { data: this.data, api: this.api, endpoints: answered, chat: this.chat },
+      { data: this.data, jobs: this.jobs, api: this.api, endpoints: answered, chat: this.chat },
       settings,
     );
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { methodsOf } from '../../functions/http/endpoint.ts';
@@ -10,6 +11,7 @@ import type { Permission } from '../../functions/service.ts';
 import { ChatUsage } from '../../functions/store/chat-usage.ts';
 import { chatAddressTokensKey, chatTokensKey, chatTurnsKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
+import { deliver } from '../../functions/webhooks/deliver.ts';
 import { toKebabCase } from '../../lib/bundles.ts';
 import { captureLog, model, says, talk } from '../support/chat.ts';
 import {
@@ -20,12 +22,15 @@ import {
   type Resource,
   required,
 } from '../support/deployment.ts';
+import { newDelivery } from '../support/webhooks.ts';
 
-/** Whether a line of JSON matches a filter pattern of CloudWatch Logs: here always fields that equal texts. */
+/** Whether a line of JSON matches a filter pattern of CloudWatch Logs: here always fields that equal texts, or are there (`*`). */
 const matches = (pattern: string, line: Json) => {
-  const terms = [...pattern.matchAll(/\(\$\.(\w+) = "([^"]*)"\)/g)];
-  expect(pattern).toBe(`{ ${terms.map(([term]) => term).join(' && ')} }`);
-  return terms.every(([, field, value]) => line[field as string] === value);
+  const terms = [...pattern.matchAll(/\$\.(\w+) = "([^"]*)"/g)];
+  const [only] = terms;
+  const all = terms.map(([term]) => `(${term})`).join(' && ');
+  expect(pattern).toBe(terms.length === 1 ? `{ ${only?.[0]} }` : `{ ${all} }`);
+  return terms.every(([, field = '', value]) => (value === '*' ? field in line : line[field] === value));
 };
 
 const dev = deploymentOf();
@@ -736,20 +741,20 @@ describe('what is watched', () => {
     deployment.all('AWS::CloudWatch::Alarm').map(({ properties }) => properties);
   const watched = (deployment: Deployment) => alarms(deployment).map(({ MetricName }) => MetricName as string);
 
-  it('is what users notice, by two alarms for each job and at most eight others', () => {
-    expect(alarms(prod).length).toBeLessThanOrEqual(2 * jobs.length + 8);
+  it('is what users notice, by at most twenty alarms', () => {
+    expect(alarms(prod).length).toBeLessThanOrEqual(20);
     expect(new Set(watched(prod))).toEqual(
       new Set([
-        ...['5xx', 'Latency', 'Url5xxCount', 'ChatFailedTurns', 'ChatBudgetExhausted'],
+        ...['5xx', 'Latency', 'Url5xxCount', 'ChatFailedTurns', 'ChatBudgetExhausted', 'WebhookFailedDeliveries'],
         ...['ApproximateNumberOfMessagesVisible', 'ApproximateAgeOfOldestMessage'],
         ...['ReadThrottleEvents', 'WriteThrottleEvents', 'Throttles', 'IteratorAge'],
       ]),
     );
   });
 
-  it('is the dead letters of all jobs and the waiting time of every job', () => {
+  it('is the dead letters of all jobs, and the waiting time of every job that the clock does not start', () => {
     const queueAlarms = alarms(dev).filter(({ Namespace }) => Namespace === 'AWS/SQS');
-    expect(queueAlarms).toHaveLength(jobs.length + 1);
+    expect(queueAlarms).toHaveLength(jobs.filter(({ daily }) => !daily).length + 1);
     const dead = queueAlarms.filter(({ MetricName }) => MetricName === 'ApproximateNumberOfMessagesVisible');
     expect(dead).toHaveLength(1);
     expect(JSON.stringify(dead[0].Dimensions)).toContain('DeadLetters');
@@ -762,37 +767,65 @@ describe('what is watched', () => {
     }
   });
 
+  const filters = dev.all('AWS::Logs::MetricFilter');
+  const counted = (lines: Json[]) =>
+    Object.fromEntries(
+      filters.map(({ properties }) => [
+        properties.MetricTransformations[0].MetricName,
+        lines.filter((line) => matches(properties.FilterPattern, line)).length,
+      ]),
+    );
+  const nothing = { ChatFailedTurns: 0, ChatBudgetExhausted: 0, WebhookFailedDeliveries: 0 };
+
+  it('has every alarm in the table of the guide, and their number in what it costs', () => {
+    const guide = readFileSync('lib/README.md', 'utf8');
+    const names = prod.all('AWS::CloudWatch::Alarm').map(({ logicalId }) => logicalId.replace(/[0-9A-F]{8}$/, ''));
+    const named = (name: string) => guide.includes(`*${name.startsWith('Waiting') ? 'Waiting' : name}*`);
+    expect(names.filter((name) => !named(name))).toEqual([]);
+    expect(guide).toContain(`| Alarms, ${names.length} of them | $${(0.1 * names.length).toFixed(2)} |`);
+  });
+
+  it('counts each metric of a log by an alarm, in the log of its function', () => {
+    const logs = { Chat: 'build-chat', Webhook: 'deliver-webhook' };
+    for (const filter of filters) {
+      const { MetricNamespace, MetricName } = filter.properties.MetricTransformations[0];
+      const [, name] = Object.entries(logs).find(([prefix]) => MetricName.startsWith(prefix)) as [string, string];
+      const log = meant(dev, filter, filter.properties.LogGroupName);
+      expect(log.properties.LogGroupName).toBe(`/aws/lambda/voice-agents-dev-${name}`);
+      expect(alarms(dev)).toContainEqual(expect.objectContaining({ Namespace: MetricNamespace, MetricName }));
+    }
+  });
+
   it('counts the lines that the chat logs for a turn that fails, and for an exhausted budget', async () => {
-    const filters = dev.all('AWS::Logs::MetricFilter');
-    const counted = (lines: Json[]) =>
-      Object.fromEntries(
-        filters.map(({ properties }) => [
-          properties.MetricTransformations[0].MetricName,
-          lines.filter((line) => matches(properties.FilterPattern, line)).length,
-        ]),
-      );
     const linesOf = async (...turn: Parameters<typeof talk>) => {
       const log = captureLog();
       await talk(...turn).finally(() => log.stop());
       return log.lines();
     };
-    expect(counted(await linesOf(model(says('Hello.'))))).toEqual({ ChatFailedTurns: 0, ChatBudgetExhausted: 0 });
+    expect(counted(await linesOf(model(says('Hello.'))))).toEqual(nothing);
     const failing = model([...says('Hello.').slice(0, 3), { type: 'error', error: new Error('The model failed.') }]);
-    expect(counted(await linesOf(failing))).toEqual({ ChatFailedTurns: 1, ChatBudgetExhausted: 0 });
+    expect(counted(await linesOf(failing))).toEqual({ ...nothing, ChatFailedTurns: 1 });
     const nothingLeft = new ChatUsage(table.get(), { turnsPerMinute: 30, tokensPerDay: 0 });
     const { ChatBudgetExhausted } = counted(await linesOf(model(says('Hello.')), { usage: nothingLeft }));
     expect(ChatBudgetExhausted).toBeGreaterThan(0);
-    for (const filter of filters) {
-      const log = meant(dev, filter, filter.properties.LogGroupName);
-      expect(log.properties.LogGroupName).toBe('/aws/lambda/voice-agents-dev-build-chat');
-      const { MetricNamespace, MetricName } = filter.properties.MetricTransformations[0];
-      expect(alarms(dev)).toContainEqual(expect.objectContaining({ Namespace: MetricNamespace, MetricName }));
-    }
+  });
+
+  it('counts the lines that are logged for attempts to deliver a webhook that fail, and not those that succeed', async () => {
+    const linesOf = async (status: number) => {
+      const { message, services } = await newDelivery({ status });
+      const log = captureLog();
+      await deliver(message, services).finally(() => log.stop());
+      return log.lines();
+    };
+    expect(counted(await linesOf(204))).toEqual(nothing);
+    expect(counted(await linesOf(500))).toEqual({ ...nothing, WebhookFailedDeliveries: 1 });
   });
 
   it('costs an idle deployment at most $4 a month, all alarms and secrets included', () => {
     const dollars =
       0.1 * watched(prod).length +
+      // A metric that is counted from a log costs something only in hours in which it has a value.
+      0.3 * filters.filter(({ properties }) => properties.MetricTransformations[0].DefaultValue !== undefined).length +
       0.4 * deploymentOf({ ...production, edgeSecretVersion: '2' }).all('AWS::SecretsManager::Secret').length;
     expect(dollars).toBeGreaterThan(1);
     expect(dollars).toBeLessThanOrEqual(4);

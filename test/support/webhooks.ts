@@ -1,8 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { inject } from 'vitest';
+import { storesOf } from '../../bin/operator/stores.ts';
+import { WebhookReceivers } from '../../functions/clients/webhook-receivers.ts';
+import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import type { JobMessage } from '../../functions/domain/job-messages.ts';
+import { table } from '../../functions/store/table.ts';
+import type { StoredDelivery } from '../../functions/store/webhook-deliveries.ts';
+import { EndpointSecrets, newEndpointSecret } from '../../functions/webhooks/secrets.ts';
 import type { Received, ReceiverReply } from './receiver.ts';
-import { unique, type World } from './world.ts';
+import { unique, useTargetInThisProcess, type World } from './world.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any event
 export type SentEvent = { id: string; type: string; timestamp: string; data: any };
@@ -42,4 +49,41 @@ export const newEndpoint = async (world: World, url: string, more: object = {}) 
 export const verified = (secret: string, { headers, body }: Received): SentEvent => {
   const event = new Webhook(secret).verify(body, headers) as Omit<SentEvent, 'id'>;
   return { id: headers['webhook-id'] ?? '', ...event };
+};
+
+/** A delivery to a receiver in the table, with what makes attempts at it in this process: its messages are kept, not queued. */
+export const newDelivery = async (...replies: ReceiverReply[]) => {
+  useTargetInThisProcess();
+  const stores = storesOf(table.get());
+  const receiver = await newReceiver(...replies);
+  const endpointSecrets = new EndpointSecrets({ read: async () => 'the key of these tests' });
+  const webhookReceivers = new WebhookReceivers({ trustedOrigins: new Set([inject('receiverOrigin')]) });
+  const [uid, endpointId, deliveryId] = [unique('user'), newIdentifier('endpoint'), newIdentifier('delivery')];
+  const at = new Date().toISOString();
+  const sealed = await endpointSecrets.seal(endpointId, newEndpointSecret());
+  const secrets = [{ sealed, createdBy: 'test' }];
+  await stores.webhookEndpoints.add(uid, {
+    endpointId,
+    url: receiver.url,
+    events: ['*'],
+    active: true,
+    createdAt: at,
+    secrets,
+  });
+  const delivery: StoredDelivery = {
+    ...{ deliveryId, endpointId, eventId: newIdentifier('event'), type: 'agent.updated', createdAt: at, timestamp: at },
+    ...{ ids: { uid }, subject: { uid }, status: 'pending', attempts: [], sequence: 0, failures: 0 },
+  };
+  await stores.webhookDeliveries.add(uid, delivery);
+  const messages: JobMessage<'deliverWebhook'>[] = [];
+  const jobQueue = { send: async (message: JobMessage<'deliverWebhook'>) => void messages.push(message) };
+  const message: JobMessage<'deliverWebhook'> = { job: 'deliverWebhook', uid, endpointId, deliveryId, sequence: 0 };
+  return {
+    uid,
+    delivery,
+    message,
+    messages,
+    receiver,
+    services: { ...stores, jobQueue, endpointSecrets, webhookReceivers },
+  };
 };
