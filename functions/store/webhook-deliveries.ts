@@ -52,7 +52,7 @@ export class WebhookDeliveries {
     const item: DeliveryItem = {
       ...webhookDeliveryKey(uid, delivery.deliveryId),
       ...delivery,
-      ttlSeconds: Math.floor(Date.parse(delivery.createdAt) / 1000) + keptSeconds,
+      ttlSeconds: Math.floor(Date.now() / 1000) + keptSeconds,
     };
     try {
       await this.#table.put(item, { ConditionExpression: 'attribute_not_exists(pk)' });

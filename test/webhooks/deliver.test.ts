@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import { deliver } from '../../functions/webhooks/deliver.ts';
+import { newDelivery } from '../support/webhooks.ts';
+
+describe('a delivery', () => {
+  it('whose message comes twice at once is ended by the attempt that ends first: a later failure does not begin it again', async () => {
+    const { uid, delivery, message, receiver, services } = await newDelivery(
+      { status: 500, delayMilliseconds: 1500 },
+      { status: 204 },
+    );
+    const slow = deliver(message, services);
+    await receiver.waitFor(1);
+    await deliver(message, services);
+    await slow;
+    const found = await services.webhookDeliveries.find(uid, delivery.deliveryId);
+    expect(found).toMatchObject({ status: 'delivered', sequence: 1, failures: 0, attempts: [{ status: 204 }] });
+  });
+
+  it('that is added again, as when its change is read again, stays as its attempts left it', async () => {
+    const { uid, delivery, message, receiver, services } = await newDelivery();
+    await deliver(message, services);
+    expect(await services.webhookDeliveries.add(uid, delivery)).toMatchObject({ status: 'delivered', sequence: 1 });
+    const found = await services.webhookDeliveries.find(uid, delivery.deliveryId);
+    expect(found).toMatchObject({ status: 'delivered', attempts: [{ status: 204 }] });
+    expect(await receiver.received()).toHaveLength(1);
+  });
+
+  it('of a change that is older than deliveries are kept is kept as long as any other', async () => {
+    const { uid, delivery, services } = await newDelivery();
+    const old = { ...delivery, deliveryId: newIdentifier('delivery'), createdAt: '2020-03-01T10:00:00.000Z' };
+    await services.webhookDeliveries.add(uid, old);
+    const { items } = await services.webhookDeliveries.page(uid, {});
+    expect(items.map(({ deliveryId }) => deliveryId)).toContain(old.deliveryId);
+  });
+
+  it('whose message comes late or early is not tried again, nor before its time', async () => {
+    const { uid, delivery, message, messages, receiver, services } = await newDelivery({ status: 500 });
+    await deliver(message, services);
+    await deliver(message, services);
+    expect(messages).toMatchObject([{ deliveryId: delivery.deliveryId, sequence: 1, dueAt: expect.any(Number) }]);
+    const [next] = messages as [typeof message];
+    await deliver(next, services);
+    expect(messages).toEqual([next, next]);
+    expect(await receiver.received()).toHaveLength(1);
+    const found = await services.webhookDeliveries.find(uid, delivery.deliveryId);
+    expect(found).toMatchObject({ status: 'pending', sequence: 1, attempts: [{ status: 500 }] });
+  });
+});
