@@ -93,7 +93,7 @@ const rare: Record<string, string[]> = {
   extractDocument: ['dynamodb:DeleteItem'],
   // To move the entry of a call that is recorded again with another start.
   receiveHook: ['dynamodb:DeleteItem'],
-  // It reads what changes made by statements collected, which the emulator's stream does not have.
+  // To look at an event that is closed or still open; and what the function of the stream may do, whose services it has.
   closeBlockListEvent: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:Query'],
   // To continue in another message, after four minutes of indexing.
   indexKnowledge: ['sqs:SendMessage'],

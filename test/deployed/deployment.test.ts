@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, inject, it } from 'vitest';
@@ -9,7 +12,9 @@ import { lazyServices } from '../../functions/service.ts';
 import { toKebabCase } from '../../lib/bundles.ts';
 import { type Sample, samples } from '../bench/operations.ts';
 import type { World as BenchWorld } from '../bench/world.ts';
+import { ended, start } from '../support/operator-command.ts';
 import { page } from '../support/site.ts';
+import { newReceiver, verified } from '../support/webhooks.ts';
 import { newFolder, websitesOf } from '../support/websites.ts';
 import { call, newWorld, target, unique } from '../support/world.ts';
 
@@ -163,6 +168,29 @@ describe('background work', () => {
       deadLetterTargetArn: expect.stringMatching(/-dead-letters$/),
       maxReceiveCount: 3,
     });
+  });
+});
+
+describe('webhooks', () => {
+  it('reach an address of the operator by webhooks listen, signed with the secret that it prints', async () => {
+    const world = await newWorld();
+    const receiver = await newReceiver();
+    const words = ['webhooks', 'listen', '--stack', deployed.stack, '--forward-to', receiver.url, '--uid', world.uid];
+    const child = start([...words, '--event', 'call.*', '--json'], deployed.environment);
+    const end = ended(child);
+    const [line] = await once(createInterface({ input: child.stdout as Readable }), 'line');
+    const { secret, endpointId } = JSON.parse(line);
+    const endpoints = async () =>
+      (await world.call('GET', '/webhook-endpoints', { query: { uid: world.uid } })).body.endpoints;
+    await eventually(endpoints, (found) => found.length === 1);
+    expect(await endpoints()).toMatchObject([{ endpointId, url: receiver.url, events: ['call.*'] }]);
+    await world.recordCall('call-1');
+    await world.call('PATCH', `/calls/${world.agentId}/call-1`, { body: { custom_call_outcome: 'booked' } });
+    const events = (await receiver.waitFor(2)).map((request) => verified(secret, request));
+    expect(events.map(({ type }) => type).sort()).toEqual(['call.outcome_updated', 'call.recorded']);
+    child.kill('SIGINT');
+    expect(await end).toMatchObject({ code: 0, stderr: '' });
+    expect(await endpoints()).toEqual([]);
   });
 });
 

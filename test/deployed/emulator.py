@@ -6,6 +6,7 @@ here are those that go to AWS. EMULATOR_GRANTS names a file that gets a line for
 allowed.
 """
 
+import copy
 import functools
 import http.client
 import json
@@ -15,7 +16,7 @@ import ssl
 
 from ministack import app
 from ministack.core import iam_actions, iam_evaluator, tls
-from ministack.services import apigateway, cloudfront
+from ministack.services import apigateway, cloudfront, dynamodb
 
 
 def patch(module, name):
@@ -45,6 +46,27 @@ def partiql_checks(original, iam_action, body, region, account_id):
         action = "dynamodb:" + PARTIQL[kind.split()[0].upper()]
         checks.add((action, f"arn:aws:dynamodb:{region}:{account_id}:table/{table}"))
     return sorted(checks)
+
+
+# What a statement changes is in the table's stream; the emulator has there what the other requests change.
+def add_to_stream(original, table, parsed, *args):
+    if parsed["op"] == "INSERT":
+        item = parsed["item"].get("M", parsed["item"])
+        pk, sk = (dynamodb._extract_key_val(item.get(table[name])) for name in ("pk_name", "sk_name"))
+    else:
+        pk, sk, *_ = dynamodb._partiql_key_target(table, parsed)
+    found = lambda: copy.deepcopy(table["items"].get(pk, {}).get(sk))
+    before = found()
+    response = original(table, parsed, *args)
+    after = found()
+    if before != after:
+        kind = "INSERT" if before is None else "REMOVE" if after is None else "MODIFY"
+        dynamodb._emit_stream_event(table["TableName"], kind, before, after)
+    return response
+
+
+for kind in ("insert", "update", "delete"):
+    patch(dynamodb, f"_partiql_{kind}")(add_to_stream)
 
 
 # Conversing with a model is invoking it.

@@ -18,6 +18,7 @@ import {
 import { startBedrock } from '../../bin/local/bedrock.ts';
 import type { Started } from '../../bin/local/started.ts';
 import { startStripe, stripeCustomers } from '../../bin/local/stripe.ts';
+import installPackages from '../acceptance/packages.ts';
 import { RuntimeClientMissingError, runtimeClient } from '../bench/runtime-client.ts';
 import type { Target } from '../support/global-setup.ts';
 import { startReceivers } from '../support/receiver.ts';
@@ -85,6 +86,8 @@ const start = async <S extends Started>(part: Promise<S>): Promise<S> => {
 const main = async (): Promise<boolean> => {
   say('Python packages …');
   const programs = pythonPrograms();
+  // Before the tests, which trust the emulator's certificate and no registry's.
+  installPackages();
   const chosen = process.argv.slice(2);
 
   // It is built beside the deployment and the first tests, where it is not there yet.

@@ -13,11 +13,6 @@ const elsewhere = [
   '.*is whole or absent when ',
   // S3 itself rejects a file that is larger than its form allows, so that the check is never reached.
   '.*checks what came by it: too large',
-  // The emulator's stream does not have changes that are made by statements: outcomes, and entries of block lists.
-  '.*is agent.created alone',
-  '.*with the first hundred numbers',
-  '.*an outcome set again is one',
-  '.*leave out metadata over 10 KB',
 ];
 
 export default defineConfig({
@@ -36,7 +31,7 @@ export default defineConfig({
     expect: local.test?.expect,
     testNamePattern: new RegExp(`^(?!${elsewhere.join('|')})`),
     setupFiles: ['test/support/quiet-logs.ts'],
-    globalSetup: ['test/acceptance/packages.ts', 'test/deployed/deployed.ts'],
+    globalSetup: ['test/deployed/deployed.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',

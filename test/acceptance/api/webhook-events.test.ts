@@ -1,9 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { newEndpoint, newReceiver } from '../../support/webhooks.ts';
-import { newWorld } from '../../support/world.ts';
+import { eventTypes } from '../../../functions/domain/webhooks.ts';
+import { json, newFile } from '../../support/operator-command.ts';
+import type { Received } from '../../support/receiver.ts';
+import { newEndpoint, newReceiver, verified } from '../../support/webhooks.ts';
+import { newFolder, websitesOf } from '../../support/websites.ts';
+import { newWorld, target } from '../../support/world.ts';
 import { importPackage } from '../packages.ts';
 
 const { Webhook } = await importPackage('svix');
+
+/** A request as the library of Svix takes it. */
+const ofSvix = ({ headers, body }: Received) => ({
+  body,
+  headers: {
+    'svix-id': headers['webhook-id'],
+    'svix-timestamp': headers['webhook-timestamp'],
+    'svix-signature': headers['webhook-signature'],
+  },
+});
 
 it('the library of Svix accepts a delivery, before and after a rotation, and rejects a changed one', async () => {
   const world = await newWorld();
@@ -14,14 +29,7 @@ it('the library of Svix accepts a delivery, before and after a rotation, and rej
   await receiver.waitFor(1);
   const rotated = (await world.call('POST', `/webhook-endpoints/${endpointId}/rotate-secret`, { body })).body;
   await world.recordCall('call-2');
-  const [first, second] = (await receiver.waitFor(2)).map(({ headers, body }) => ({
-    body,
-    headers: {
-      'svix-id': headers['webhook-id'],
-      'svix-timestamp': headers['webhook-timestamp'],
-      'svix-signature': headers['webhook-signature'],
-    },
-  }));
+  const [first, second] = (await receiver.waitFor(2)).map(ofSvix);
   const verify = (key: string, { body, headers } = first!, text = body) => {
     new Webhook(key).verify(text, headers);
     return JSON.parse(text);
@@ -31,4 +39,71 @@ it('the library of Svix accepts a delivery, before and after a rotation, and rej
     expect(verify(key, second)).toMatchObject({ data: { call_id: 'call-2' } });
   expect(() => verify(rotated.secret)).toThrow();
   expect(() => verify(secret, first, first?.body.replace('call-1', 'call-3'))).toThrow();
+});
+
+it('the libraries of Standard Webhooks and of Svix accept every type of event, those of imports by the operator included', async () => {
+  const world = await newWorld();
+  const { uid, agentId, call } = world;
+  const receiver = await newReceiver();
+  const { secret } = await newEndpoint(world, receiver.url);
+  const events = async () => {
+    const requests = await receiver.received();
+    for (const { headers, body } of requests.map(ofSvix)) new Webhook(secret).verify(body, headers);
+    return requests.map((request) => verified(secret, request));
+  };
+  /** Waits for an event of a type, about this. */
+  const until = async (type: string, about: object) => {
+    for (;;) {
+      const found = (await events()).find((event) => event.type === type);
+      if (found) return expect(found.data).toMatchObject({ uid, ...about });
+      await sleep(100);
+    }
+  };
+
+  await call('PATCH', `/agents/${agentId}`, { body: { name: 'Front desk' } });
+  await until('agent.updated', { agentId, name: 'Front desk' });
+  const other = (await call('POST', '/agents', { body: { uid, name: 'Other' } })).body.agentId;
+  await call('DELETE', `/agents/${other}`);
+  await until('agent.deleted', { agentId: other });
+
+  // The operator's command creates an import and sends its file by the form.
+  const numbers = newFile('+14155550101\n+14155550102\n');
+  await json('block-list', 'import', numbers, '--agent-id', agentId, '--base-url', target.baseUrl);
+  const added = { count: 2, numbers: ['+14155550101', '+14155550102'] };
+  await until('block_list.updated', { agentId, scope: 'agent', added, removed: { count: 0, numbers: [] } });
+
+  const phone = '+14155550100';
+  const facts = { agentId, callId: 'call-1', phone, direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' };
+  await json('calls', 'import', newFile(JSON.stringify(facts)));
+  await until('call.recorded', { call_id: 'call-1', agent_id: agentId, phone });
+  await json('calls', 'update', 'call-1', '--agent-id', agentId, '--outcome', 'booked');
+  await until('call.outcome_updated', { call_id: 'call-1', custom_call_outcome: 'booked' });
+
+  const { url, put } = newFolder();
+  await put('', '<title>Hours</title><p>Open.');
+  const { add, remove } = websitesOf(world);
+  const [{ websiteId }, { websiteId: failing }] = [(await add(url)).body, (await add(`${url}not-there`)).body];
+  await until('website.ready', { agentId, websiteId });
+  await until('website.failed', { agentId, websiteId: failing });
+  await remove(websiteId);
+  await until('website.deleted', { agentId, websiteId });
+
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ uid, agentId })) form.set(name, value);
+  form.append('files', new Blob(['Opening hours']), 'notes.txt');
+  form.append('files', new Blob(['%PDF-1.4 broken']), 'broken.pdf');
+  const [ready, broken] = (await call('POST', '/agent-documents', { body: form })).body.documentIds;
+  await until('document.ready', { agentId, documentId: ready });
+  await until('document.failed', { agentId, documentId: broken });
+  await call('DELETE', '/agent-documents', { query: { uid, agentId, documentId: ready } });
+  await until('document.deleted', { agentId, documentId: ready });
+
+  const gone = await newReceiver({ status: 410 });
+  const { endpointId } = await newEndpoint(world, gone.url, { events: ['call.deleted'] });
+  await call('DELETE', `/calls/${agentId}/call-1`);
+  await until('call.deleted', { call_id: 'call-1', agent_id: agentId });
+  await until('webhook_endpoint.disabled', { endpointId, disabledReason: 'gone' });
+
+  const types = (await events()).map(({ type }) => type);
+  expect(Object.keys(eventTypes).filter((type) => !types.includes(type))).toEqual([]);
 });
