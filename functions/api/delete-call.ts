@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { CallIdAlone, checkIsNoPhoneNumber } from '../domain/calls.ts';
 import { describe } from '../domain/describe.ts';
-import { noSuchCall } from '../domain/errors.ts';
+import { insufficientPermissions, noSuchCall } from '../domain/errors.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -14,7 +14,7 @@ export const deleteCall = endpoint({
   path: '/calls/{agentId}/{callIdOrPhone}',
   summary: 'Delete a call',
   description:
-    'Deletes a call with its outcome, by its id alone: a phone number may have several calls. If your telephony platform reports the same call later, it is recorded again.',
+    'Deletes a call with its outcome, by its id alone: a phone number may have several calls. Only the owner of the agent may delete its calls: other users with access get the 401 of an agent that they cannot use. If your telephony platform reports the same call later, it is recorded again.',
   caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
   services: { calls: calls.for('remove') },
   params: z.object({ agentId: AgentIdInPath, callIdOrPhone: CallIdAlone }),
@@ -23,7 +23,8 @@ export const deleteCall = endpoint({
     .check(z.describe('Confirmation that the call was deleted.')),
   errors: ['call_not_found'],
 
-  async handle({ agent: { agentId }, params: { callIdOrPhone: callId } }, { calls }) {
+  async handle({ principal, agent: { agentId, uid }, params: { callIdOrPhone: callId } }, { calls }) {
+    if (uid !== principal.uid) throw insufficientPermissions();
     checkIsNoPhoneNumber(callId);
     if (!(await calls.remove(agentId, callId))) throw noSuchCall(callId);
     return { message: 'Call deleted successfully' };

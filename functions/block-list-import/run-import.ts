@@ -35,6 +35,8 @@ const pieceBytes = 512 * 1024;
 const sliceBytes = 16 * 1024;
 /** When an import asks again whether the one before it has ended. */
 const busyDelaySeconds = 5;
+/** More than a request has: its function has a whole processor, which is not to wait for the table. */
+const batchesInFlight = 32;
 
 /**
  * Imports a file, until a time (Unix milliseconds); a message continues it after that. The file is read in pieces, and
@@ -45,7 +47,7 @@ export const runImport = async (
   reference: ImportReference,
   services: Services,
   until: number,
-  rowsPerStep = 5000,
+  rowsPerStep = 10_000,
 ): Promise<void> => {
   const { files, imports, jobQueue } = services;
   const key = importFileKey(reference);
@@ -96,7 +98,7 @@ const proceed = async (begun: ImportRecord, services: Services, until: number, r
   const steps = stepsOf(readRows(piecesOf(record, services)), record.lines, rowsPerStep);
   for await (const rows of oneAhead(steps)) {
     const next = await importRows(record, rows, services, until);
-    if (!next) return 'elsewhere';
+    if (typeof next === 'string') return next;
     record = next;
     if (Date.now() >= until) return 'more';
   }
@@ -175,13 +177,13 @@ const entryOf = (
   return { phone, terms: { reason: why && cut(why, limits.blockReasonCharacters), expiresAt: until } };
 };
 
-/** Adds the numbers of a step. Undefined when another run has done it. */
+/** Adds the numbers of a step. */
 const importRows = async (
   record: ImportRecord,
   rows: FileRow[],
   { blockList, credentials, imports }: Services,
   until: number,
-): Promise<ImportRecord | undefined> => {
+): Promise<ImportRecord | 'more' | 'elsewhere'> => {
   const { uid, agentId, importId } = record;
   if (agentId !== undefined && !(await credentials.accessTo([agentId])).get(agentId)?.has(uid)) {
     throw new ImportError('The user who created the import may no longer use the agent.');
@@ -198,9 +200,11 @@ const importRows = async (
       ownerOf(record),
       new Map(phones.map((phone) => [phone, terms.get(phone) as BlockTerms])),
       `${importId}:${record.lines}`,
+      batchesInFlight,
     );
   const added = await settle([...terms.keys()], add, until);
-  return imports.advance(record, {
+  if (added === undefined) return 'more';
+  const next = await imports.advance(record, {
     lines: record.lines + rows.length,
     added: record.added + added,
     alreadyBlocked: record.alreadyBlocked + rows.length - failures.length - added,
@@ -210,23 +214,27 @@ const importRows = async (
         failures: [...record.failures, ...failures].slice(0, limits.importFailures),
       }),
   });
+  return next ?? 'elsewhere';
 };
 
 /**
  * Writes numbers, and returns how many were changed. A number that could not be written is written again, since a table may
- * be throttled for a while. Throws when that takes too long: the step is to be repeated.
+ * be throttled for a while. Undefined when time ran out with a part of them written: the step is to be repeated. Throws
+ * when none was.
  */
 const settle = async (
   phones: string[],
   write: (phones: string[]) => Promise<Map<string, NumberOutcome>>,
   until: number,
-): Promise<number> => {
+): Promise<number | undefined> => {
   let changed = 0;
   for (let left = phones; left.length > 0; ) {
     const outcomes = [...(await write(left))];
     changed += outcomes.filter(([, outcome]) => outcome === 'done').length;
     left = outcomes.flatMap(([phone, outcome]) => (outcome === 'temporarily_unavailable' ? [phone] : []));
-    if (left.length > 0 && Date.now() >= until) throw new Error('Numbers could not be written in time.');
+    if (left.length === 0 || Date.now() < until) continue;
+    if (left.length === phones.length) throw new Error('Numbers could not be written in time.');
+    return undefined;
   }
   return changed;
 };
@@ -255,10 +263,12 @@ const removeOthers = async (
       // Those that a run which ended within this step has removed are counted now.
       const before = page.filter(({ removedBy }) => removedBy === importId);
       const others = page.filter((one) => one.removedBy !== importId && isOther(one)).map(({ number }) => number);
-      const remove = (phones: string[]) => blockList.remove(owner, phones, importId);
-      const removed = (await settle(others, remove, until)) + before.length;
+      const remove = (phones: string[]) => blockList.remove(owner, phones, importId, batchesInFlight);
+      const changed = await settle(others, remove, until);
+      if (changed === undefined) return 'more';
+      const removed = record.removed + changed + before.length;
       const removal = { shard, after: page.at(-1)?.number };
-      const next = await imports.advance(record, { removed: record.removed + removed, removal });
+      const next = await imports.advance(record, { removed, removal });
       if (!next) return 'elsewhere';
       record = next;
       if (Date.now() >= until) return 'more';

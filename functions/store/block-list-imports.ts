@@ -15,6 +15,8 @@ import { type Change, type Condition, type Item, type Table, table, updateOf, wr
 const uploadMilliseconds = 60 * 60 * 1000;
 /** From the start of a run, all its deliveries included: a run that has not ended by then reads as failed. */
 const runMilliseconds = 60 * 60 * 1000;
+/** From the first run: an import of which a table never takes all numbers ends. */
+const maxMilliseconds = 24 * 60 * 60 * 1000;
 /** How long the record of an import is kept. */
 const keptSeconds = 30 * 24 * 60 * 60;
 
@@ -128,8 +130,8 @@ export class BlockListImports {
 
   /** Begins or continues a run. `busy` while another import of the list runs; undefined when the import is elsewhere by now. */
   async begin(record: ImportRecord, etag: string): Promise<ImportRecord | 'busy' | undefined> {
-    const dueBy = Date.now() + runMilliseconds;
     const { startedAt = now() } = record;
+    const dueBy = Math.min(Date.now() + runMilliseconds, Date.parse(startedAt) + maxMilliseconds);
     const run = randomUUID();
     const set = { status: 'running' as const, waitsUntil: null, etag, startedAt, dueBy, run, step: record.step + 1 };
     const key = runningImportKey(ownerOf(record));

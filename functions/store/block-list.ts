@@ -25,6 +25,7 @@ const forGood = 253_402_300_799_000;
 const removedSeconds = 24 * 60 * 60;
 export const statementsPerBatch = 25;
 const maxEraseRounds = 12;
+/** Batches in flight, where the caller does not say otherwise. */
 const concurrency = 8;
 /** Of each shard; all shards are copied side by side, so that a short list takes no longer than its longest shard. */
 const copyConcurrency = 2;
@@ -122,6 +123,7 @@ export class BlockList {
     owner: BlockListOwner,
     terms: Map<string, BlockTerms>,
     addedBy: string,
+    batchesInFlight = concurrency,
   ): Promise<Map<string, NumberOutcome>> {
     const blockedAt = new Date().toISOString();
     const entryOf = (phone: string) => entryFor(terms.get(phone) as BlockTerms, addedBy, blockedAt);
@@ -147,7 +149,7 @@ export class BlockList {
       if (item.addedBy === addedBy) return 'done';
       return item.blockedUntil > Date.now() ? 'already_blocked' : 'reclaim';
     };
-    return this.#settle([...terms.keys()], 'insert', {
+    return this.#settle([...terms.keys()], 'insert', batchesInFlight, {
       insert: (batch) => this.#execute(batch.map(insert), (error) => (error === 'DuplicateItem' ? 'look' : undefined)),
       look: async (batch) => {
         const items = await this.#table.getMany<BlockedItem>(batch.map((phone) => blockedNumberKey(owner, phone)));
@@ -164,6 +166,7 @@ export class BlockList {
     owner: BlockListOwner,
     phones: string[],
     removedBy: string = changeOf(randomUUID(), phones),
+    batchesInFlight = concurrency,
   ): Promise<Map<string, NumberOutcome>> {
     const remove = (phone: string): Statement => {
       const { pk, sk } = blockedNumberKey(owner, phone);
@@ -173,7 +176,7 @@ export class BlockList {
         values: [0, removedBy, ttlSeconds, pk, sk, Date.now(), removedBy],
       };
     };
-    return this.#settle(phones, 'remove', {
+    return this.#settle(phones, 'remove', batchesInFlight, {
       remove: (batch) =>
         this.#execute(batch.map(remove), (error, item) => {
           if (!isConditionFailure(error)) return undefined;
@@ -334,6 +337,7 @@ export class BlockList {
   async #settle(
     phones: string[],
     first: Step,
+    batchesInFlight: number,
     steps: Partial<Record<Step, (batch: string[]) => Promise<(Step | undefined)[]>>>,
   ): Promise<Map<string, NumberOutcome>> {
     const deadlineAt = Date.now() + this.#timeoutMilliseconds;
@@ -361,7 +365,7 @@ export class BlockList {
             else needsPause = true;
           }
         },
-        { concurrency },
+        { concurrency: batchesInFlight },
       );
       if (Date.now() >= deadlineAt) {
         for (const [phone, step] of at) if (!isOutcome(step)) at.set(phone, 'temporarily_unavailable');

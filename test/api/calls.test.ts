@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { newWorld, type World } from '../support/world.ts';
+import { agents } from '../../functions/store/agents.ts';
+import { newUser, newWorld, type World } from '../support/world.ts';
 
 const phone = '+14155550100';
 const patch = (world: World, call: string, body: unknown, query: Record<string, string> = {}) =>
@@ -380,6 +381,24 @@ describe('deleting a call', () => {
     }
     for (const unknown of ['absent', 'a%20b', phone.slice(1)]) expect((await remove(world, unknown)).status).toBe(404);
     expect((await get(world, phone)).callId).toBe('call-1');
+  });
+
+  it('by a guest of the agent gets the 401 of a foreign agent, and the call stays', async () => {
+    const world = await newWorld();
+    const { body: call } = await world.recordCall('call-1');
+    const guest = await newUser();
+    const removeAsGuest = (name: string) =>
+      world.call('DELETE', `/calls/${world.agentId}/${name}`, { apiKey: guest.apiKey });
+    const foreign = await removeAsGuest('call-1');
+    expect([foreign.status, foreign.body.error]).toEqual([401, 'insufficient_permissions']);
+    await agents.get().grant(world.agentId, world.uid, guest.uid);
+    expect((await world.call('GET', `/calls/${world.agentId}/call-1`, { apiKey: guest.apiKey })).status).toBe(200);
+    for (const name of ['call-1', 'absent', phone]) {
+      const answer = await removeAsGuest(name);
+      expect([answer.status, answer.text]).toEqual([401, foreign.text]);
+    }
+    expect(await get(world, 'call-1')).toEqual(call);
+    expect((await remove(world, 'call-1')).status).toBe(200);
   });
 
   it('by several callers at once succeeds for one of them', async () => {

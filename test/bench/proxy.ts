@@ -8,6 +8,8 @@ export type CountingProxy<Service extends string> = {
   endpoints: Record<Service, string>;
   /** What every request takes longer, each way. */
   delay(milliseconds: number): void;
+  /** Whether inserts into the table are answered by the proxy, which remembers their keys: a table that takes what it is given. */
+  insertHere(isHere: boolean): void;
   /** What went through since it was last asked. */
   take(): Promise<Seen[]>;
   stop(): Promise<void>;
@@ -22,6 +24,7 @@ export const startProxy = async <Service extends string>(
   return {
     endpoints,
     delay: (delayMilliseconds) => worker.postMessage({ delayMilliseconds }),
+    insertHere: (insertsHere) => worker.postMessage({ insertsHere }),
     async take() {
       const answer = once(worker, 'message');
       worker.postMessage('take');

@@ -267,6 +267,38 @@ describe('an import', () => {
     expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 25, added: 25 });
   });
 
+  it('goes on, without a failed delivery, when time ends amid a step of which a part is written', async () => {
+    const numbers = Array.from({ length: 100 }, (_, n) => `+1415555${4000 + n}`);
+    const reference = await importOf(numbers.join('\n'));
+    let batches = 0;
+    // Of four batches, each run writes one more.
+    const choose = (operation: string) =>
+      operation === 'BatchExecuteStatement' && batches++ % 4 !== 0 ? ('throttle' as const) : undefined;
+    let messages = 1;
+    let runs = 0;
+    const send = async () => {
+      messages += 1;
+    };
+    for (; messages > 0; messages--) {
+      runs += 1;
+      const services = { ...storesWith(choose, 10), credentials: credentials.get(), files, jobQueue: { send } };
+      await runImport(reference, services, 0);
+      expect(runs).toBeLessThan(50);
+    }
+    expect(runs).toBeGreaterThan(1);
+    expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 100, added: 100, alreadyBlocked: 0 });
+  });
+
+  it('of which the table never takes all numbers ends as failed after a day', async () => {
+    const reference = await importOf(phones.join('\n'));
+    const record = await sound.imports.find(reference);
+    if (!record) throw new Error('The import has no record.');
+    const yesterday = new Date(Date.now() - 24 * 60 * 60 * 1000).toISOString();
+    await sound.imports.begin({ ...record, startedAt: yesterday }, 'etag');
+    expect(await resultOf(reference)).toMatchObject({ status: 'failed', error: expect.stringContaining('in time') });
+    expect(await sound.imports.isRunning({ uid: reference.uid })).toBe(false);
+  });
+
   it('that is delivered twice at once counts once', async () => {
     const reference = await importOf(phones.join('\n'));
     await Promise.all([1, 2, 3].map(() => deliver(reference, () => () => undefined)));

@@ -11,6 +11,7 @@ import type { Row } from '../benchmark.ts';
 import { CpuGroup } from '../cpu-group.ts';
 import { freshNumbers } from '../operations.ts';
 import type { Used } from '../used.ts';
+import type { World } from '../world.ts';
 
 const eachWayMilliseconds = 5;
 /** A million with `IMPORT_LINES=1000000`; the ratio is the same with fewer. */
@@ -18,6 +19,7 @@ const lines = Number(process.env.IMPORT_LINES ?? 40_000);
 const asCsv = process.env.IMPORT_FORMAT === 'csv';
 /** Of a million lines, a tenth in requests is enough to tell their pace. */
 const requested = Math.min(lines, 100_000);
+const onDynamoDbLocal = Math.min(lines, 20_000);
 const mostMegabytes = 300;
 const leastRatio = 4;
 
@@ -30,7 +32,8 @@ const heapOption = '--max-semi-space-size=32';
 
 /**
  * A file imported by its job against the same numbers in requests, one after the other: each in a process of its own, with
- * the share of a core and the heap that Lambda gives its function.
+ * the share of a core and the heap that Lambda gives its function. DynamoDB Local takes one insert after the other and needs
+ * more of a processor for each than both, so a table that takes what it is given, as DynamoDB does, is in its place at first.
  */
 export const imports: Row = {
   name: 'imports',
@@ -41,48 +44,74 @@ export const imports: Row = {
     if (!group) say('No control group for CPU here: requests have a full core, and the ratio is not checked.');
     const world = await open();
     world.proxy.delay(eachWayMilliseconds);
-    const { uid, apiKey } = world;
-    const run = async (script: string, args: string[], megabytes = fullCoreMegabytes) => {
+    const run = async (script: string, args: string[], megabytes: number) => {
       group?.limit(Math.min(1, megabytes / fullCoreMegabytes));
       const path = join(import.meta.dirname, '..', script);
       const running = promisify(execFile)(process.execPath, [heapOption, path, ...args]);
       group?.add(running.child.pid as number);
       return JSON.parse((await running).stdout) as Used;
     };
-    const some = await run('add-numbers.ts', [uid, await world.newAgent(), apiKey, `${requested}`], requestMegabytes);
-    const inRequests = (used: number) => (used * lines) / requested;
-    say(`In requests: ${Math.round(inRequests(some.milliseconds))} ms.`);
-    const reference = { uid, importId: newIdentifier('import') };
-    await blockListImports.get().add({ ...reference, agentId: await world.newAgent(), mode: 'add' });
-    const rows = freshNumbers(lines).map((number) => (asCsv ? `${number},National register,\n` : `${number}\n`));
-    const content = `${asCsv ? 'number,reason,expiresAt\n' : ''}${rows.join('')}`;
-    await files.get().put(importFileKey(reference), Buffer.from(content));
-    const ours = await run('import-file.ts', [uid, reference.importId], importBlockList.memoryMegabytes);
-    group?.close();
-    const record = await blockListImports.get().find(reference);
-    if (record?.added !== lines) throw new Error(`The import ended as ${JSON.stringify(record)}.`);
-    const what = `requests of ${limits.numbersPerRequest.toLocaleString('en')}, one after the other`;
-    const against = (kind: 'milliseconds' | 'cpuMilliseconds') => ({
-      ours: { value: ours[kind], unit: 'ms' as const },
+    const inRequests = async (count: number) => {
+      const args = [world.uid, await world.newAgent(), world.apiKey, `${count}`];
+      return run('add-numbers.ts', args, requestMegabytes);
+    };
+    const inFile = async (count: number) => {
+      const reference = await newImport(world, count);
+      const used = await run('import-file.ts', [reference.uid, reference.importId], importBlockList.memoryMegabytes);
+      const record = await blockListImports.get().find(reference);
+      if (record?.added !== count) throw new Error(`The import ended as ${JSON.stringify(record)}.`);
+      return used;
+    };
+    const against = (
+      what: string,
+      kind: 'milliseconds' | 'cpuMilliseconds',
+      file: Used,
+      requests: Used,
+      count = lines,
+    ) => ({
+      what,
+      ours: { value: file[kind], unit: 'ms' as const },
       against: {
-        what,
-        quantity: { value: inRequests(some[kind]), unit: 'ms' as const },
-        ratio: inRequests(some[kind]) / ours[kind],
+        what: `requests of ${limits.numbersPerRequest.toLocaleString('en')}, one after the other`,
+        quantity: { value: (requests[kind] * count) / Math.min(count, requested), unit: 'ms' as const },
+        ratio: (requests[kind] * count) / Math.min(count, requested) / file[kind],
       },
     });
-    const time = against('milliseconds');
+    world.proxy.insertHere(true);
+    const requests = await inRequests(requested);
+    say('The requests are done.');
+    const file = await inFile(lines);
+    world.proxy.insertHere(false);
+    say('The import is done. Now both with DynamoDB Local.');
+    const localRequests = await inRequests(onDynamoDbLocal);
+    const localFile = await inFile(onDynamoDbLocal);
+    group?.close();
+    const time = against('time', 'milliseconds', file, requests);
     return [
-      {
-        what: 'time',
-        ...time,
-        ...(group && { target: { text: `≥ ${leastRatio}×`, reached: time.against.ratio >= leastRatio } }),
-      },
-      { what: 'CPU of the process', ...against('cpuMilliseconds') },
+      { ...time, ...(group && { target: { text: `≥ ${leastRatio}×`, reached: time.against.ratio >= leastRatio } }) },
+      against('CPU of the process', 'cpuMilliseconds', file, requests),
       {
         what: 'memory of the process',
-        ours: { value: ours.megabytes, unit: 'MB' },
-        target: { text: `≤ ${mostMegabytes} MB`, reached: ours.megabytes <= mostMegabytes },
+        ours: { value: file.megabytes, unit: 'MB' },
+        target: { text: `≤ ${mostMegabytes} MB`, reached: file.megabytes <= mostMegabytes },
       },
+      against(
+        `${onDynamoDbLocal.toLocaleString('en')} into DynamoDB Local`,
+        'milliseconds',
+        localFile,
+        localRequests,
+        onDynamoDbLocal,
+      ),
     ];
   },
+};
+
+/** An import of an agent's own, whose file waits for it. */
+const newImport = async (world: World, count: number) => {
+  const reference = { uid: world.uid, importId: newIdentifier('import') };
+  await blockListImports.get().add({ ...reference, agentId: await world.newAgent(), mode: 'add' });
+  const rows = freshNumbers(count).map((number) => (asCsv ? `${number},National register,\n` : `${number}\n`));
+  const content = `${asCsv ? 'number,reason,expiresAt\n' : ''}${rows.join('')}`;
+  await files.get().put(importFileKey(reference), Buffer.from(content));
+  return reference;
 };
