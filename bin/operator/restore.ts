@@ -111,6 +111,7 @@ const repeatErasures = async (table: Table, newer: EndedErasure[], secret: strin
     idempotency: new IdempotencyStore(table),
     // The imports that were under way in the backup are not: their files are gone.
     imports: withoutFiles(new BlockListImports(table)),
+    files: { readPart: async () => undefined },
     erasures: new Erasures(table),
     webhookEvents: new WebhookEvents(table),
   };
@@ -133,7 +134,7 @@ const repeatErasures = async (table: Table, newer: EndedErasure[], secret: strin
 
 const withoutFiles = (imports: BlockListImports) => ({
   forget: imports.forget.bind(imports),
-  isFileThere: async () => false,
+  unfinished: async () => [],
 });
 
 /** All numbers of calls and block lists, by the partition of the agent, or of the first shard of the user's list. */

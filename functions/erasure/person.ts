@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { importFiles } from '../clients/files.ts';
+import { importFileKey } from '../domain/block-list-imports.ts';
 import { hasText } from '../domain/json.ts';
 import { mentionsNumber } from '../domain/phone-numbers.ts';
 import type { ServicesOf } from '../service.ts';
@@ -24,7 +26,8 @@ export const eraseServices = {
   calls: calls.for('removeAll'),
   blockList: blockList.for('erase'),
   idempotency: idempotency.for('forget'),
-  imports: blockListImports.for('forget', 'isFileThere'),
+  files: importFiles.for('readPart'),
+  imports: blockListImports.for('forget', 'unfinished'),
   erasures: erasures.for('start', 'counting', 'finish', 'fail'),
   webhookEvents: webhookEvents.for('scrubNumber'),
 };
@@ -57,14 +60,15 @@ type Running = { uid: string; erasureId: string; number: string; blockList: 'kee
 export const erasePerson = async (
   { uid, erasureId, number, blockList: mode }: Running,
   until: number,
-  { agents, calls, blockList, idempotency, imports, erasures, webhookEvents }: ServicesOf<typeof eraseServices>,
+  services: ServicesOf<typeof eraseServices>,
 ): Promise<number | undefined> => {
+  const { agents, calls, blockList, idempotency, imports, erasures, webhookEvents } = services;
   // Those who may have read or changed what is erased.
   const callers = new Set([uid]);
   for await (const owned of agents.owned(uid))
     for (const { guests } of owned) for (const guest of guests) callers.add(guest);
   // A file that is imported meanwhile may hold the number, and bring it back.
-  for (const caller of callers) if (await imports.isFileThere(caller)) return importSeconds;
+  for (const caller of callers) if (await isFileThere(caller, services)) return importSeconds;
   const eraseEntries = async (owners: BlockListOwner[]) => {
     await blockList.erase(owners, number, mode, erasures.counting(uid, erasureId, 'blockedNumbers', 1));
     // What webhooks say of a call goes with the call.
@@ -90,6 +94,18 @@ export const erasePerson = async (
     }
   }
   return undefined;
+};
+
+/** Whether a file is there that one of a user's imports reads, or is about to read. */
+const isFileThere = async (
+  uid: string,
+  { files, imports }: Pick<ServicesOf<typeof eraseServices>, 'files' | 'imports'>,
+): Promise<boolean> => {
+  for (const { hasFile, ...reference } of await imports.unfinished(uid)) {
+    // The notification of an upload comes a while after the file.
+    if (hasFile || (await files.readPart(importFileKey(reference), { start: 0, length: 1 }))) return true;
+  }
+  return false;
 };
 
 const pollMilliseconds = 500;

@@ -102,14 +102,15 @@ export class BlockListImports {
     return item !== undefined && item.until > Date.now();
   }
 
-  /** Whether a file is there that one of a user's imports reads, or waits to read. */
-  async isFileThere(uid: string): Promise<boolean> {
+  /** The imports of a user that have not ended, and whether their file is known to have come. */
+  async unfinished(uid: string): Promise<(ImportReference & { hasFile: boolean })[]> {
+    const found: (ImportReference & { hasFile: boolean })[] = [];
     for await (const item of this.#table.query<ImportItem>(importsOf(uid))) {
-      const { status, waitsUntil, dueBy = 0 } = item;
-      if (status === 'awaiting_upload' && waitsUntil === undefined) return true;
-      if (status === 'running' && dueBy > Date.now()) return true;
+      if (item.finishedAt !== undefined || overdueError(recordOf(item)) !== undefined) continue;
+      const { importId, status, waitsUntil } = item;
+      found.push({ uid, importId, hasFile: status === 'running' || waitsUntil === undefined });
     }
-    return false;
+    return found;
   }
 
   /** Takes the lines that mention a person out of what the ended imports of a user report. Their counts stay. */
@@ -231,7 +232,7 @@ export const blockListImports = /* @__PURE__ */ service(() => new BlockListImpor
   add: ['dynamodb:PutItem'],
   find: ['dynamodb:GetItem'],
   isRunning: ['dynamodb:GetItem'],
-  isFileThere: ['dynamodb:Query'],
+  unfinished: ['dynamodb:Query'],
   forget: ['dynamodb:Query', 'dynamodb:UpdateItem'],
   noteUpload: ['dynamodb:UpdateItem'],
   begin: ['dynamodb:PutItem', 'dynamodb:UpdateItem'],

@@ -1,12 +1,16 @@
 import type { SQSEvent } from 'aws-lambda';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createErasure } from '../../functions/api/create-erasure.ts';
-import { importFailure } from '../../functions/domain/block-list-imports.ts';
+import { Files } from '../../functions/clients/files.ts';
+import { importFailure, importFileKey } from '../../functions/domain/block-list-imports.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { jobMessages } from '../../functions/domain/job-messages.ts';
+import { environment } from '../../functions/environment.ts';
 import { hashOfNumber } from '../../functions/erasure/number-hash.ts';
+import { erasePerson as erase, eraseServices } from '../../functions/erasure/person.ts';
 import { erasePerson } from '../../functions/jobs/erase-person.ts';
 import { maxDeliveries, worker } from '../../functions/jobs/job.ts';
+import { lazyServices } from '../../functions/service.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { blockList } from '../../functions/store/block-list.ts';
@@ -17,9 +21,9 @@ import { erasureKey, erasuresOf } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { invoke } from '../support/events.ts';
 import { injectFaults } from '../support/faults.ts';
-import { storedWith } from '../support/stored.ts';
+import { everythingWith, storedWith } from '../support/stored.ts';
 import { newEndpoint, newReceiver } from '../support/webhooks.ts';
-import { newUser, newWorld, unique, type World } from '../support/world.ts';
+import { newUser, newWorld, target, unique, type World } from '../support/world.ts';
 
 const noFaults = () => injectFaults(table.get().client, () => undefined);
 afterEach(noFaults);
@@ -127,7 +131,7 @@ describe('the erasure of a person', () => {
     await expect.poll(async () => (await storedWith(person)).length, { timeout: 20_000 }).toBe(3);
     const left = await storedWith(person);
     expect(left.every((key) => key.includes('#BLOCKED#') && key.endsWith(` ${person}`))).toBe(true);
-    expect(await storedWith(person.slice(1))).toEqual(left);
+    expect(await everythingWith(person.slice(1))).toEqual(left);
   });
 
   it('with `remove` takes their entries away, too, so that nothing at all holds the number', async () => {
@@ -143,6 +147,7 @@ describe('the erasure of a person', () => {
       erased: { calls: 40, blockedNumbers: 3 },
     });
     await expect.poll(() => storedWith(person), { timeout: 20_000 }).toEqual([]);
+    expect(await everythingWith(person.slice(1))).toEqual([]);
     const query = { uid: world.uid, agentId: world.agentId, number: person };
     expect((await world.call('GET', '/agent-block-list/check', { query })).body.blocked).toBe(false);
   });
@@ -330,6 +335,26 @@ describe('the erasure of a person', () => {
     expect(await ended(world, body.erasureId)).toMatchObject({ status: 'done', erased: { blockedNumbers: 1 } });
     expect(await imports.find({ uid: world.uid, importId })).toMatchObject({ failed: 2, failures: [failures[1]] });
     expect((await storedWith(person)).length).toBe(1);
+  });
+
+  it('waits for a file of an import that has come, and whose notification has not', async () => {
+    const world = await privateWorld();
+    const person = newPerson();
+    // A bucket of which nobody tells the service.
+    const bucket = unique('imports');
+    await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT' });
+    const files = new Files({ ...environment.s3, bucket });
+    const reference = { uid: world.uid, importId: newIdentifier('import') };
+    const erasureId = newIdentifier('erasure');
+    const running = { uid: world.uid, erasureId, number: person, blockList: 'keep' as const };
+    await erasures.get().add({ ...running, numberHash: 'hash' });
+    const run = () => erase(running, Number.POSITIVE_INFINITY, { ...lazyServices(eraseServices), files });
+    await blockListImports.get().add({ ...reference, agentId: world.agentId, mode: 'add' });
+    expect(await run()).toBe(undefined);
+    await files.put(importFileKey(reference), Buffer.from(`${person}\n`));
+    expect(await run()).toBeGreaterThan(0);
+    await files.delete(importFileKey(reference));
+    expect(await run()).toBe(undefined);
   });
 
   it('that cannot be completed ends as failed with a reason, and without the number', async () => {

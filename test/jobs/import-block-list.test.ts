@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
@@ -362,6 +364,39 @@ describe('an import', () => {
     },
     60_000,
   );
+
+  it('of a million bad lines takes bounded memory', { tags: 'heavy', timeout: 300_000 }, async () => {
+    const reference = await importOf('no number\n'.repeat(1_000_000));
+    const worker = new Worker(new URL('../bench/import-file.ts', import.meta.url), {
+      argv: [reference.uid, reference.importId],
+      env: { ...process.env, FILES_BUCKET: bucket },
+      resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 32 },
+      stdout: true,
+    });
+    expect(await once(worker, 'exit')).toEqual([0]);
+    const { failures, ...result } = await resultOf(reference);
+    expect(result).toMatchObject({ status: 'done', lines: 1_000_000, failed: 1_000_000, added: 0 });
+    expect(failures.length).toBe(1000);
+  });
+
+  it('takes a file of exactly 64 MB, and fails with one byte more', { tags: 'heavy', timeout: 120_000 }, async () => {
+    const number = '+14155550100';
+    const blank = `${' '.repeat(60_000)}\n`;
+    const content = Buffer.alloc(64 * 1024 * 1024, blank);
+    content.write(`${number}\n`);
+    const reference = await importOf(content);
+    await deliver(reference, () => () => undefined);
+    expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 1, added: 1 });
+    const larger = await importOf(Buffer.concat([content, Buffer.from('\n')]));
+    await deliver(larger, () => () => undefined);
+    expect(await resultOf(larger)).toMatchObject({
+      status: 'failed',
+      lines: 0,
+      error: 'The file is larger than 64 MB.',
+    });
+    expect(await files.head(importFileKey(larger))).toBeUndefined();
+    expect(await listOf(larger.uid)).toEqual([]);
+  });
 
   it('that nobody uploads a file for, or whose job never ends it, fails by the clock', async () => {
     const record = { ...(await sound.imports.find(await importOf('+14155550100'))) } as Parameters<

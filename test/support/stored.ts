@@ -1,9 +1,11 @@
 import { inflateRawSync } from 'node:zlib';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { inject } from 'vitest';
 import { AwsRequests } from '../../functions/clients/aws-request.ts';
 import { environment } from '../../functions/environment.ts';
 import type { Item } from '../../functions/store/table.ts';
 import { table } from '../../functions/store/table.ts';
+import { target } from './world.ts';
 
 /** The keys of all items and files that hold a text anywhere: in a key, an attribute, or what an attribute holds deflated. */
 export const storedWith = async (text: string): Promise<string[]> => {
@@ -17,6 +19,27 @@ export const storedWith = async (text: string): Promise<string[]> => {
     start = LastEvaluatedKey;
   } while (start);
   return [...found, ...(await fileKeys()).filter((key) => key.includes(text))].sort();
+};
+
+/** All that holds a text: items, files by their names and contents, and messages of the queue that wait or are worked on. */
+export const everythingWith = async (text: string): Promise<string[]> => {
+  const files: string[] = [];
+  for (const key of await fileKeys()) if ((await contentOf(key)).includes(text)) files.push(`${key} (content)`);
+  return [...(await storedWith(text)), ...files, ...(await messagesWith(text))];
+};
+
+/** The messages of the queue that hold a text: those that wait, are delayed, or are worked on. */
+export const messagesWith = async (text: string): Promise<string[]> => {
+  // The emulated deployment cannot show messages without taking them.
+  if (inject('deployed')) return [];
+  const found = ['jobs', 'dead-letters'].map(async (queue) => {
+    const response = await fetch(`${target.endpoints.sqs}/_fauxqs/queues/${queue}`);
+    const { messages } = (await response.json()) as { messages: Record<string, object[]> };
+    return Object.values(messages)
+      .flat()
+      .map((message) => JSON.stringify(message));
+  });
+  return (await Promise.all(found)).flat().filter((message) => message.includes(text));
 };
 
 const textOf = (value: unknown): string => {
@@ -36,10 +59,17 @@ const inflated = (bytes: Uint8Array): string => {
   }
 };
 
-const fileKeys = async (): Promise<string[]> => {
+const fileKeys = async (): Promise<string[]> =>
+  [...(await fromBucket('?list-type=2&max-keys=1000&prefix=')).matchAll(/<Key>([^<]*)<\/Key>/g)].map(
+    ([, key]) => key as string,
+  );
+
+/** The content of a file; empty when it has been deleted since. */
+const contentOf = (key: string) => fromBucket(`/${key.split('/').map(encodeURIComponent).join('/')}`);
+
+const fromBucket = async (path: string): Promise<string> => {
   const { endpoint, ...credentials } = environment.s3;
-  const requests = new AwsRequests('s3', credentials);
-  const url = `${endpoint}/${environment.filesBucket}?list-type=2&max-keys=1000&prefix=`;
-  const response = await requests.send(url, { method: 'GET' }, AbortSignal.timeout(5000));
-  return [...(await response.text()).matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key]) => key as string);
+  const url = `${endpoint}/${environment.filesBucket}${path}`;
+  const response = await new AwsRequests('s3', credentials).send(url, { method: 'GET' }, AbortSignal.timeout(5000));
+  return response.ok ? response.text() : '';
 };

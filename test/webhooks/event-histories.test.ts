@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from
 import { startChangeReader } from '../../bin/local/change-reader.ts';
 import { createTable } from '../../bin/local/table.ts';
 import { storesOf } from '../../bin/operator/stores.ts';
+import { importFiles } from '../../functions/clients/files.ts';
 import { WebhookReceivers } from '../../functions/clients/webhook-receivers.ts';
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
 import type { JobMessage } from '../../functions/domain/job-messages.ts';
@@ -280,7 +281,7 @@ class World {
     for (const one of this.expected) if (one.about.endsWith(` ${phone}`)) one.isOptional = true;
     const services = {
       ...{ agents, calls, blockList, webhookEvents, erasures },
-      ...{ idempotency: new IdempotencyStore(sound), imports: new BlockListImports(sound) },
+      ...{ idempotency: new IdempotencyStore(sound), imports: new BlockListImports(sound), files: importFiles.get() },
     };
     expect(await erasePerson(begun, Number.POSITIVE_INFINITY, services)).toBeUndefined();
   }
