@@ -200,7 +200,8 @@ const importRows = async (
       ownerOf(record),
       new Map(phones.map((phone) => [phone, terms.get(phone) as BlockTerms])),
       `${importId}:${record.lines}`,
-      batchesInFlight,
+      // A list that is imported again has most of the numbers.
+      { batchesInFlight, readFirst: record.alreadyBlocked > record.added },
     );
   const added = await settle([...terms.keys()], add, until);
   if (added === undefined) return 'more';

@@ -118,12 +118,12 @@ export class BlockList {
     return this.addAll(owner, new Map(phones.map((phone) => [phone, terms])), changeOf(addedBy, phones));
   }
 
-  /** The same for numbers with terms of their own. */
+  /** The same for numbers with terms of their own. With `readFirst`, numbers that are blocked already cost a read and no write. */
   async addAll(
     owner: BlockListOwner,
     terms: Map<string, BlockTerms>,
     addedBy: string,
-    batchesInFlight = concurrency,
+    { batchesInFlight = concurrency, readFirst = false } = {},
   ): Promise<Map<string, NumberOutcome>> {
     const blockedAt = new Date().toISOString();
     const entryOf = (phone: string) => entryFor(terms.get(phone) as BlockTerms, addedBy, blockedAt);
@@ -149,7 +149,7 @@ export class BlockList {
       if (item.addedBy === addedBy) return 'done';
       return item.blockedUntil > Date.now() ? 'already_blocked' : 'reclaim';
     };
-    return this.#settle([...terms.keys()], 'insert', batchesInFlight, {
+    return this.#settle([...terms.keys()], readFirst ? 'look' : 'insert', batchesInFlight, {
       insert: (batch) => this.#execute(batch.map(insert), (error) => (error === 'DuplicateItem' ? 'look' : undefined)),
       look: async (batch) => {
         const items = await this.#table.getMany<BlockedItem>(batch.map((phone) => blockedNumberKey(owner, phone)));

@@ -291,6 +291,21 @@ describe('an import', () => {
     expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 100, added: 100, alreadyBlocked: 0 });
   });
 
+  it('only reads the numbers of a list that is imported again, after its first step', async () => {
+    const uid = unique('user');
+    await sound.blockList.add({ uid }, phones);
+    const reference = await importOf([...phones, '+14155550998'].join('\n'), 'add', uid);
+    let writes = 0;
+    const count = (operation: string) => {
+      if (operation === 'BatchExecuteStatement') writes += 1;
+      return undefined;
+    };
+    await deliver(reference, () => count, undefined, 5);
+    // Five numbers of the first step, and one that is new in the last.
+    expect(writes).toBe(2);
+    expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 26, added: 1, alreadyBlocked: 25 });
+  });
+
   it('of which the table never takes all numbers ends as failed after a day', async () => {
     const reference = await importOf(phones.join('\n'));
     const record = await sound.imports.find(reference);

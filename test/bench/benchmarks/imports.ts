@@ -57,7 +57,11 @@ export const imports: Row = {
     };
     const inFile = async (count: number) => {
       const reference = await newImport(world, count);
-      const used = await run('import-file.ts', [reference.uid, reference.importId], importBlockList.memoryMegabytes ?? fullCoreMegabytes);
+      const used = await run(
+        'import-file.ts',
+        [reference.uid, reference.importId],
+        importBlockList.memoryMegabytes ?? fullCoreMegabytes,
+      );
       const record = await blockListImports.get().find(reference);
       if (record?.added !== count) throw new Error(`The import ended as ${JSON.stringify(record)}.`);
       return used;
