@@ -2,7 +2,7 @@ import { importFiles } from '../clients/files.ts';
 import { jobQueueFor } from '../clients/job-queue.ts';
 import type { NumberOutcome } from '../domain/block-list.ts';
 import {
-  type ImportFailure,
+  type ImportFailureCode,
   type ImportReference,
   importFailure,
   importFileKey,
@@ -163,16 +163,15 @@ async function* oneAhead<T>(values: AsyncGenerator<T>): AsyncGenerator<T> {
 
 /** The number of a row and what is said of it, or why the row is not imported. */
 const entryOf = (
-  { line, number, reason, expiresAt }: FileRow,
+  { number, reason, expiresAt }: FileRow,
   record: ImportRecord,
-): { phone: string; terms: BlockTerms } | { failure: ImportFailure } => {
+): { phone: string; terms: BlockTerms } | { code: ImportFailureCode } => {
   const phone = normalisePhoneNumber(number);
-  if (phone === undefined) return { failure: importFailure(line, number, 'invalid_format') };
+  if (phone === undefined) return { code: 'invalid_format' };
   const given = expiresAt?.trim();
   const until = given ? validate(DateTime, given).data : undefined;
   // By the start of the import, so that a repeated step fails the same rows.
-  if (given && (until === undefined || until <= (record.startedAt as string)))
-    return { failure: importFailure(line, number, 'invalid_expires_at') };
+  if (given && (until === undefined || until <= (record.startedAt as string))) return { code: 'invalid_expires_at' };
   const why = reason?.trim() || record.reason;
   return { phone, terms: { reason: why && cut(why, limits.blockReasonCharacters), expiresAt: until } };
 };
@@ -189,11 +188,14 @@ const importRows = async (
     throw new ImportError('The user who created the import may no longer use the agent.');
   }
   const terms = new Map<string, BlockTerms>();
-  const failures: ImportFailure[] = [];
+  const failures = [...record.failures];
+  let failed = 0;
   for (const row of rows) {
     const entry = entryOf(row, record);
-    if ('failure' in entry) failures.push(entry.failure);
-    else if (!terms.has(entry.phone)) terms.set(entry.phone, entry.terms);
+    if ('code' in entry) {
+      failed += 1;
+      if (failures.length < limits.importFailures) failures.push(importFailure(row.line, row.number, entry.code));
+    } else if (!terms.has(entry.phone)) terms.set(entry.phone, entry.terms);
   }
   const add = (phones: string[]) =>
     blockList.addAll(
@@ -208,12 +210,9 @@ const importRows = async (
   const next = await imports.advance(record, {
     lines: record.lines + rows.length,
     added: record.added + added,
-    alreadyBlocked: record.alreadyBlocked + rows.length - failures.length - added,
-    failed: record.failed + failures.length,
-    ...(failures.length > 0 &&
-      record.failures.length < limits.importFailures && {
-        failures: [...record.failures, ...failures].slice(0, limits.importFailures),
-      }),
+    alreadyBlocked: record.alreadyBlocked + rows.length - failed - added,
+    failed: record.failed + failed,
+    ...(failures.length > record.failures.length && { failures }),
   });
   return next ?? 'elsewhere';
 };

@@ -272,10 +272,6 @@ describe('an import', () => {
   it('goes on, without a failed delivery, when time ends amid a step of which a part is written', async () => {
     const numbers = Array.from({ length: 100 }, (_, n) => `+1415555${4000 + n}`);
     const reference = await importOf(numbers.join('\n'));
-    let batches = 0;
-    // Of four batches, each run writes one more.
-    const choose = (operation: string) =>
-      operation === 'BatchExecuteStatement' && batches++ % 4 !== 0 ? ('throttle' as const) : undefined;
     let messages = 1;
     let runs = 0;
     const send = async () => {
@@ -283,7 +279,11 @@ describe('an import', () => {
     };
     for (; messages > 0; messages--) {
       runs += 1;
-      const services = { ...storesWith(choose, 10), credentials: credentials.get(), files, jobQueue: { send } };
+      // Of four batches, each run can write one more.
+      let left = runs;
+      const choose = (operation: string) =>
+        operation === 'BatchExecuteStatement' && --left < 0 ? ('throttle' as const) : undefined;
+      const services = { ...storesWith(choose, 1000), credentials: credentials.get(), files, jobQueue: { send } };
       await runImport(reference, services, 0);
       expect(runs).toBeLessThan(50);
     }
