@@ -50,7 +50,7 @@ ${examples('knowledge index --agent-id front-desk', 'knowledge index --uid user-
       let indexed = 0;
       for (const agentId of agentIds) {
         await existingAgent(agents, agentId);
-        indexed += (await indexSources(agentId, stores, await agents.languageOf(agentId))).indexed;
+        indexed += (await indexSources(agentId, stores, agents)).indexed;
       }
       print(options, { agents: agentIds.length, indexed }, () =>
         record({ agents: agentIds.length, 'sources indexed': indexed }),

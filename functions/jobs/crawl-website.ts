@@ -21,7 +21,7 @@ export const crawlWebsite = job({
   timeoutSeconds: 300,
   memoryMegabytes: 1769,
 
-  async handle({ agentId, websiteId: id, attempt }, { websites, agents, webPages }, until, lastEndsBy) {
+  async handle({ uid, agentId, websiteId: id, attempt }, { websites, agents, webPages }, until, lastEndsBy) {
     const source = { agentId, id };
     const run = await websites.start(source, attempt, lastEndsBy);
     if (!run) return websites.deleteOrphans(source);
@@ -32,12 +32,8 @@ export const crawlWebsite = job({
     }
     const texts = { content: pagesText(pages), contentMD: proseText(pages.map(markdownOf).join('\n\n---\n\n')) };
     const { revision } = run;
-    const index = await indexOf(
-      'website',
-      texts.content.whole,
-      texts.contentMD.whole,
-      await agents.languageOf(agentId),
-    );
+    const index = async () =>
+      indexOf('website', texts.content.whole, texts.contentMD.whole, await agents.languageOf(agentId, uid));
     await websites.finish(
       source,
       { attempt, revision },

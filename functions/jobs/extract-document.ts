@@ -45,8 +45,8 @@ export const extractDocument = job({
 
   async handle(message, services, _deadline, endsBy) {
     if ('job' in message) {
-      const { agentId, documentId: id, attempt } = message;
-      return extract({ agentId, id }, services, attempt, endsBy);
+      const { uid, agentId, documentId: id, attempt } = message;
+      return extract({ agentId, id, uid }, services, attempt, endsBy);
     }
     const documents = documentsIn(message);
     const access = await services.credentials.accessTo(documents.map(({ agentId }) => agentId));
@@ -78,7 +78,12 @@ const documentsIn = (message: Message): DocumentKey[] => {
   return keysIn(message).flatMap((key) => documentOfFileKey(key) ?? []);
 };
 
-const extract = async (document: DocumentKey, services: Services, retry?: string, endsBy?: number): Promise<void> => {
+const extract = async (
+  { uid, ...document }: DocumentKey & { uid?: string | undefined },
+  services: Services,
+  retry?: string,
+  endsBy?: number,
+): Promise<void> => {
   const { documents, files, agents } = services;
   const key = fileKeyOf(document);
   const deleteOrphans = () => documents.deleteOrphans(document, () => files.delete(key));
@@ -108,8 +113,8 @@ const extract = async (document: DocumentKey, services: Services, retry?: string
   const text = await readDocument(file.bytes, type);
   if ('failure' in text) return void (await documents.fail(document, attempt, text.failure, { size, type }));
   const texts = { content: proseText(text.content), contentMD: proseText(text.contentMD) };
-  const language = await agents.languageOf(document.agentId);
-  const index = await indexOf('document', texts.content.whole, texts.contentMD.whole, language);
+  const index = async () =>
+    indexOf('document', texts.content.whole, texts.contentMD.whole, await agents.languageOf(document.agentId, uid));
   await documents.finish(document, { attempt, revision: run.revision }, { ...texts, index }, { size, type });
 };
 

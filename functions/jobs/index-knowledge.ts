@@ -6,15 +6,18 @@ import { documentReads, documents } from '../store/documents.ts';
 import { websiteReads, websites } from '../store/websites.ts';
 import { job, worker } from './job.ts';
 
+/** A source that is being read is looked at again after a while: a crawl takes up to five minutes. */
+const secondsUntilRead = 20;
+
 /** Indexes an agent's knowledge again after its language was changed. Until then it is found by words as they are written. */
 export const indexKnowledge = job({
   name: 'indexKnowledge',
   message: jobMessages.indexKnowledge,
   services: {
     agents: agents.for('languageOf'),
-    websites: websites.for('reindex'),
+    websites: websites.for('reindex', 'deleteUnusedIndexes'),
     websiteReads: websiteReads.for('list', 'wholeTexts'),
-    documents: documents.for('reindex'),
+    documents: documents.for('reindex', 'deleteUnusedIndexes'),
     documentReads: documentReads.for('list', 'wholeTexts'),
     jobQueue: jobQueueFor('indexKnowledge'),
   },
@@ -27,8 +30,9 @@ export const indexKnowledge = job({
       website: { reads: websiteReads, writes: websites },
       document: { reads: documentReads, writes: documents },
     };
-    const { isDone } = await indexSources(agentId, stores, await agents.languageOf(agentId), until);
-    if (!isDone) await jobQueue.send({ job: 'indexKnowledge', uid, agentId });
+    const { isDone, areRead } = await indexSources(agentId, stores, agents, until);
+    if (isDone && !areRead) return;
+    await jobQueue.send({ job: 'indexKnowledge', uid, agentId }, isDone ? secondsUntilRead : 0);
   },
 });
 

@@ -71,19 +71,6 @@ const functionWords: Record<string, () => Promise<FunctionWords>> = {
   zh: () => import('@orama/stopwords/mandarin'),
 };
 
-/** Norwegian is written in two ways, which have tags of their own. */
-const macrolanguages: Record<string, string> = { nb: 'no', nn: 'no' };
-
-/** The language code of a BCP 47 tag. English when the tag is missing or malformed. */
-export const languageCodeOf = (tag: string | undefined): string => {
-  try {
-    const { language } = new Intl.Locale(tag ?? 'en');
-    return macrolanguages[language] ?? language;
-  } catch {
-    return 'en';
-  }
-};
-
 /** Stems of a language's words that a process remembers: finding a stem takes longer than everything else about a word. */
 const mostRemembered = 50_000;
 

@@ -1,14 +1,19 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { deflateRaw, inflateRawSync } from 'node:zlib';
+import { indexFormat } from '../domain/knowledge-index.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import type { Language } from './languages.ts';
 import { cutPassages, headingsOf } from './passages.ts';
 import { Terms } from './terms.ts';
 
-/** The version of the format. A source whose index has another one must be indexed again. */
-export const indexFormat = 1;
-
 /** A text to be indexed: the pages of a website, or the one of a document. */
 export type IndexedPage = { text: string; title?: string; url?: string };
+
+const deflate = promisify(deflateRaw);
+
+/** UTF-16 units that are indexed before other work gets its turn: a few milliseconds. */
+const unitsPerTurn = 32_768;
 
 /** Terms of a block share the beginnings of those before them; a term is found by the first ones of the blocks. */
 const termsPerBlock = 16;
@@ -22,20 +27,26 @@ const termsPerBlock = 16;
  * postings of each · dictionary: units shared with the term before, rest, bytes of its postings · postings:
  * passage (as a difference) × 2 + (1 if it follows how often), how often.
  */
-export const packIndex = (
+export const packIndex = async (
   pages: IndexedPage[],
   markdown: string,
   language: Language,
-): { packed: Buffer; passages: number } => {
+): Promise<{ packed: Buffer; passages: number }> => {
   const headings = headingsOf(markdown);
   const index = new IndexBuilder(language);
+  let units = 0;
   for (const [page, { text, title }] of pages.entries()) {
     for (const passage of cutPassages(text, headings)) {
       const { start, end, headingEnd, context } = passage;
       index.add(text, { page, start, units: end - start }, headingEnd, title ? [title, ...context] : context);
+      units += end - start;
+      if (units < unitsPerTurn) continue;
+      units = 0;
+      // The requests that write the text meanwhile are not kept waiting.
+      await nextTurn();
     }
   }
-  return { packed: deflateRawSync(index.pack(pages)), passages: index.passages };
+  return { packed: await deflate(index.pack(pages)), passages: index.passages };
 };
 
 type Place = { page: number; start: number; units: number };
@@ -76,7 +87,8 @@ class IndexBuilder {
     });
     for (const heading of context) {
       this.#terms.visit(heading, 0, heading.length, (terms) => {
-        for (const term of terms) if (this.#counts[term] === 0) this.#count(term);
+        words++;
+        for (const term of terms) this.#count(term);
       });
     }
     const passage = this.#places.length;

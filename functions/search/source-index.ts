@@ -1,9 +1,11 @@
+import { indexFormat, isIndexedFor, languageCodeOf } from '../domain/knowledge-index.ts';
+import { documentStates, websiteStates } from '../domain/source-state.ts';
 import type { SourceKindName } from '../domain/sources.ts';
 import type { SourceReads, SourceRecord } from '../store/source-reads.ts';
-import type { SourceIndex, TextReference } from '../store/source-texts.ts';
+import type { SourceIndex } from '../store/source-texts.ts';
 import type { Sources } from '../store/sources.ts';
-import { languageCodeOf, languageOf } from './languages.ts';
-import { type IndexedPage, indexFormat, packIndex } from './packed-index.ts';
+import { languageOf } from './languages.ts';
+import { type IndexedPage, packIndex } from './packed-index.ts';
 
 /** The pages of a source's text as it is stored: JSON text of a website, and a document as one page. */
 export const pagesOf = (kind: SourceKindName, content: string): IndexedPage[] =>
@@ -17,41 +19,53 @@ export const indexOf = async (
   languageTag: string | undefined,
 ): Promise<SourceIndex> => {
   const language = await languageOf(languageCodeOf(languageTag));
-  const { packed } = packIndex(pagesOf(kind, content), contentMD, language);
+  const { packed } = await packIndex(pagesOf(kind, content), contentMD, language);
   return { packed, format: indexFormat, language: language.code };
 };
 
-/** Whether a text can be searched. A text that an earlier version stored may have to be indexed first. */
-export const isIndexed = (text: TextReference) => text.index?.format === indexFormat;
-
 type SourcesToIndex = {
   reads: Pick<SourceReads<SourceRecord>, 'list' | 'wholeTexts'>;
-  writes: Pick<Sources<SourceRecord>, 'reindex'>;
+  writes: Pick<Sources<SourceRecord>, 'reindex' | 'deleteUnusedIndexes'>;
 };
 
 /**
- * Indexes those of an agent's sources that are not indexed for a language yet, until a time (Unix milliseconds). Returns how
- * many it indexed, and whether none is left.
+ * Indexes those of an agent's sources that are not indexed for its language yet, until a time (Unix milliseconds). Returns how
+ * many it indexed, whether none is left, and whether jobs are reading sources: their index may be for a former language.
  */
 export const indexSources = async (
   agentId: string,
   stores: Record<SourceKindName, SourcesToIndex>,
-  languageTag: string | undefined,
+  agents: { languageOf(agentId: string): Promise<string | undefined> },
   until = Number.POSITIVE_INFINITY,
-): Promise<{ indexed: number; isDone: boolean }> => {
-  const language = languageCodeOf(languageTag);
+): Promise<{ indexed: number; isDone: boolean; areRead: boolean }> => {
   let indexed = 0;
-  for (const kind of ['website', 'document'] as const) {
-    const { reads, writes } = stores[kind];
-    for await (const { id, text } of reads.list(agentId)) {
-      if (!text || (isIndexed(text) && text.index?.language === language)) continue;
-      if (Date.now() >= until) return { indexed, isDone: false };
-      const texts = await reads.wholeTexts(id, text);
-      // A text that was replaced or deleted meanwhile was indexed with its successor, or needs no index.
-      if (!texts) continue;
-      const index = await indexOf(kind, texts.content, texts.contentMD, languageTag);
-      if (await writes.reindex({ agentId, id }, text, index)) indexed++;
+  for (let language = await agents.languageOf(agentId); ; ) {
+    let areRead = false;
+    for (const kind of ['website', 'document'] as const) {
+      const { reads, writes } = stores[kind];
+      for await (const { id, text, status } of reads.list(agentId)) {
+        areRead ||= status === statesOf[kind].working;
+        if (!text) continue;
+        const isIndexed = isIndexedFor(text, language);
+        if (isIndexed && !text.unusedIndexes) continue;
+        if (Date.now() >= until) return { indexed, isDone: false, areRead };
+        const source = { agentId, id };
+        if (isIndexed) {
+          await writes.deleteUnusedIndexes(source, text);
+          continue;
+        }
+        const texts = await reads.wholeTexts(id, text);
+        // A text that was replaced or deleted meanwhile was indexed with its successor, or needs no index.
+        if (!texts) continue;
+        const index = await indexOf(kind, texts.content, texts.contentMD, language);
+        if (await writes.reindex(source, text, index)) indexed++;
+      }
     }
+    // Another run may have indexed sources for a language that was set meanwhile, and this one for the former language after it.
+    const current = await agents.languageOf(agentId);
+    if (current === language) return { indexed, isDone: true, areRead };
+    language = current;
   }
-  return { indexed, isDone: true };
 };
+
+const statesOf = { website: websiteStates, document: documentStates };

@@ -266,10 +266,10 @@ export class Agents {
     ]);
   }
 
-  /** The language that an agent is set to, by its id alone. */
-  async languageOf(agentId: string): Promise<string | undefined> {
-    const access = await this.access(agentId);
-    const agent = access && (await this.find(access.owner, agentId));
+  /** The language that an agent is set to. Without its owner, it takes another read to find that. */
+  async languageOf(agentId: string, owner?: string): Promise<string | undefined> {
+    const uid = owner ?? (await this.access(agentId))?.owner;
+    const agent = uid === undefined ? undefined : await this.find(uid, agentId);
     return agent?.configuration.language;
   }
 

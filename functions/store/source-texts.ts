@@ -16,12 +16,18 @@ const inflate = promisify(inflateRaw);
 const parts = ['content', 'contentMD'] as const;
 type Part = (typeof parts)[number];
 
-/** `index` is that of the text's words, as `functions/search` packs it. */
-export type Texts = Record<Part, SourceText> & { index?: SourceIndex };
+/** `index` makes the index of the text's words while the text is written. */
+export type Texts = Record<Part, SourceText> & { index?: () => Promise<SourceIndex> };
+/** An index as `functions/search` packs it. */
 export type SourceIndex = { packed: Uint8Array; format: number; language: string };
 
 /** Where a source's texts are. A record points to one revision; what is written under another is not read. */
-export type TextReference = { revision: string; index?: IndexReference } & Record<Part, StoredText>;
+export type TextReference = {
+  revision: string;
+  index?: IndexReference;
+  /** Other indexes of which pieces may be stored: those being written, and those to be deleted. */
+  unusedIndexes?: IndexReference[];
+} & Record<Part, StoredText>;
 /** Where an index is. It never changes: another one of the same text has another `id`. */
 export type IndexReference = { id: string; pieces: number; format: number; language: string };
 /** `pieces` of it are stored; what a list shows of it takes `listedBytes` of an answer. */
@@ -57,7 +63,7 @@ export class SourceTexts {
     const [content, contentMD, index] = await Promise.all([
       this.#writePart(sourceId, revision, 'content', texts.content),
       this.#writePart(sourceId, revision, 'contentMD', texts.contentMD),
-      texts.index && this.writeIndex(sourceId, revision, texts.index),
+      texts.index?.().then((index) => this.#writeIndex(sourceId, revision, index)),
     ]);
     return { revision, content, contentMD, ...(index && { index }) };
   }
@@ -78,26 +84,14 @@ export class SourceTexts {
     };
   }
 
-  /** Writes an index of a text beside it. It is read once a record points to it. */
-  async writeIndex(
-    sourceId: string,
-    revision: string,
-    { packed, format, language }: SourceIndex,
-  ): Promise<IndexReference> {
-    const pieces = Array.from({ length: Math.ceil(packed.length / indexPieceBytes) }, (_, index) =>
-      packed.subarray(index * indexPieceBytes, (index + 1) * indexPieceBytes),
-    );
-    const index = { id: newUlid(), pieces: pieces.length, format, language };
-    const keys = indexKeysOf(sourceId, revision, index);
-    await this.#table.putMany(
-      pieces.map((deflated, piece) => ({ ...(keys[piece] as Item), deflated })),
-      piecesPerBatch,
-    );
-    return index;
+  async #writeIndex(sourceId: string, revision: string, index: SourceIndex): Promise<IndexReference> {
+    const { reference, batches } = indexPiecesOf(sourceId, revision, index);
+    for (const items of batches) await this.#table.putMany(items);
+    return reference;
   }
 
-  async deleteIndex(sourceId: string, revision: string, index: IndexReference): Promise<void> {
-    await this.#table.deleteMany(indexKeysOf(sourceId, revision, index));
+  async deleteUnusedIndexes(sourceId: string, { revision, unusedIndexes = [] }: TextReference): Promise<void> {
+    await this.#table.deleteMany(unusedIndexes.flatMap((index) => indexKeysOf(sourceId, revision, index)));
   }
 
   /**
@@ -212,6 +206,25 @@ const keysOf = (sourceId: string, { revision }: TextReference, part: Part, from:
 
 const indexKeysOf = (id: string, revision: string, { id: indexId, pieces }: IndexReference) =>
   Array.from({ length: pieces }, (_, piece) => textPieceKey(id, revision, `index-${indexId}`, piece));
+
+/** An index as the items that hold it, in batches that are each written at once. It never changes once a record points to it. */
+export const indexPiecesOf = (
+  sourceId: string,
+  revision: string,
+  { packed, format, language }: SourceIndex,
+): { reference: IndexReference; batches: Item[][] } => {
+  const pieces = Math.ceil(packed.length / indexPieceBytes);
+  const reference = { id: newUlid(), pieces, format, language };
+  const items = indexKeysOf(sourceId, revision, reference).map((key, piece) => ({
+    ...key,
+    deflated: packed.subarray(piece * indexPieceBytes, (piece + 1) * indexPieceBytes),
+  }));
+  return { reference, batches: chunks(items, piecesPerBatch) };
+};
+
+/** About how many bytes a source's text has. */
+export const bytesOfText = ({ content: { pieces, listedBytes, excerpt } }: TextReference) =>
+  excerpt ? pieces * pieceLength : listedBytes;
 
 /** How many pieces hold what a list shows. A piece may be one unit short, where a character would have been cut in two. */
 const piecesListed = ({ pieces, excerpt }: StoredText) =>

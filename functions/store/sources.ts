@@ -13,8 +13,8 @@ import type { SourceChange } from '../domain/sources.ts';
 import { countKey } from './keys.ts';
 import { countAction, type Quota, recountSources } from './quotas.ts';
 import { recordOf, type SourceItem, type SourceKind, type SourceRecord, type SourceReference } from './source-reads.ts';
-import { type SourceIndex, SourceTexts, type TextReference, type Texts } from './source-texts.ts';
-import { type Change, type Condition, conditionOf, conflictingItem, type Table } from './table.ts';
+import { indexPiecesOf, type SourceIndex, SourceTexts, type TextReference, type Texts } from './source-texts.ts';
+import { type Change, type Condition, conditionOf, conflictingItem, type Item, type Table, updateOf } from './table.ts';
 
 /**
  * Writes the records of one kind of knowledge source. Every change is one conditional write, and a job names the attempt
@@ -189,15 +189,42 @@ export class Sources<R extends SourceRecord> {
     return true;
   }
 
-  /** Gives the text of a source another index. False when the text was replaced or deleted meanwhile: then nothing of the index stays. */
+  /**
+   * Gives the text of a source another index. Each batch of its pieces is written together with the record, which names it
+   * from the first one on: wherever a run is killed, a later one or the deletion of the text finds its pieces. False when the
+   * text was replaced, indexed or deleted meanwhile.
+   */
   async reindex(source: SourceReference, text: TextReference, index: SourceIndex): Promise<boolean> {
-    const written = await this.#texts.writeIndex(source.id, text.revision, index);
-    const changed = await this.#change(source, { set: { text: { ...text, index: written } } }, hasText(text));
-    // If this very write succeeded but its response was lost, it is a success.
-    const isIts = changed !== undefined || (await this.#get(source))?.text?.index?.id === written.id;
-    const unused = isIts ? text.index : written;
-    if (unused) await this.#texts.deleteIndex(source.id, text.revision, unused);
-    return isIts;
+    const { reference, batches } = indexPiecesOf(source.id, text.revision, index);
+    const { index: former, unusedIndexes: left = [], ...rest } = text;
+    let current = text;
+    let pieces = 0;
+    for (const items of batches) {
+      pieces += items.length;
+      const isWhole = pieces === reference.pieces;
+      const unused = isWhole ? [...left, ...(former ? [former] : [])] : [...left, { ...reference, pieces }];
+      const next = { ...(isWhole ? { ...rest, index: reference } : text), ...(unused[0] && { unusedIndexes: unused }) };
+      if (!(await this.#replaceText(source, current, next, items))) return false;
+      current = next;
+    }
+    await this.deleteUnusedIndexes(source, current);
+    return true;
+  }
+
+  /** Deletes what interrupted runs and replaced indexes have left beside the index of a text. */
+  async deleteUnusedIndexes(source: SourceReference, text: TextReference): Promise<void> {
+    if (!text.unusedIndexes) return;
+    await this.#texts.deleteUnusedIndexes(source.id, text);
+    const { unusedIndexes: _, ...rest } = text;
+    await this.#replaceText(source, text, rest);
+  }
+
+  /** Puts items and another text reference at once, if the record has a text reference as it was read. */
+  async #replaceText(source: SourceReference, former: TextReference, text: TextReference, items: Item[] = []) {
+    const TableName = this.#table.name;
+    const Update = { TableName, Key: this.#keyOf(source), ...updateOf({ set: { text } }, hasText(former)) };
+    const puts = items.map((Item) => ({ Put: { TableName, Item } }));
+    return (await this.#table.transactUnless([{ Update }, ...puts])) === undefined;
   }
 
   /** Ends an attempt without a new text, and says why; the former text stays. False when the source is deleted or has moved on. */
@@ -264,14 +291,15 @@ export class Sources<R extends SourceRecord> {
         return undefined;
       }
       const { text } = record;
-      // The text was replaced while it was copied: the new one must be copied.
+      // The text was replaced or indexed again while it was copied: the new one must be copied.
       if (text && !(await this.#texts.copy(source.id, text, to.id))) continue;
       const state = !isUnfinished(this.#kind.states, record)
         ? {}
         : text
           ? { status: 'ready', attempt: undefined, dueBy: undefined }
           : newAttempt(this.#kind.states, attempt);
-      return this.#addCopy({ ...record, ...to, ...state, ...fields });
+      const { unusedIndexes: _, ...copied } = text ?? {};
+      return this.#addCopy({ ...record, ...(text && { text: copied }), ...to, ...state, ...fields });
     }
     throw new Error('The text of a source kept changing while it was copied.');
   }
@@ -360,10 +388,10 @@ const isNotAt = (attempt: string): Condition => ({
   values: { attempt, deleting },
 });
 
-/** The record has this text, with the index that it was read with. */
-const hasText = ({ revision, index }: TextReference): Condition => ({
-  expression: `#status <> :deleting and #text.revision = :revisionRead and ${index ? '#text.#index.id = :indexRead' : 'attribute_not_exists(#text.#index)'}`,
-  values: { deleting, revisionRead: revision, indexRead: index?.id },
+/** The record has this text, with the indexes that it was read with. */
+const hasText = (text: TextReference): Condition => ({
+  expression: '#status <> :deleting and #text = :textRead',
+  values: { deleting, textRead: text },
 });
 
 /** The attempt is the record's, and has not ended. */
@@ -391,7 +419,8 @@ export const sourcePermissions = {
   restart: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
   endWait: ['dynamodb:UpdateItem'],
   receive: ['dynamodb:UpdateItem'],
-  reindex: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
+  reindex: ['dynamodb:BatchWriteItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+  deleteUnusedIndexes: ['dynamodb:BatchWriteItem', 'dynamodb:UpdateItem'],
   findForJob: ['dynamodb:GetItem'],
   start: ['dynamodb:UpdateItem'],
   finish: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],

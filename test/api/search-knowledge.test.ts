@@ -1,18 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { searchKnowledge } from '../../functions/api/search-knowledge.ts';
+import { pagesText, proseText } from '../../functions/domain/sources.ts';
 import { indexKnowledge } from '../../functions/jobs/index-knowledge.ts';
 import { worker } from '../../functions/jobs/job.ts';
-import { indexSources } from '../../functions/search/source-index.ts';
+import { KnowledgeSearch } from '../../functions/search/knowledge-search.ts';
+import { indexOf, indexSources } from '../../functions/search/source-index.ts';
+import { agents } from '../../functions/store/agents.ts';
 import { documentReads, documents } from '../../functions/store/documents.ts';
 import { documentKey, textPiecesOf } from '../../functions/store/keys.ts';
-import type { TextReference } from '../../functions/store/source-texts.ts';
+import { sourceTexts, type TextReference } from '../../functions/store/source-texts.ts';
 import { type Item, table } from '../../functions/store/table.ts';
 import { websiteReads, websites } from '../../functions/store/websites.ts';
 import { invoke } from '../support/events.ts';
 import { injectFaults } from '../support/faults.ts';
 import { page } from '../support/site.ts';
-import { newFolder, websitesOf } from '../support/websites.ts';
+import { newFolder, websiteRecord, websitesOf } from '../support/websites.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 afterEach(() => injectFaults(table.get().client, () => undefined));
@@ -23,6 +26,8 @@ const stores = () => ({
   website: { reads: websiteReads.get(), writes: websites.get() },
   document: { reads: documentReads.get(), writes: documents.get() },
 });
+
+const inGerman = { languageOf: async () => 'de' };
 
 const search = (world: World, query: string, more: object = {}) =>
   world.call('POST', '/agent-knowledge/search', {
@@ -192,10 +197,10 @@ describe('a search of an agent’s knowledge', () => {
       passages: [{ text: 'Open at ten.' }],
       searched: { sources: 1, passages: 1, unindexed: 1 },
     });
-    const { indexed, isDone } = await indexSources(world.agentId, stores(), undefined);
+    const { indexed, isDone } = await indexSources(world.agentId, stores(), agents.get());
     expect([indexed, isDone]).toEqual([1, true]);
     expect((await search(world, 'open')).body.searched).toEqual({ sources: 2, passages: 2 });
-    expect(await indexSources(world.agentId, stores(), undefined)).toEqual({ indexed: 0, isDone: true });
+    expect(await indexSources(world.agentId, stores(), agents.get())).toMatchObject({ indexed: 0, isDone: true });
   });
 
   it('replaces an index of another format, and leaves no piece of it', async () => {
@@ -217,26 +222,119 @@ describe('a search of an agent’s knowledge', () => {
 
   it('keeps the index that a write made whose response was lost', async () => {
     const world = await newWorld();
-    await upload(world, { 'a.txt': 'Die Häuser sind offen.' });
+    const [id] = (await upload(world, { 'a.txt': 'Die Häuser sind offen.' })) as [string];
+    const before = await piecesOf(id);
     let lost = 0;
     injectFaults(table.get().client, (operation) =>
-      operation === 'UpdateItem' && lost++ === 0 ? 'lost response' : undefined,
+      operation === 'TransactWriteItems' && lost++ === 0 ? 'lost response' : undefined,
     );
-    expect(await indexSources(world.agentId, stores(), 'de')).toEqual({ indexed: 1, isDone: true });
+    expect(await indexSources(world.agentId, stores(), inGerman)).toMatchObject({ indexed: 1, isDone: true });
+    expect(lost).toBeGreaterThan(1);
+    injectFaults(table.get().client, () => undefined);
+    expect(await textsFound(world, 'Haus')).toHaveLength(1);
+    expect(await piecesOf(id)).toHaveLength(before.length);
+  });
+
+  it('is found wherever a job that indexes it again is killed, and the next one leaves no piece too many', async () => {
+    const world = await newWorld();
+    const [id] = (await upload(world, { 'a.txt': 'Die Häuser sind offen.' })) as [string];
+    const before = await piecesOf(id);
+    const languages = ['de', 'en'];
+    let kills = 0;
+    for (let fatal = 0; ; fatal++) {
+      const language = languages[fatal % 2] as string;
+      const agents = { languageOf: async () => language };
+      let calls = 0;
+      injectFaults(table.get().client, () => (calls++ === fatal ? 'kill' : undefined));
+      const outcome = await indexSources(world.agentId, stores(), agents).catch(({ name }: Error) => name);
+      injectFaults(table.get().client, () => undefined);
+      expect(await textsFound(world, 'Hauser')).toHaveLength(1);
+      if (typeof outcome === 'object') break;
+      expect(outcome).toBe('Killed');
+      kills += 1;
+      expect(await indexSources(world.agentId, stores(), agents)).toMatchObject({ isDone: true });
+      expect(await textsFound(world, 'Haus')).toHaveLength(language === 'de' ? 1 : 0);
+      expect(await piecesOf(id)).toHaveLength(before.length);
+    }
+    expect(kills).toBeGreaterThanOrEqual(6);
+    await remove(world, id);
+    expect(await piecesOf(id)).toEqual([]);
+  });
+
+  it('ends in the language that was set last, also while the sources are indexed for another', async () => {
+    const world = await newWorld();
+    await upload(world, { 'a.txt': 'Die Häuser sind offen.' });
+    const set = ['es', 'de', 'de'];
+    const agents = { languageOf: async () => set.shift() };
+    expect(await indexSources(world.agentId, stores(), agents)).toMatchObject({ indexed: 2, isDone: true });
+    expect(set).toEqual([]);
     expect(await textsFound(world, 'Haus')).toHaveLength(1);
   });
 
-  it('leaves nothing of an index whose job was killed before it became visible', async () => {
+  it('is indexed again when the language was changed while it was read', { tags: 'heavy' }, async () => {
+    const world = await newWorld();
+    const source = await websites.get().add(websiteRecord(world));
+    const run = await websites.get().start(source, 'first');
+    expect((await setLanguage(world, 'de')).status).toBe(200);
+    // The sources that are there have been indexed by now.
+    await sleep(3000);
+    const text = 'Die Häuser sind offen.';
+    const texts = { content: pagesText([{ url: source.url, title: '', text }]), contentMD: proseText(text) };
+    const index = () => indexOf('website', texts.content.whole, text, 'en');
+    await websites
+      .get()
+      .finish(source, { attempt: 'first', revision: run?.revision as string }, { ...texts, index }, {});
+    expect(await found(world, 'Haus')).toEqual([]);
+    await expect.poll(() => textsFound(world, 'Haus')).toEqual([text]);
+  });
+
+  it('is indexed in a copied agent, too, when the copy was made before its source was', { tags: 'heavy' }, async () => {
     const world = await newWorld();
     const [id] = (await upload(world, { 'a.txt': 'Die Häuser sind offen.' })) as [string];
-    injectFaults(table.get().client, (operation) => (operation === 'UpdateItem' ? 'kill' : undefined));
-    await expect(indexSources(world.agentId, stores(), 'de')).rejects.toThrow();
-    injectFaults(table.get().client, () => undefined);
-    expect(await textsFound(world, 'Hauser')).toHaveLength(1);
-    await indexSources(world.agentId, stores(), 'de');
-    expect(await textsFound(world, 'Haus')).toHaveLength(1);
-    await remove(world, id);
-    expect(await piecesOf(id)).toEqual([]);
+    await setLanguage(world, 'de');
+    await expect.poll(() => textsFound(world, 'Haus')).toHaveLength(1);
+    const source = { agentId: world.agentId, id };
+    const { text } = (await documentReads.get().find(world.agentId, id)) as { text: TextReference };
+    const content = 'Die Häuser sind offen.';
+    await documents.get().reindex(source, text, await indexOf('document', content, content, 'en'));
+    const body = { uid: world.uid, agentId: world.agentId };
+    const copy = { ...world, agentId: (await world.call('POST', '/duplicate-agent', { body })).body.agentId };
+    expect(await found(copy, 'Haus')).toEqual([]);
+    await expect.poll(() => textsFound(copy, 'Haus')).toHaveLength(1);
+    expect(await found(world, 'Haus')).toEqual([]);
+  });
+
+  it.each([
+    ['deleted', (world: World, id: string) => remove(world, id), []],
+    ['indexed again', (world: World) => indexSources(world.agentId, stores(), inGerman), ['We open at nine.']],
+    [
+      'replaced',
+      async ({ agentId }: World, id: string) => {
+        const source = { agentId, id };
+        await documents.get().receive(source, 'second');
+        const run = await documents.get().start(source, 'second');
+        const text = 'We open at ten.';
+        const texts = { content: proseText(text), contentMD: proseText(text) };
+        const index = () => indexOf('document', text, text, 'en');
+        const attempt = { attempt: 'second', revision: run?.revision as string };
+        await documents.get().finish(source, attempt, { ...texts, index }, {});
+      },
+      ['We open at ten.'],
+    ],
+  ])('answers with what is there when a source is %s between its reads', async (_, change, expected) => {
+    const world = await newWorld();
+    const [id] = (await upload(world, { 'a.txt': 'We open at nine.' })) as [string];
+    let changes = 0;
+    const changing = {
+      async *list(agentId: string) {
+        yield* documentReads.get().list(agentId);
+        if (changes++ === 0) await change(world, id);
+      },
+    };
+    const search = new KnowledgeSearch(websiteReads.get(), changing, sourceTexts.get());
+    const { passages } = await search.search(world.agentId, 'open', { limit: 5 });
+    expect(passages.map(({ text }) => text)).toEqual(expected);
+    expect(changes).toBe(2);
   });
 
   it('takes three round trips at first, and two when the indexes are kept', async () => {
@@ -271,9 +369,24 @@ describe('a search of an agent’s knowledge', () => {
       ...pieces.map((piece) => ({ ...piece, ...textPiecesOf(copy) })),
     ]);
     await table.get().putMany(copies);
-    const { status, body } = await search(world, 'open');
+    const events: string[] = [];
+    injectFaults(
+      table.get().client,
+      (operation) => void events.push(`${operation} begins`),
+      (operation) => events.push(`${operation} ends`),
+    );
+    const { status, body } = await invoke(searchKnowledge, {
+      apiKey: world.apiKey,
+      body: { uid: world.uid, agentId: world.agentId, query: 'open' },
+    });
     expect(status).toBe(200);
     expect(body.searched).toEqual({ sources: 1000, passages: 1000 });
+    // However many reads a round trip has, they are all sent at once.
+    const rounds = events
+      .join(', ')
+      .match(/(\w+ begins(, )?)+(\w+ ends(, )?)+/g)
+      ?.map((round) => [...new Set(round.match(/\w+(?= begins)/g))]);
+    expect(rounds).toEqual([['BatchGetItem'], ['Query'], ['BatchGetItem']]);
     expect(body.passages.map(({ text }: Found) => text).sort()).toEqual(['Open at nine.', 'Open at ten.']);
   });
 

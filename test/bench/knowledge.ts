@@ -1,4 +1,7 @@
+import { files } from '../../functions/clients/files.ts';
+import { fileKeyOf } from '../../functions/domain/documents.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import { waitingForFile } from '../../functions/domain/source-state.ts';
 import { indexOf } from '../../functions/search/source-index.ts';
 import { documents } from '../../functions/store/documents.ts';
 import { websites } from '../../functions/store/websites.ts';
@@ -22,6 +25,14 @@ export const newWebsite = async (agentId: string): Promise<string> => {
   return id;
 };
 
+/** A document of an agent whose file has come, and whose job is still to run. */
+export const newPendingDocument = async (agentId: string, name: string, bytes: Uint8Array): Promise<string> => {
+  const id = newIdentifier('doc');
+  await files.get().put(fileKeyOf({ agentId, id }), bytes);
+  await documents.get().add({ id, agentId, name, size: bytes.length, active: true, ...waitingForFile(), ...changed() });
+  return id;
+};
+
 /** A document of an agent, with its text, or failed. */
 export const newDocument = async (
   agentId: string,
@@ -34,7 +45,7 @@ export const newDocument = async (
   await store.add({ id, agentId, ...file, active: true, status: 'pending', attempt, ...changed() });
   const run = await store.start({ agentId, id }, attempt);
   const both = { content: { whole: text }, contentMD: { whole: text } };
-  const index = await indexOf('document', text, text, undefined);
+  const index = () => indexOf('document', text, text, undefined);
   if (run && status === 'ready') {
     await store.finish({ agentId, id }, { attempt, revision: run.revision }, { ...both, index }, {});
   } else await store.fail({ agentId, id }, attempt, 'It could not be read.');

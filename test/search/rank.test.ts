@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { languageCodeOf, languageOf } from '../../functions/search/languages.ts';
+import { languageCodeOf } from '../../functions/domain/knowledge-index.ts';
+import { languageOf } from '../../functions/search/languages.ts';
 import { type IndexedPage, PackedIndex, packIndex } from '../../functions/search/packed-index.ts';
 import { rank } from '../../functions/search/rank.ts';
 
@@ -9,7 +10,7 @@ const indexOf = async (
   language = 'en',
   markdown = pages.map(({ text }) => text).join('\n\n'),
 ) => {
-  const { packed, passages } = packIndex(pages, markdown, await languageOf(language));
+  const { packed, passages } = await packIndex(pages, markdown, await languageOf(language));
   const index = new PackedIndex(packed);
   expect(index.passages).toBe(passages);
   return index;
@@ -85,6 +86,13 @@ describe('a search', () => {
     const index = await indexOf([{ text, title: 'Locations', url: 'https://example.com/' }, { text: 'Other' }]);
     expect(await rank('locations berlin', [index], 5)).toHaveLength(1);
     expect(index.pages[0]).toEqual({ title: 'Locations', url: 'https://example.com/' });
+  });
+
+  it('prefers a passage that has the words of its headings itself to a shorter one below the same headings', async () => {
+    const long = '## Duration\n\nThe boiler has a warranty of seven years from the day on which it was installed.';
+    const short = '## Exclusions\n\nDamage by frost.';
+    const markdown = `# Warranty of the boiler\n\n${short}\n\n${long}`;
+    expect((await search([markdown], 'how long is the warranty of the boiler'))[0]).toBe(long);
   });
 
   it('gives passages that say the same once', async () => {
@@ -168,7 +176,7 @@ describe('a search', () => {
   });
 
   it('is not read from an index of another format', async () => {
-    const { packed } = packIndex([{ text: 'Text' }], '', await languageOf('en'));
+    const { packed } = await packIndex([{ text: 'Text' }], '', await languageOf('en'));
     const { deflateRawSync, inflateRawSync } = await import('node:zlib');
     const other = inflateRawSync(packed);
     other[0] = 99;

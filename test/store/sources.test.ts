@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { listWebsites } from '../../functions/api/list-websites.ts';
 import { pagesText, proseText } from '../../functions/domain/sources.ts';
 import { textPiecesOf } from '../../functions/store/keys.ts';
+import type { TextReference } from '../../functions/store/source-texts.ts';
 import { type Item, table } from '../../functions/store/table.ts';
 import { type WebsiteRecord, websiteReads, websites } from '../../functions/store/websites.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
@@ -21,6 +23,7 @@ const record = (more: Partial<WebsiteRecord> = {}) => websiteRecord(world, more)
 const textsOf = (content: string, contentMD = content) => ({
   content: proseText(content),
   contentMD: proseText(contentMD),
+  index: async () => ({ packed: Buffer.from(content.slice(0, 100)), format: 1, language: 'en' }),
 });
 
 /** The revisions under which pieces of a source are stored. */
@@ -163,6 +166,76 @@ describe('a text', () => {
       expect((await revisionsStored(source)).length).toBe(1);
       await websites.get().remove(source);
     }
+  });
+});
+
+describe('another index of a text', () => {
+  const indexIn = (language: string, bytes: number) => ({ packed: randomBytes(bytes), format: 1, language });
+  const pieces = async ({ id }: WebsiteRecord) => {
+    const keys: string[] = [];
+    for await (const { sk } of table.get().query<Item>(textPiecesOf(id), { keysOnly: true })) keys.push(sk);
+    return keys.filter((sk) => sk.includes('#index'));
+  };
+  const brought = async () => {
+    const source = await websites.get().add(record());
+    await bring(source, 'text');
+    return source;
+  };
+  const textOf = async (source: WebsiteRecord) => (await findWebsite(source))?.text as TextReference;
+
+  it('is the former or the new one wherever a run is killed, and the next run leaves nothing else', async () => {
+    let kills = 0;
+    for (let fatal = 0; ; fatal++) {
+      const source = await brought();
+      await websites.get().reindex(source, await textOf(source), indexIn('en', 100));
+      const text = await textOf(source);
+      let calls = 0;
+      injectFaults(table.get().client, () => (calls++ === fatal ? 'kill' : undefined));
+      // It is written in two batches.
+      const run = websites.get().reindex(source, text, indexIn('de', 1_500_000));
+      const outcome = await run.catch((error: Error) => error.name);
+      noFaults();
+      const found = (await textOf(source)).index;
+      expect(['en', 'de']).toContain(found?.language);
+      expect((await pieces(source)).filter((sk) => sk.includes(found?.id as string))).toHaveLength(found?.pieces ?? 0);
+      if (outcome === true) {
+        expect(await pieces(source)).toHaveLength(5);
+        break;
+      }
+      expect(outcome).toBe('Killed');
+      kills += 1;
+      await websites.get().reindex(source, await textOf(source), indexIn('es', 100));
+      expect((await textOf(source)).index?.language).toBe('es');
+      expect(await pieces(source)).toHaveLength(1);
+      await websites.get().remove(source);
+      expect(await pieces(source)).toEqual([]);
+    }
+    expect(kills).toBe(4);
+  });
+
+  it('is not written once the source is deleted or has another text', async () => {
+    const source = await brought();
+    const text = await textOf(source);
+    await restartWebsite(source, 'second');
+    await bring(source, 'new', 'second');
+    expect(await websites.get().reindex(source, text, indexIn('de', 100))).toBe(false);
+    expect(await pieces(source)).toHaveLength(1);
+    const newText = await textOf(source);
+    await websites.get().remove(source);
+    expect(await websites.get().reindex(source, newText, indexIn('de', 100))).toBe(false);
+    expect(await pieces(source)).toEqual([]);
+  });
+
+  it('of two runs at once is that of one, and nothing of the other stays', async () => {
+    const source = await brought();
+    const text = await textOf(source);
+    const written = await Promise.all(
+      ['de', 'es'].map((language) => websites.get().reindex(source, text, indexIn(language, 1_500_000))),
+    );
+    expect(written).toContain(true);
+    const { index } = await textOf(source);
+    expect((await pieces(source)).every((sk) => sk.includes(index?.id as string))).toBe(true);
+    expect(await pieces(source)).toHaveLength(5);
   });
 });
 

@@ -1,5 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { documentReads } from '../../../functions/store/documents.ts';
+import { documentKey } from '../../../functions/store/keys.ts';
+import type { TextReference } from '../../../functions/store/source-texts.ts';
+import { table } from '../../../functions/store/table.ts';
 import { startBetween } from '../../support/between.ts';
 import { largePdf, pdfOf, sample } from '../../support/documents.ts';
 import {
@@ -319,4 +323,32 @@ it.each([
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(oneSentence);
   expect(stderr).toContain('http://127.0.0.1:9 cannot be reached');
+});
+
+describe('knowledge index', () => {
+  const index = (...args: string[]) => operator('knowledge', 'index', ...args, '--json');
+
+  it('indexes what an earlier version stored without an index or with one of another format, once', async () => {
+    const world = await newWorld();
+    const { uid, agentId } = world;
+    await upload(world, [newFile('Open at nine.', 'a.txt'), newFile('Open at ten.', 'b.txt')]);
+    const records = await Array.fromAsync(documentReads.get().list(agentId));
+    const [{ index: _, ...withoutIndex }, other] = records.map(({ text }) => text) as [TextReference, TextReference];
+    const older = [withoutIndex, { ...other, index: { ...other.index, format: 0 } }];
+    for (const [at, { id }] of records.entries()) {
+      await table.get().change(documentKey(agentId, id), { set: { text: older[at] } });
+    }
+    const search = () =>
+      world.call('POST', '/agent-knowledge/search', { body: { uid, agentId, query: 'open' } }).then(({ body }) => body);
+    expect(await search()).toEqual({ passages: [], searched: { sources: 0, passages: 0, unindexed: 2 } });
+    const { code, stdout } = await index('--uid', uid);
+    expect([code, JSON.parse(stdout)]).toEqual([0, { agents: 1, indexed: 2 }]);
+    expect((await search()).searched).toEqual({ sources: 2, passages: 2 });
+    expect(JSON.parse((await index('--agent-id', agentId)).stdout)).toEqual({ agents: 1, indexed: 0 });
+  });
+
+  it('says what is missing: whose knowledge, or the agent', async () => {
+    expect((await index()).code).toBe(2);
+    expect((await index('--agent-id', 'nobody')).code).toBe(1);
+  });
 });

@@ -1,0 +1,24 @@
+/** The version of the format of indexes. A source whose index has another one must be indexed again. */
+export const indexFormat = 1;
+
+/** Norwegian is written in two ways, which have tags of their own. */
+const macrolanguages: Record<string, string> = { nb: 'no', nn: 'no' };
+
+/** The language code of a BCP 47 tag. English when the tag is missing or malformed. */
+export const languageCodeOf = (tag: string | undefined): string => {
+  try {
+    const { language } = new Intl.Locale(tag ?? 'en');
+    return macrolanguages[language] ?? language;
+  } catch {
+    return 'en';
+  }
+};
+
+type Indexed = { index?: { format: number; language: string } };
+
+/** Whether a text can be searched. A text that an earlier version stored may have to be indexed first. */
+export const isIndexed = ({ index }: Indexed) => index?.format === indexFormat;
+
+/** Whether a text can be searched by the words of a language. */
+export const isIndexedFor = (text: Indexed, languageTag: string | undefined) =>
+  isIndexed(text) && text.index?.language === languageCodeOf(languageTag);
