@@ -1,13 +1,14 @@
 import { inflateRawSync } from 'node:zlib';
+import { isIndexed } from '../domain/knowledge-index.ts';
 import type { SourceKindName } from '../domain/sources.ts';
 import { wholeService } from '../service.ts';
 import { type DocumentRecord, documentReads } from '../store/documents.ts';
 import type { SourceReads, SourceRecord } from '../store/source-reads.ts';
-import { type SourceTexts, sourceTexts, type TextReference } from '../store/source-texts.ts';
+import { bytesOfText, type SourceTexts, sourceTexts, type TextReference } from '../store/source-texts.ts';
 import { type WebsiteRecord, websiteReads } from '../store/websites.ts';
 import { PackedIndex } from './packed-index.ts';
 import { rank } from './rank.ts';
-import { isIndexed, pagesOf } from './source-index.ts';
+import { pagesOf } from './source-index.ts';
 
 /** A piece of a source's text that matches a query. */
 export type FoundPassage = {
@@ -33,8 +34,11 @@ type Loaded = { index: PackedIndex; content?: Uint8Array[]; pages?: string[]; by
 
 /** Bytes of indexes and texts that a process keeps between requests. */
 const keptBytes = 96 * 1024 * 1024;
-/** Pieces of texts that are read together with their indexes. Of more knowledge, only the texts that are given are read. */
-const piecesReadAhead = 200;
+/**
+ * Bytes of texts, not deflated, that are read together with their indexes. Of more knowledge than this, only the texts of
+ * found passages are read, which takes another round trip: all texts at once would take longer, and more memory than there is.
+ */
+const bytesReadAhead = 48 * 1024 * 1024;
 /** The maximum number of attempts when sources are replaced during a search. */
 const attempts = 5;
 
@@ -135,8 +139,8 @@ export class KnowledgeSearch {
       withIndex: !kept[at],
       withContent: !kept[at]?.content && !kept[at]?.pages,
     }));
-    const pieces = wanted.reduce((sum, { text, withContent }) => sum + (withContent ? text.content.pieces : 0), 0);
-    const withTexts = texts === 'now' || pieces <= piecesReadAhead;
+    const bytes = wanted.reduce((sum, { text, withContent }) => sum + (withContent ? bytesOfText(text) : 0), 0);
+    const withTexts = texts === 'now' || bytes <= bytesReadAhead;
     const missing = wanted
       .map((one) => ({ ...one, withContent: one.withContent && withTexts }))
       .filter(({ withIndex, withContent }) => withIndex || withContent);
