@@ -4,6 +4,7 @@ import { jobQueueFor } from '../clients/job-queue.ts';
 import type { Agent } from '../domain/agents.ts';
 import { fileKeyOf } from '../domain/documents.ts';
 import { identifierOfCopy } from '../domain/identifiers.ts';
+import { isIndexedFor } from '../domain/knowledge-index.ts';
 import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import type { ServicesOf } from '../service.ts';
 import { blockList } from '../store/block-list.ts';
@@ -22,11 +23,13 @@ export const copyServices = {
   documents: documents.for('copy', 'remove'),
   documentReads: documentReads.for('find', 'list'),
   files: files.for('copy'),
-  jobQueue: jobQueueFor('crawlWebsite', 'finishDeletion', 'finishDuplication'),
+  jobQueue: jobQueueFor('crawlWebsite', 'finishDeletion', 'finishDuplication', 'indexKnowledge'),
 };
 type Services = ServicesOf<typeof copyServices>;
 
 const sourcesConcurrency = 8;
+/** The job of an index does nothing useful before the copy is whole. */
+const secondsUntilWhole = 10;
 
 /**
  * Copies of agents. A copy consists of writes that can be repeated, and ends with one transaction that creates the new
@@ -71,7 +74,14 @@ export const proceed = async (
     ...shards.filter((shard) => !reached.shardsDone.includes(shard)).map(copyShard),
   ]);
   const isWhole = reached.shardsDone.length === blockListShards && reached.websites.done && reached.documents.done;
-  if (isWhole) return (await services.duplications.finish(reached)) ?? abandon(duplication, services);
+  if (isWhole) {
+    // Sent first, so that it is not lost if this function is interrupted. Until the copy is whole, nobody knows its language.
+    if (reached.websites.toIndex || reached.documents.toIndex) {
+      const { uid, agentId } = agent;
+      await services.jobQueue.send({ job: 'indexKnowledge', uid, agentId }, secondsUntilWhole);
+    }
+    return (await services.duplications.finish(reached)) ?? abandon(duplication, services);
+  }
   await services.duplications.update(reached);
   return reached;
 };
@@ -84,8 +94,8 @@ const abandon = async (duplication: Duplication, { duplications, jobQueue }: Ser
   await duplications.abandon(duplication);
 };
 
-/** Copies one source; false when there is nothing to copy. */
-type CopyOne<R> = (from: R, to: SourceReference) => Promise<boolean>;
+/** Copies one source, and returns its copy; undefined when there is nothing to copy. */
+type CopyOne<R> = (from: R, to: SourceReference) => Promise<R | undefined>;
 
 /** Copies the sources of one kind from where an earlier run ended, and returns how far it came. */
 const copySources = async <R extends SourceRecord>(
@@ -100,7 +110,11 @@ const copySources = async <R extends SourceRecord>(
   const copyAll = async (records: R[]) => {
     const to = ({ id }: R) => ({ agentId: agent.agentId, id: identifierOfCopy(id, agent.agentId) });
     const copied = await pMap(records, (record) => copyOne(record, to(record)), { concurrency: sourcesConcurrency });
-    reached.copied += copied.filter(Boolean).length;
+    const copies = copied.filter((copy) => copy !== undefined);
+    reached.copied += copies.length;
+    const { language } = agent.configuration;
+    const isToIndex = ({ status, text }: R) => (text ? !isIndexedFor(text, language) : status === 'pending');
+    if (copies.some(isToIndex)) reached.toIndex = true;
     reached.after = records.at(-1)?.id ?? reached.after;
   };
   let batch: R[] = [];
@@ -125,22 +139,22 @@ const copyWebsite =
     if (copy?.status === 'pending') {
       await jobQueue.send({ job: 'crawlWebsite', uid: agent.uid, agentId: to.agentId, websiteId: to.id, attempt });
     }
-    return copy !== undefined;
+    return copy;
   };
 
 const copyDocument =
   (agent: Agent, { documents, documentReads, files }: Services): CopyOne<DocumentRecord> =>
   async (from, to) => {
     // Its file has not come: there is nothing to copy yet.
-    if (from.waitsUntil !== undefined) return false;
+    if (from.waitsUntil !== undefined) return undefined;
     // The record goes before the file: a file without a record is deleted by the job that its arrival starts.
     const fields = { ...changedBy(agent), formIssuedTo: undefined };
     const copy = await documents.copy(from, to, from.attempt, fields);
-    if (!copy) return false;
+    if (!copy) return undefined;
     const isThere = await files.copy(fileKeyOf(from), fileKeyOf(to));
-    if (isThere || (await documentReads.find(from.agentId, from.id))) return true;
+    if (isThere || (await documentReads.find(from.agentId, from.id))) return copy;
     await documents.remove(to);
-    return false;
+    return undefined;
   };
 
 const changedBy = ({ uid, createdAt }: Agent) => ({ lastUpdatedBy: uid, lastUpdatedAt: createdAt });

@@ -20,7 +20,8 @@ export type Duplication = {
   state: 'copying' | 'done';
 };
 
-export type CopyProgress = { copied: number; after?: string; done: boolean };
+/** `toIndex` when a copied source is not indexed for the language of the agent, or is still to be read. */
+export type CopyProgress = { copied: number; after?: string; done: boolean; toIndex?: true };
 
 type DuplicationItem = Item & Omit<Duplication, 'agent'> & { agent: string };
 
