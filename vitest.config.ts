@@ -19,7 +19,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     pool: 'forks',
     isolate: false,
-    // With more, tests that wait for the one DynamoDB Local run into the deadlines of requests on a small machine.
-    maxWorkers: 2,
+    // More than a small machine has processors: a third of the time, tests wait.
+    maxWorkers: 4,
   },
 });

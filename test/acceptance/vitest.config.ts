@@ -14,7 +14,8 @@ export default defineConfig({
   test: {
     root: join(import.meta.dirname, '../..'),
     globalSetup: ['test/acceptance/packages.ts', 'test/support/global-setup.ts'],
-    maxWorkers: 2,
+    // More than a small machine has processors: half of the time, tests wait.
+    maxWorkers: 3,
     projects: [
       {
         test: {

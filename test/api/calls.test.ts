@@ -7,7 +7,7 @@ const patch = (world: World, call: string, body: unknown, query: Record<string, 
   world.call('PATCH', `/calls/${world.agentId}/${call}`, { body, query });
 const get = async (world: World, call: string) => (await world.call('GET', `/calls/${world.agentId}/${call}`)).body;
 
-describe('recording a call', () => {
+describe.concurrent('recording a call', () => {
   it('keeps its facts, in UTC, and the same again changes nothing', async () => {
     const world = await newWorld();
     const facts = {
@@ -114,7 +114,7 @@ describe('recording a call', () => {
   });
 });
 
-describe('setting an outcome', () => {
+describe.concurrent('setting an outcome', () => {
   it('sets what is sent and reports it in the order of the contract', async () => {
     const world = await newWorld();
     await world.recordCall('call-1');
@@ -264,7 +264,7 @@ describe('setting an outcome', () => {
   });
 });
 
-describe('listing calls', () => {
+describe.concurrent('listing calls', () => {
   it('lists them newest first, all or those of a number, page by page', async () => {
     const world = await newWorld();
     const day = (n: number) => `2026-03-${String(n + 1).padStart(2, '0')}T00:00:00Z`;
@@ -351,7 +351,7 @@ describe('listing calls', () => {
   });
 });
 
-describe('deleting a call', () => {
+describe.concurrent('deleting a call', () => {
   const remove = (world: World, call: string) => world.call('DELETE', `/calls/${world.agentId}/${call}`);
 
   it('deletes it wherever it is found, and nothing else; again it is 404', async () => {

@@ -3,24 +3,61 @@ import { newApiKey, Scope } from '../../functions/domain/api-keys.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { routes } from '../../functions/routes.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
-import { samples } from '../support/samples.ts';
+import { type Sample, samples } from '../support/samples.ts';
 import { call, newUser, newWorld, type World } from '../support/world.ts';
 
 const keyed = routes.filter(({ caller }) => caller.kind === 'key');
 
 let world: World;
 let stranger: World;
+/** A user without an agent. */
+let newcomer: Awaited<ReturnType<typeof newUser>>;
+/** Keys of the world's user that are not valid any more. */
+let expired: string;
+let revoked: string;
 beforeAll(async () => {
-  [world, stranger] = await Promise.all([newWorld(Scope.options), newWorld(Scope.options)]);
+  [world, stranger, newcomer] = await Promise.all([
+    newWorld(Scope.options),
+    newWorld(Scope.options),
+    newUser(Scope.options),
+  ]);
   await world.recordCall('call-1');
+  const make = (expiresAt?: string) => apiKeys.get().create(world.uid, { name: 'over', expiresAt });
+  const keys = await Promise.all([make(new Date(Date.now() - 1000).toISOString()), make()]);
+  [expired, revoked] = keys.map(({ secret }) => secret) as [string, string];
+  await apiKeys.get().revoke(world.uid, keys[1].keyId);
 });
+
+const keys = new Map<string, Promise<string>>();
+/** A key of the world's user with these scopes. */
+const keyWith = async (scopes: Scope[] | undefined): Promise<string> => {
+  const name = String(scopes);
+  const made =
+    keys.get(name) ??
+    apiKeys
+      .get()
+      .create(world.uid, { name, scopes })
+      .then(({ secret }) => secret);
+  keys.set(name, made);
+  return made;
+};
 
 type Named = { uid: string; agentId: string };
 
-/** Asks for an operation in the right form, for a user and an agent. */
-const ask = async (endpoint: AnyEndpoint, apiKey: string | undefined, { uid, agentId }: Named, more: object = {}) => {
-  const sample = samples[endpoint.name] ?? {};
-  const { params = {}, query, body, files } = typeof sample === 'function' ? await sample(agentId, uid) : sample;
+/** A request of the right form for an operation, for a user and an agent. */
+const sampleOf = async ({ name }: AnyEndpoint, { uid, agentId }: Named): Promise<Sample> => {
+  const sample = samples[name] ?? {};
+  return typeof sample === 'function' ? sample(agentId, uid) : sample;
+};
+
+/** Asks for an operation in the right form, or with `more` in another one. A sample may be asked with until one succeeds. */
+const ask = async (
+  endpoint: AnyEndpoint,
+  apiKey: string | undefined,
+  { uid, agentId }: Named,
+  { sample, ...more }: { sample?: Sample; body?: unknown } = {},
+) => {
+  const { params = {}, query, body, files } = sample ?? (await sampleOf(endpoint, { uid, agentId }));
   const variables: Record<string, string> = { agentId, ...params };
   const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(variables[name] ?? ''));
   const fields = { uid, agentId, ...body };
@@ -69,27 +106,16 @@ describe.each(keyed.map((endpoint) => [endpoint.name, endpoint] as const))('%s',
   });
 
   it('rejects malformed, unknown, revoked and expired keys alike', async () => {
-    const { uid } = world;
-    const make = (expiresAt?: string) => apiKeys.get().create(uid, { name: 'over', expiresAt });
-    const [expired, revoked] = await Promise.all([make(new Date(Date.now() - 1000).toISOString()), make()]);
-    await apiKeys.get().revoke(uid, revoked.keyId);
     const real = newApiKey();
     const wrongChecksum = real.slice(0, -1) + (real.endsWith('A') ? 'B' : 'A');
-    const texts = new Set<string>();
-    for (const key of [
-      real,
-      wrongChecksum,
-      'vap_',
-      'x'.repeat(5000),
-      `sk_${real.slice(4)}`,
-      expired.secret,
-      revoked.secret,
-    ]) {
-      const answer = await ask(endpoint, key, world);
-      expect([answer.status, answer.body]).toEqual([401, errorWith('invalid_api_key')]);
-      texts.add(answer.text);
-    }
-    expect(texts.size).toBe(1);
+    const sample = await sampleOf(endpoint, world);
+    const answers = await Promise.all(
+      [real, wrongChecksum, 'vap_', 'x'.repeat(5000), `sk_${real.slice(4)}`, expired, revoked].map((key) =>
+        ask(endpoint, key, world, { sample }),
+      ),
+    );
+    for (const { status, body } of answers) expect([status, body]).toEqual([401, errorWith('invalid_api_key')]);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   });
 
   it('takes a key with a leading Bearer', async () => {
@@ -99,32 +125,29 @@ describe.each(keyed.map((endpoint) => [endpoint.name, endpoint] as const))('%s',
   const scope = caller.kind === 'key' && caller.scope;
   when(scope)('rejects a key whose scopes do not cover it', async () => {
     const others = (['agents', 'knowledge', 'calls', 'block-list'] as const).filter((other) => other !== scope);
-    const { secret } = await apiKeys.get().create(world.uid, { name: 'others', scopes: others });
-    const answer = await ask(endpoint, secret, world);
+    const answer = await ask(endpoint, await keyWith([...others]), world);
     const message = `This API key lacks the scope "${scope}".`;
     expect([answer.status, answer.body]).toEqual([401, { error: 'insufficient_permissions', message }]);
-    const { secret: covering } = await apiKeys.get().create(world.uid, { name: 'covering', scopes: [scope as Scope] });
-    expect((await ask(endpoint, covering, world)).status).toBe(200);
+    expect((await ask(endpoint, await keyWith([scope as Scope]), world)).status).toBe(200);
   });
 
   it('takes a key without a list of scopes, unless its scope must be named', async () => {
-    const { secret } = await apiKeys.get().create(world.uid, { name: 'without scopes' });
     const mustBeNamed = caller.kind === 'key' && caller.scope === 'privacy';
-    expect((await ask(endpoint, secret, world)).status).toBe(mustBeNamed ? 401 : 200);
+    expect((await ask(endpoint, await keyWith(undefined), world)).status).toBe(mustBeNamed ? 401 : 200);
   });
 
   when(namesAgent || namesUser)('responds alike for a foreign agent, a missing one and a foreign user', async () => {
-    const answers = [
+    const askAs = (apiKey: string, uid: string, agentId: string) => ask(endpoint, apiKey, { uid, agentId });
+    const answers = await Promise.all([
       ...(namesAgent
         ? [
-            await ask(endpoint, world.apiKey, { uid: world.uid, agentId: stranger.agentId }),
-            await ask(endpoint, world.apiKey, { uid: world.uid, agentId: 'no-such-agent' }),
-            await ask(endpoint, stranger.apiKey, { uid: stranger.uid, agentId: world.agentId }),
+            askAs(world.apiKey, world.uid, stranger.agentId),
+            askAs(world.apiKey, world.uid, 'no-such-agent'),
+            askAs(stranger.apiKey, stranger.uid, world.agentId),
           ]
         : []),
-      ...(namesUser ? [await ask(endpoint, stranger.apiKey, world)] : []),
-      ...(namesUser ? [await ask(endpoint, (await newUser(Scope.options)).apiKey, world)] : []),
-    ];
+      ...(namesUser ? [stranger, newcomer].map(({ apiKey }) => askAs(apiKey, world.uid, world.agentId)) : []),
+    ]);
     for (const answer of answers)
       expect([answer.status, answer.body]).toEqual([401, errorWith('insufficient_permissions')]);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
@@ -134,28 +157,40 @@ describe.each(keyed.map((endpoint) => [endpoint.name, endpoint] as const))('%s',
   when(endpoint.body && !endpoint.readBody)(
     'rejects an invalid body, but reveals nothing about it without a key',
     async () => {
-      for (const body of ['', '{', '[]', '"text"', 'null', '7', Buffer.from([0x7b, 0xff, 0x7d])]) {
-        const answer = await ask(endpoint, world.apiKey, world, { body });
-        expect(answer.status, String(body)).toBe(400);
-        expect(answer.body).toEqual({ ...errorWith('invalid_request'), details: expect.any(Array) });
-        expect((await ask(endpoint, newApiKey(), world, { body })).body).toEqual(errorWith('invalid_api_key'));
-      }
+      const sample = await sampleOf(endpoint, world);
+      await Promise.all(
+        ['', '{', '[]', '"text"', 'null', '7', Buffer.from([0x7b, 0xff, 0x7d])].map(async (body) => {
+          const answer = await ask(endpoint, world.apiKey, world, { sample, body });
+          expect(answer.status, String(body)).toBe(400);
+          expect(answer.body).toEqual({ ...errorWith('invalid_request'), details: expect.any(Array) });
+          const keyless = await ask(endpoint, newApiKey(), world, { sample, body });
+          expect(keyless.body).toEqual(errorWith('invalid_api_key'));
+        }),
+      );
     },
   );
 
   when(endpoint.body && !endpoint.multipart && !endpoint.readBody)(
     'rejects a body over 1 MB, and one nested deeper than 32 levels',
     async () => {
-      const large = await ask(endpoint, world.apiKey, world, { body: JSON.stringify({ x: 'x'.repeat(1024 * 1024) }) });
+      const sample = await sampleOf(endpoint, world);
+      const large = await ask(endpoint, world.apiKey, world, {
+        sample,
+        body: JSON.stringify({ x: 'x'.repeat(1024 * 1024) }),
+      });
       expect([large.status, large.body]).toEqual([413, errorWith('payload_too_large')]);
-      const deep = await ask(endpoint, world.apiKey, world, { body: `{"x":${'['.repeat(40)}${']'.repeat(40)}}` });
+      const deep = await ask(endpoint, world.apiKey, world, {
+        sample,
+        body: `{"x":${'['.repeat(40)}${']'.repeat(40)}}`,
+      });
       expect([deep.status, deep.body.error]).toEqual([400, 'invalid_request']);
     },
   );
 
   when(namesUser)('rejects malformed identifiers', async () => {
+    const sample = await sampleOf(endpoint, world);
     for (const uid of ['', 'a b', 'ü', 'x'.repeat(129), 'a/b']) {
-      const answer = await ask(endpoint, world.apiKey, { uid, agentId: world.agentId });
+      const answer = await ask(endpoint, world.apiKey, { uid, agentId: world.agentId }, { sample });
       expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
       expect(answer.body.details[0].path).toBe('uid');
     }

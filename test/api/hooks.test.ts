@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import {
   accepted,
@@ -12,10 +12,14 @@ import {
   send,
   starts,
 } from '../support/voice-platforms.ts';
-import { call, newWorld } from '../support/world.ts';
+import { call, newWorld, type World } from '../support/world.ts';
 
 describe.each(Object.keys(starts))('a webhook of %s', (platform) => {
   const sent = starts[platform] as Sent;
+  let world: World;
+  beforeAll(async () => {
+    world = await newWorld();
+  });
 
   it('for a call that comes in is answered with a decision in the platform’s own form', async () => {
     const world = await newWorld();
@@ -57,7 +61,6 @@ describe.each(Object.keys(starts))('a webhook of %s', (platform) => {
   it.each([{}, { event: 'other' }, { message: [] }, { message: { type: 'transcript' } }, { call_inbound: null }])(
     'for anything else gets an empty response: %j',
     async (body) => {
-      const world = await newWorld();
       const response = await send(world, platform, { body: body as Record<string, unknown> });
       expect(response.status).toBe(200);
       expect(response.text).toMatch(platform === 'twilio' ? /<Response\/>$/ : /^\{\}$/);
@@ -141,35 +144,40 @@ describe.each(Object.keys(starts))('a whole call at %s', (platform) => {
     expect(calls).toMatchObject([{ ...end.call, phone: caller, direction: 'inbound' }]);
   });
 
-  it.each([
-    'anonymous',
-    'Restricted',
-    'unknown',
-    '',
-    '+266696687',
-    '+7378742833',
-    '+2562533',
-    '+8656696',
-    'sip:a@b.example',
-  ])(
-    'whose number is withheld as %j is rejected where the agent says so, and recorded without a number',
-    async (withheld) => {
-      const world = await newWorld();
-      const { agentId } = world;
+  describe('whose number is withheld', () => {
+    let world: World;
+    let rejecting: string;
+    beforeAll(async () => {
+      world = await newWorld();
+      const body = { uid: world.uid, name: 'Rejecting', configuration: { rejectWithheldNumbers: true } };
+      rejecting = (await world.call('POST', '/agents', { body })).body.agentId;
+    });
+
+    it.each([
+      'anonymous',
+      'Restricted',
+      'unknown',
+      '',
+      '+266696687',
+      '+7378742833',
+      '+2562533',
+      '+8656696',
+      'sip:a@b.example',
+    ])('as %j is rejected where the agent says so, and recorded without a number', async (withheld) => {
       const { query, body } = starts[platform] as Sent;
       const { body: end, call: expected } = ends[platform] as (typeof ends)[string];
       const hidden = (event: object) => JSON.parse(JSON.stringify(event).replaceAll(caller, withheld));
       expect((await send(world, platform, { query, body: hidden(body) })).status).toBe(200);
-      const configuration = { rejectWithheldNumbers: true };
-      await world.call('PATCH', `/agents/${agentId}`, { body: { configuration } });
-      const reject = await send(world, platform, { query, body: hidden(body) });
+      const other = { ...world, agentId: rejecting };
+      const reject = await send(other, platform, { query, body: hidden(body) });
       expect([reject.status, bodyOf(reject)]).toEqual(rejected[platform]);
-      expect((await send(world, platform, { body: hidden(end) })).status).toBe(200);
-      const { calls } = (await world.call('GET', `/calls/${agentId}`)).body;
+      expect((await send(other, platform, { body: hidden(end) })).status).toBe(200);
+      const { calls } = (await world.call('GET', `/calls/${rejecting}`)).body;
       expect(calls).toMatchObject([expected]);
       expect(calls[0].phone).toBeUndefined();
-    },
-  );
+      await world.call('DELETE', `/calls/${rejecting}/${calls[0].callId}`);
+    });
+  });
 });
 
 describe('a hostile event', () => {

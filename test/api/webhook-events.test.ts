@@ -1,23 +1,43 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { agents } from '../../functions/store/agents.ts';
 import { webhookEndpoints } from '../../functions/store/webhook-endpoints.ts';
 import type { Received } from '../support/receiver.ts';
 import { newEndpoint, newReceiver, type SentEvent, verified } from '../support/webhooks.ts';
 import { newWorld, type World } from '../support/world.ts';
 
+/** A user whose endpoint gets an event of each agent that it makes. */
+const newWitness = async () => {
+  const { uid, call } = await newWorld();
+  const receiver = await newReceiver();
+  await newEndpoint({ uid, call } as World, receiver.url, { events: ['agent.created'] });
+  return async () => {
+    const { agentId } = (await call('POST', '/agents', { body: { uid, name: 'Witness' } })).body;
+    while (!(await receiver.received()).some(({ body }) => body.includes(agentId))) await sleep(50);
+  };
+};
+
+/** Waits until the stream has been read up to now: with the creation of a world's own agent, before there is an endpoint. */
+let changesAreRead: () => Promise<void>;
+beforeAll(async () => {
+  changesAreRead = await newWitness();
+});
+
 /** A world whose user has an endpoint, and the events that come to it, judged by the library of Standard Webhooks. */
 const listening = async ({ events: asked = ['*'] }: { events?: string[] } = {}) => {
   const world = await newWorld();
   const receiver = await newReceiver();
-  // The creation of the world's own agent is read by then, before there is an endpoint.
-  await sleep(1500);
+  await changesAreRead();
   const { endpointId, secret } = await newEndpoint(world, receiver.url, { events: [...asked, 'agent.created'] });
   // The creation of the world's own agent may come, since it was a moment before.
   const isBefore = ({ type, data }: SentEvent) => type === 'agent.created' && data.agentId === world.agentId;
   const events = async () => {
     const all = (await receiver.received()).map((request) => verified(secret, request));
     return all.filter((event) => !isBefore(event));
+  };
+  const isPending = async () => {
+    const query = { uid: world.uid, endpointId, status: 'pending' };
+    return (await world.call('GET', '/webhook-deliveries', { query })).body.deliveries.length > 0;
   };
   return {
     ...world,
@@ -34,20 +54,25 @@ const listening = async ({ events: asked = ['*'] }: { events?: string[] } = {}) 
           throw new Error(`${found.length} events ${type}, of ${JSON.stringify(await events())}`);
       }
     },
-    /** Every event so far, once a last change has come through behind all of them. */
-    async all(): Promise<SentEvent[]> {
-      await sleep(4000);
+    /** Every event so far, once a last change has come through behind all of them, and no delivery is left that it has overtaken. */
+    async all({ afterMilliseconds = 0 } = {}): Promise<SentEvent[]> {
+      await sleep(afterMilliseconds);
       const marker = await world.call('POST', '/agents', { body: { uid: world.uid, name: 'Marker' } });
       for (;;) {
         const found = await events();
         if (found.some(({ data }) => data.agentId === marker.body.agentId)) {
-          return found.filter(({ data }) => data.agentId !== marker.body.agentId);
+          await sleep(200);
+          while (await isPending()) await sleep(50);
+          return (await events()).filter(({ data }) => data.agentId !== marker.body.agentId);
         }
         await sleep(50);
       }
     },
   };
 };
+
+/** An event of few numbers waits 2 s for more of them. */
+const blockListMilliseconds = 4000;
 
 const typesOf = (events: SentEvent[]) => events.map(({ type }) => type).sort();
 
@@ -86,11 +111,10 @@ describe.concurrent('events of agents', () => {
     form.append('files', new Blob(['Opening hours']), 'notes.txt');
     await call('POST', '/agent-documents', { body: form });
     await receiver.waitFor(2);
-    await sleep(1000);
     const before = (await all()).length;
     const copy = (await call('POST', '/duplicate-agent', { body: { uid, agentId } })).body;
     expect(copy.copied).toMatchObject({ documents: 1, blockedNumbers: 2 });
-    const after = (await all()).slice(before + 1);
+    const after = (await all({ afterMilliseconds: blockListMilliseconds })).slice(before + 1);
     expect(typesOf(after)).toEqual(['agent.created']);
     expect(after[0]?.data).toMatchObject({ agentId: copy.agentId, sourceAgentId: agentId });
   });
@@ -99,9 +123,9 @@ describe.concurrent('events of agents', () => {
 describe.concurrent('events of block lists', () => {
   it('are one for each request, for an agent and for a user, with the first hundred numbers', async () => {
     const { call, uid, agentId, block, unblock, until, all } = await listening({ events: ['block_list.*'] });
-    const numbers = Array.from({ length: 1000 }, (_, index) => `+1415${5_000_000 + index}`);
+    const numbers = Array.from({ length: 300 }, (_, index) => `+1415${5_000_000 + index}`);
     const { length: count } = (await block(numbers)).body.added;
-    expect(count).toBeGreaterThan(500);
+    expect(count).toBeGreaterThan(100);
     const [first] = await until('block_list.updated');
     const nothing = { count: 0, numbers: [] };
     const added = { count, numbers: expect.any(Array) };
@@ -125,7 +149,7 @@ describe.concurrent('events of block lists', () => {
     await block([numbers[1]]);
     await unblock(['+14155559999']);
     await block(['nonsense']);
-    expect(await all()).toHaveLength(3);
+    expect(await all({ afterMilliseconds: blockListMilliseconds })).toHaveLength(3);
   });
 
   it('come from an outcome that blocks, too', async () => {
@@ -275,7 +299,8 @@ describe.concurrent('an endpoint', () => {
       ...{ disabledAt: shown.disabledAt, disabledReason: 'gone' },
     });
     await recordCall('call-2');
-    await sleep(1500);
+    await changesAreRead();
+    await sleep(500);
     expect(await gone.received()).toHaveLength(1);
     const { deliveries } = (await call('GET', '/webhook-deliveries', { query: { uid, endpointId } })).body;
     expect(deliveries).toMatchObject([{ status: 'failed', type: 'call.recorded', attempts: [{ status: 410 }] }]);

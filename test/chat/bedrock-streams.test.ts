@@ -2,6 +2,7 @@ import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock';
 import { EventStreamCodec } from '@smithy/core/event-streams';
 import pMap from 'p-map';
 import { describe, expect, it } from 'vitest';
+import { itInAnyHistory } from '../support/any-history.ts';
 import { protocolErrors, talk } from '../support/chat.ts';
 
 const codec = new EventStreamCodec(
@@ -108,39 +109,49 @@ describe.concurrent('Bedrock’s own stream', () => {
     expect(await errorsIn(answer)).toEqual([]);
   });
 
-  it('that is cut is a reported failure or a complete answer, and never an invalid stream', async () => {
-    // Every byte around the end of each event, and some of those between.
-    const cuts = Array.from({ length: callsTool.length }, (_, bytes) => bytes).filter(
-      (bytes) => bytes % 20 === 0 || eventEnds.some((end) => Math.abs(bytes - end) <= 2),
-    );
-    const outcomes = await pMap(
-      cuts,
-      async (bytes) => {
-        const answer = await talk(bedrockThatSends(callsTool.subarray(0, bytes), answers));
-        const ended = answer.chunks.at(-1)?.type ?? 'not begun';
-        return { bytes, errors: await errorsIn(answer), ended };
-      },
-      { concurrency: 6 },
-    );
-    expect(outcomes.filter(({ errors }) => errors.length > 0)).toEqual([]);
-    // The answer is complete only if nothing but the token usage is missing.
-    const complete = outcomes.filter(({ ended }) => ended === 'finish').map(({ bytes }) => bytes);
-    expect(complete).toEqual([callsTool.length - tokens.length]);
-  }, 240_000);
+  itInAnyHistory(
+    'that is cut is a reported failure or a complete answer, and never an invalid stream',
+    [15, 60],
+    async (runs) => {
+      // Every byte around the end of each event, and some of those between.
+      const step = Math.ceil(callsTool.length / runs);
+      const cuts = Array.from({ length: callsTool.length }, (_, bytes) => bytes).filter(
+        (bytes) => bytes % step === 0 || eventEnds.some((end) => Math.abs(bytes - end) <= 2),
+      );
+      const outcomes = await pMap(
+        cuts,
+        async (bytes) => {
+          const answer = await talk(bedrockThatSends(callsTool.subarray(0, bytes), answers));
+          const ended = answer.chunks.at(-1)?.type ?? 'not begun';
+          return { bytes, errors: await errorsIn(answer), ended };
+        },
+        { concurrency: 6 },
+      );
+      expect(outcomes.filter(({ errors }) => errors.length > 0)).toEqual([]);
+      // The answer is complete only if nothing but the token usage is missing.
+      const complete = outcomes.filter(({ ended }) => ended === 'finish').map(({ bytes }) => bytes);
+      expect(complete).toEqual([callsTool.length - tokens.length]);
+    },
+  );
 
-  it('with any byte changed is a reported failure or a complete answer, and never an invalid stream', async () => {
-    const places = Array.from({ length: Math.ceil(callsTool.length / 17) }, (_, index) => index * 17);
-    const outcomes = await pMap(
-      places,
-      async (place) => {
-        const changed = Buffer.from(callsTool);
-        changed[place] = (changed[place] as number) ^ 0x55;
-        return { place, errors: await errorsIn(await talk(bedrockThatSends(changed, answers))) };
-      },
-      { concurrency: 6 },
-    );
-    expect(outcomes.filter(({ errors }) => errors.length > 0)).toEqual([]);
-  }, 240_000);
+  itInAnyHistory(
+    'with any byte changed is a reported failure or a complete answer, and never an invalid stream',
+    [20, 70],
+    async (runs) => {
+      const step = Math.floor(callsTool.length / runs);
+      const places = Array.from({ length: runs }, (_, index) => index * step);
+      const outcomes = await pMap(
+        places,
+        async (place) => {
+          const changed = Buffer.from(callsTool);
+          changed[place] = (changed[place] as number) ^ 0x55;
+          return { place, errors: await errorsIn(await talk(bedrockThatSends(changed, answers))) };
+        },
+        { concurrency: 6 },
+      );
+      expect(outcomes.filter(({ errors }) => errors.length > 0)).toEqual([]);
+    },
+  );
 
   it.each([
     [

@@ -210,14 +210,17 @@ describe('a crawl', () => {
     await reader.close();
   });
 
-  it('says which page has links that its path patterns cannot match in time', async () => {
+  it('says which page has links that its path patterns cannot match in time', {
+    tags: 'heavy',
+    timeout: 20_000,
+  }, async () => {
     const links = Array.from({ length: 20 }, (_, n) => `/${'a'.repeat(1900)}${n}`);
     const site = await siteOf({ '/': page('home', ...links) });
     const includePaths = Array.from({ length: 50 }, () => '(a|b|c|d|e|f){1000}');
     const { pages, failed } = await crawlOf(site, { includePaths });
     expect(pages).toEqual(['/']);
     expect(failed).toEqual({ '/': expect.stringMatching(/^The links of this page were not followed: .* patterns\.$/) });
-  }, 20_000);
+  });
 
   it('ends in time, with what was read until then', async () => {
     const site = await siteOf({

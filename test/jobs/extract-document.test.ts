@@ -18,6 +18,7 @@ import { documentKey, textPiecesOf } from '../../functions/store/keys.ts';
 import { SourceReads } from '../../functions/store/source-reads.ts';
 import { Sources } from '../../functions/store/sources.ts';
 import { Table } from '../../functions/store/table.ts';
+import { itInAnyHistory } from '../support/any-history.ts';
 import { pdfOf } from '../support/documents.ts';
 import '../support/quiet-logs.ts';
 import { injectFaults, tenPercent } from '../support/faults.ts';
@@ -488,8 +489,8 @@ describe('an extraction', () => {
     expect(await sound({ job: 'extractDocument' })).toBe(false);
   });
 
-  it('survives lost responses, throttling and faults of the table', async () => {
-    for (let seed = 1; seed <= 15; seed++) {
+  itInAnyHistory('survives lost responses, throttling and faults of the table', [4, 15], async (runs) => {
+    for (let seed = 1; seed <= runs; seed++) {
       const record = await uploaded(await pdfOf(`Seed ${seed}`));
       const job = jobWith(tenPercent(seed));
       for (let delivery = 1; !(await job(notification(record), 1)) && delivery < 10; delivery++);

@@ -40,31 +40,53 @@ beforeAll(async () => {
 
 const endpointId = 'endpoint_01KB3R0W1P6T8X2Z4B6D8F0H2K';
 
-/** What the examples name: a document to try again, a website to read again, to switch or to delete, a call, and a webhook endpoint with a delivery. */
-const makeExamples = async () => {
-  const { uid } = target;
+const { uid } = target;
+const at = { createdAt: '2026-03-01T10:00:00.000Z' };
+const changes = { lastUpdatedBy: uid, lastUpdatedAt: at.createdAt };
+const makeEndpoint = async () => {
   for (const endpoint of await webhookEndpoints.get().list(uid)) {
     await webhookEndpoints.get().remove(uid, endpoint.endpointId);
   }
   const receiver = { url: 'https://crm.example.com/webhooks', events: ['*'], secrets: [] };
-  const at = { createdAt: '2026-03-01T10:00:00.000Z' };
   await webhookEndpoints.get().add(uid, { endpointId, ...receiver, active: true, ...at });
-  const event = { eventId: 'event_1', type: 'agent.created', timestamp: at.createdAt, ids: {}, subject: { uid } };
-  const delivery = { deliveryId: 'delivery_01KB3R2C5D7F9H1K3M5P7R9T1V', endpointId, ...event, ...at };
-  const state = { status: 'failed' as const, attempts: [], sequence: 0, failures: 0 };
-  await webhookDeliveries.get().add(uid, { ...delivery, ...state });
-  const changed = { lastUpdatedBy: target.uid, lastUpdatedAt: '2026-03-01T10:00:00.000Z' };
-  const file = { name: 'Price list.pdf', size: 48_213, type: 'pdf' as const };
-  const id = 'doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0';
-  await documents.get().add({ id, agentId, ...file, active: true, status: 'failed', ...changed });
-  const call = { phone: '+14155550100', direction: 'inbound', startedAt: '2026-03-01T10:00:00.000Z' } as const;
-  await calls.get().record(agentId, 'demo-call-2', call);
-  const erasureId = 'erasure_01KB3P8V4N6T0R2X5Z7B9D1F3H';
-  const erasure = { uid: target.uid, erasureId, number: '+14155550177', numberHash: 'hash' };
-  await erasures.get().add({ ...erasure, blockList: 'keep' });
-  const site = { id: 'web_01KB3P8V4N6T0R2X5Z7B9D1F3H', name: 'example.com', url: 'https://example.com/' };
-  const crawl = { limit: 5, maxDepth: 1, pages: 0, failedPages: [], includePaths: [], excludePaths: [] };
-  await websites.get().add({ ...site, agentId, ...crawl, active: true, status: 'ready', ...changed });
+};
+
+const makeCall = () => {
+  const facts = { phone: '+14155550100', direction: 'inbound', startedAt: at.createdAt } as const;
+  return calls.get().record(agentId, 'demo-call-2', facts);
+};
+
+/** What the examples name, by the text that names it: a document to try again, a website to read again, to switch or to delete, a call, and a webhook endpoint with a delivery. */
+const examples: Record<string, (id: string) => Promise<unknown>> = {
+  [endpointId]: makeEndpoint,
+  delivery_01KB3R2C5D7F9H1K3M5P7R9T1V: async (deliveryId) => {
+    await makeEndpoint();
+    const event = { eventId: 'event_1', type: 'agent.created', timestamp: at.createdAt, ids: {}, subject: { uid } };
+    const state = { status: 'failed' as const, attempts: [], sequence: 0, failures: 0 };
+    await webhookDeliveries.get().add(uid, { deliveryId, endpointId, ...event, ...at, ...state });
+  },
+  doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0: (id) => {
+    const file = { name: 'Price list.pdf', size: 48_213, type: 'pdf' as const };
+    return documents.get().add({ id, agentId, ...file, active: true, status: 'failed', ...changes });
+  },
+  'demo-call-2': makeCall,
+  14155550100: makeCall,
+  erasure_01KB3P8V4N6T0R2X5Z7B9D1F3H: (erasureId) =>
+    erasures.get().add({ uid, erasureId, number: '+14155550177', numberHash: 'hash', blockList: 'keep' }),
+  web_01KB3P8V4N6T0R2X5Z7B9D1F3H: (id) => {
+    const crawl = { limit: 5, maxDepth: 1, pages: 0, failedPages: [], includePaths: [], excludePaths: [] };
+    const site = { name: 'example.com', url: 'https://example.com/' };
+    return websites.get().add({ id, ...site, agentId, ...crawl, active: true, status: 'ready', ...changes });
+  },
+};
+beforeAll(async () => {
+  for (const [id, make] of Object.entries(examples)) await make(id);
+});
+
+/** Makes what a request names as it was at first, since other requests have changed or deleted it. */
+const makeExamplesOf = async ({ address, options }: ReturnType<typeof exampleRequest>) => {
+  const request = `${address} ${JSON.stringify(options)}`;
+  for (const [text, make] of Object.entries(examples)) if (request.includes(text)) await make(text);
 };
 
 type Parameter = { name: string; in: string; example?: unknown; schema: { examples?: unknown[] } };
@@ -146,8 +168,9 @@ const described = (path: string, method: string, answer: Awaited<ReturnType<type
 
 describe('the service answers as its document says', () => {
   it.each(operations)('$operation.operationId: to its own examples', async ({ path, method, operation }) => {
-    await makeExamples();
-    const { address, options } = exampleRequest(path, operation);
+    const request = exampleRequest(path, operation);
+    await makeExamplesOf(request);
+    const { address, options } = request;
     const answer = await call(method, address, options);
     expect(answer.status, answer.text).toBe(200);
     described(path, method, answer);
@@ -196,9 +219,10 @@ describe('the service answers as its document says', () => {
       operation.parameters?.some(({ $ref }) => $ref === '#/components/parameters/IdempotencyKey'),
     ),
   )('$operation.operationId: repeated with its Idempotency-Key, and with another request', async (one) => {
-    await makeExamples();
     const { path, method, operation } = one;
-    const { address, options } = exampleRequest(path, operation);
+    const request = exampleRequest(path, operation);
+    await makeExamplesOf(request);
+    const { address, options } = request;
     const headers = { ...options.headers, 'idempotency-key': `contract-${operation.operationId}` };
     const first = await call(method, address, { ...options, headers });
     const again = await call(method, address, { ...options, headers });
@@ -218,7 +242,6 @@ describe('the service answers as its document says', () => {
   it.each(operations.filter(({ operation }) => operation.parameters?.some(({ name }) => name === 'cursor')))(
     '$operation.operationId: page by page, and to a cursor that is none',
     async ({ path, method, operation }) => {
-      await makeExamples();
       const { address, options } = exampleRequest(path, operation);
       const answer = await call(method, address, { ...options, query: { ...options.query, limit: '1' } });
       described(path, method, answer);

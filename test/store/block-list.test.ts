@@ -34,7 +34,7 @@ const count = (outcomes: Map<string, string>[], phone: string, outcome: string) 
 describe('the block list under faults', () => {
   itInAnyHistory(
     'reports the actual result of every number in any history, with one call in ten failing',
-    [10, 60],
+    [5, 60],
     (numRuns) =>
       fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), fc.integer(), async (history, seed) => {
@@ -64,7 +64,7 @@ describe('the block list under faults', () => {
       ),
   );
 
-  itInAnyHistory('gives each number to exactly one of several callers at once', [5, 30], (numRuns) =>
+  itInAnyHistory('gives each number to exactly one of several callers at once', [3, 30], (numRuns) =>
     fc.assert(
       fc.asyncProperty(fc.array(some, { minLength: 2, maxLength: 4 }), fc.integer(), async (requests, seed) => {
         injectFaults(table.get().client, tenPercent(seed));

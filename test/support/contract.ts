@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { JsonSchema, OpenApiDocument, Operation } from '../../functions/openapi/openapi.ts';
 
@@ -17,7 +17,7 @@ export const contractOf = (document: OpenApiDocument) => {
       if (!described.content[type]) return [`the content type ${type} is not described`];
       if (type !== 'application/json') return [];
       const pointer = ['paths', path, method.toLowerCase(), 'responses', answer.status, 'content', type, 'schema'];
-      const validate = ajv.compile({ $ref: `openapi.json#/${pointer.map(escaped).join('/')}` });
+      const validate = ajv.getSchema(`openapi.json#/${pointer.map(escaped).join('/')}`) as ValidateFunction;
       validate(JSON.parse(answer.text));
       const { error } = JSON.parse(answer.text) as { error?: string };
       const examples = described.content[type].examples;

@@ -3,7 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, vi } from 'vitest';
 import { startChangeReader } from '../../bin/local/change-reader.ts';
 import { createTable } from '../../bin/local/table.ts';
 import { storesOf } from '../../bin/operator/stores.ts';
@@ -27,12 +27,12 @@ import { deliver } from '../../functions/webhooks/deliver.ts';
 import { closeWhenQuiet } from '../../functions/webhooks/publish.ts';
 import { changeOf, readBatch } from '../../functions/webhooks/read-changes.ts';
 import { EndpointSecrets, newEndpointSecret } from '../../functions/webhooks/secrets.ts';
+import { itInAnyHistory } from '../support/any-history.ts';
 import { chance, injectFaults, tenPercent } from '../support/faults.ts';
 import { newReceiver, type SentEvent, verified } from '../support/webhooks.ts';
 import { target, unique, useTargetInThisProcess } from '../support/world.ts';
 
 /** How many there are. 100 take some minutes. */
-const histories = Number(process.env.EVENT_HISTORIES ?? 3);
 
 /** A table of its own, whose changes nobody else reads. */
 const tableName = unique('event-histories');
@@ -405,8 +405,9 @@ const agree = (events: SentEvent[]) => {
 const idFields = new Set(['uid', 'agentId', 'websiteId', 'call_id', 'agent_id', 'scope']);
 
 describe('events under faults', () => {
-  it('reach every endpoint that asks for them at least once, each change under one id, and nothing else does', async () => {
-    await fc.assert(
+  const name = 'reach every endpoint that asks for them at least once, each change under one id, and nothing else does';
+  itInAnyHistory(name, [2, 5], (numRuns) =>
+    fc.assert(
       fc.asyncProperty(history, async ({ rounds, erased, seed }) => {
         // From the present again: the history before went days ahead.
         vi.useRealTimers();
@@ -459,7 +460,7 @@ describe('events under faults', () => {
           if (erased !== null) expect(JSON.stringify(repeated)).not.toContain(erased);
         }
       }),
-      { numRuns: histories, ...(process.env.EVENT_SEED && { seed: Number(process.env.EVENT_SEED) }) },
-    );
-  }, 3_600_000);
+      { numRuns, ...(process.env.EVENT_SEED && { seed: Number(process.env.EVENT_SEED) }) },
+    ),
+  );
 });

@@ -5,6 +5,7 @@ import { documentKey } from '../../../functions/store/keys.ts';
 import type { TextReference } from '../../../functions/store/source-texts.ts';
 import { table } from '../../../functions/store/table.ts';
 import { startBetween } from '../../support/between.ts';
+import { withFastTimers } from '../../support/captured-run.ts';
 import { largePdf, pdfOf, sample } from '../../support/documents.ts';
 import {
   folder,
@@ -143,7 +144,7 @@ describe('knowledge upload', () => {
     await using between = await startBetween(
       async (request, response) => request.method === 'POST' && response.destroy(),
     );
-    const { code, files } = await upload(world, [newFile('lost')], '--base-url', between.baseUrl);
+    const { code, files } = await withFastTimers(() => upload(world, [newFile('lost')], '--base-url', between.baseUrl));
     expect([code, files.map(({ status, error }) => [status, error])]).toEqual([
       1,
       [['unknown', expect.stringMatching(/cannot be reached.*may have been accepted/)]],
@@ -161,7 +162,7 @@ describe('knowledge upload', () => {
     const deleted = await upload(world, [newFile('text')], '--base-url', between.baseUrl);
     expect([deleted.code, deleted.files]).toMatchObject([1, [{ status: 'deleted' }]]);
     gone = 'away';
-    const away = await upload(world, [newFile('text')], '--base-url', between.baseUrl);
+    const away = await withFastTimers(() => upload(world, [newFile('text')], '--base-url', between.baseUrl));
     expect([away.code, away.files]).toMatchObject([1, [{ status: 'sent', documentId: expect.any(String) }]]);
     expect(away.stderr).toMatch(/cannot be reached .*What was sent is processed all the same/);
   });
@@ -251,7 +252,7 @@ describe('the key for knowledge', () => {
   it('is made for the owner and deleted afterwards, also after a failure', async () => {
     const world = await newWorld();
     await json('knowledge', 'list', '--agent-id', world.agentId, '--base-url', target.baseUrl);
-    await knowledge(['list', '--agent-id', world.agentId, '--base-url', 'http://127.0.0.1:9']);
+    await withFastTimers(() => knowledge(['list', '--agent-id', world.agentId, '--base-url', 'http://127.0.0.1:9']));
     const { keys } = await json('key', 'list', '--uid', world.uid);
     expect(keys.map(({ name }: { name: string }) => name)).toEqual(['test']);
   });
@@ -312,14 +313,8 @@ it.each([
   ['add-site', ['http://example.com/']],
 ])('an unreachable service is one sentence and exit code 1: %s', async (command, args) => {
   const world = await newWorld();
-  const { code, stdout, stderr } = await knowledge([
-    command,
-    ...args,
-    '--agent-id',
-    world.agentId,
-    '--base-url',
-    'http://127.0.0.1:9',
-  ]);
+  const target = ['--agent-id', world.agentId, '--base-url', 'http://127.0.0.1:9'];
+  const { code, stdout, stderr } = await withFastTimers(() => knowledge([command, ...args, ...target]));
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(oneSentence);
   expect(stderr).toContain('http://127.0.0.1:9 cannot be reached');

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { describe, expect, it } from 'vitest';
-import { acknowledged } from '../../lib/nag-suppressions.ts';
-import { readSettings } from '../../lib/settings.ts';
-import { VoiceAgentsStack } from '../../lib/voice-agents-stack.ts';
-import { appWith, production, required } from '../support/deployment.ts';
+import { acknowledged } from '../../../lib/nag-suppressions.ts';
+import { readSettings } from '../../../lib/settings.ts';
+import { VoiceAgentsStack } from '../../../lib/voice-agents-stack.ts';
+import { appWith, production, required } from '../../support/deployment.ts';
 
 type Report = {
   pluginReports: { pluginName: string; violations: { ruleName: string; violatingConstructs: Found[] }[] }[];
