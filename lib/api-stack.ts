@@ -6,7 +6,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { functionTimeoutSeconds } from '../functions/domain/timeouts.ts';
 import { cors } from '../functions/http/cors.ts';
-import { type AnyEndpoint, methodsOf } from '../functions/http/endpoint.ts';
+import { type AnyEndpoint, defaultMemoryMegabytes, memoryMegabytesOf, methodsOf } from '../functions/http/endpoint.ts';
 import { permissionsOf } from '../functions/http/permissions.ts';
 import { pagesFunction } from './bundles.ts';
 import type { DataStack } from './data-stack.ts';
@@ -14,8 +14,6 @@ import { suppress } from './nag-suppressions.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
 import { ServiceFunction } from './service-function.ts';
 import { deploymentName, type Settings } from './settings.ts';
-
-const memoryMegabytes = 512;
 
 /** The HTTP API, with a function for each route. */
 export class ApiStack extends NamedNestedStack {
@@ -60,7 +58,7 @@ export class ApiStack extends NamedNestedStack {
         services: endpoint.services,
         apiUrl: `https://${this.host}`,
         timeoutSeconds: functionTimeoutSeconds,
-        memoryMegabytes,
+        memoryMegabytes: memoryMegabytesOf(endpoint),
       });
       this.api.addRoutes({
         path: endpoint.path,
@@ -78,7 +76,7 @@ export class ApiStack extends NamedNestedStack {
       name: pagesFunction,
       permissions: [],
       timeoutSeconds: functionTimeoutSeconds,
-      memoryMegabytes,
+      memoryMegabytes: defaultMemoryMegabytes,
     });
     const integration = new HttpLambdaIntegration(pagesFunction, lambda);
     for (const path of pagePaths) this.api.addRoutes({ path, methods: [HttpMethod.GET], integration });

@@ -13,11 +13,11 @@ const warmEntryPoints: Plugin = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^warm:/ }, ({ path }) => ({ path, namespace: 'warm' }));
     onLoad({ filter: /.*/, namespace: 'warm' }, ({ path }) => {
-      const [, by, file] = path.split(':');
+      const [, by, name, file] = path.split(':');
       const contents = `
-        import { handler } from './${file}';
+        import { handler, ${name} } from './${file}';
         import { warmUp } from './${by}';
-        await warmUp(handler);
+        await warmUp(handler, ${name});
         export { handler };`;
       return { contents, resolveDir: root };
     });

@@ -45,8 +45,8 @@ const bundleAll = (): string => {
 /** The entry point of an endpoint's bundle. Where a key is read from the table, the function is warmed while it is initialized. */
 const entryOf = ({ name, caller, streams }: AnyEndpoint) => {
   const file = `functions/api/${toKebabCase(name)}.ts`;
-  if (streams) return `warm:functions/chat/warm-up.ts:${file}`;
-  return caller.kind === 'key' && !caller.forwarded ? `warm:functions/http/warm-up.ts:${file}` : file;
+  if (streams) return `warm:functions/chat/warm-up.ts:${name}:${file}`;
+  return caller.kind === 'key' && !caller.forwarded ? `warm:functions/http/warm-up.ts:${name}:${file}` : file;
 };
 
 /** Writes the pages beside the function that serves them, with an index in `pages.json`. */

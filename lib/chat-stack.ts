@@ -5,7 +5,7 @@ import { FilterPattern } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { chatTimeoutSeconds } from '../functions/domain/timeouts.ts';
 import { chatCors, cors } from '../functions/http/cors.ts';
-import type { AnyEndpoint } from '../functions/http/endpoint.ts';
+import { type AnyEndpoint, memoryMegabytesOf } from '../functions/http/endpoint.ts';
 import { permissionsOf } from '../functions/http/permissions.ts';
 import { chatKeys } from '../functions/store/keys.ts';
 import type { ApiStack } from './api-stack.ts';
@@ -13,8 +13,6 @@ import type { DataStack } from './data-stack.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
 import { functionNameOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
-
-const memoryMegabytes = 1024;
 
 /** The build chat. It has a Function URL, because API Gateway's HTTP API cannot stream. */
 export class ChatStack extends NamedNestedStack {
@@ -42,7 +40,7 @@ export class ChatStack extends NamedNestedStack {
       // Not the address of CloudFront, which is made after the chat that it sends requests to.
       apiUrl: `https://${api.host}`,
       timeoutSeconds: chatTimeoutSeconds,
-      memoryMegabytes,
+      memoryMegabytes: memoryMegabytesOf(endpoint),
       reservedConcurrency: settings.chatConcurrency === 'shared' ? undefined : settings.chatConcurrency,
     });
     this.url = serviceFunction.lambda.addFunctionUrl({

@@ -25,6 +25,7 @@ export const buildChat = streamingEndpoint({
   name: 'buildChat',
   method: 'POST',
   path: '/chat/build',
+  memoryMegabytes: 1024,
   summary: 'Talk with the build assistant',
   description:
     'Streams the answer to a conversation as the AI SDK’s UI message stream. The SDK’s `useChat` works as a client without changes; use `lastAssistantMessageIsCompleteWithApprovalResponses` to send approvals. Each request sends the whole conversation, in at most 256 KB; the assistant’s messages must come back unchanged.\n\nWithout a key the assistant searches the documentation, drafts agents and checks phone numbers. With a key (`X-Authorization`) it also reads the user’s data, within the key’s scopes, and changes them when the user approves.\n\nWithout a key, one address gets at most a twentieth of the day’s tokens, and all callers together at most half.',

@@ -12,6 +12,7 @@ export const getDocumentContent = endpoint({
   name: 'getDocumentContent',
   method: 'GET',
   path: '/agent-documents/content',
+  memoryMegabytes: 1024,
   summary: 'Get the complete text of a document',
   description:
     'Returns the text, and the same text as Markdown. A text that is too large for one response comes in pages: join `content` of all pages, and `contentMD` of all pages, in their order. A document without text has empty fields.',

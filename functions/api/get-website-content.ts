@@ -12,6 +12,7 @@ export const getWebsiteContent = endpoint({
   name: 'getWebsiteContent',
   method: 'GET',
   path: '/agent-websites/content',
+  memoryMegabytes: 1024,
   summary: 'Get the complete text of a website',
   description:
     'Returns the text, and the same text as Markdown. A text that is too large for one response comes in pages: join `content` of all pages, and `contentMD` of all pages, in their order. A cursor is valid for one version of the text: after a refresh start again without a cursor.',

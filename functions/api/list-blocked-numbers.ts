@@ -11,6 +11,8 @@ export const listBlockedNumbers = endpoint({
   name: 'listBlockedNumbers',
   method: 'GET',
   path: '/agent-block-list',
+  // It merges sixteen queries: a full core takes a third of the time, for about the same price.
+  memoryMegabytes: 1769,
   summary: 'List the block list of an agent',
   description:
     'Returns the numbers that are blocked now, sorted as text. Entries whose `expiresAt` has passed are omitted.',

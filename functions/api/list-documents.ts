@@ -14,6 +14,7 @@ export const listDocuments = endpoint({
   name: 'listDocuments',
   method: 'GET',
   path: '/agent-documents',
+  memoryMegabytes: 1024,
   summary: 'List the documents of an agent',
   description: `Returns the documents in the order in which they were added. A list has at most ${limits.listedTextCharacters.toLocaleString('en')} characters of each text (\`truncated\` is then true) and at most ${limits.pageSourcesWithText} documents with texts per page. \`content=false\` omits the texts.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },

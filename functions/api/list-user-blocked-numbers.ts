@@ -11,6 +11,8 @@ export const listUserBlockedNumbers = endpoint({
   name: 'listUserBlockedNumbers',
   method: 'GET',
   path: '/block-list',
+  // It merges sixteen queries: a full core takes a third of the time, for about the same price.
+  memoryMegabytes: 1769,
   summary: 'List the block list of a user',
   description: 'Returns the numbers on the user’s own list that are blocked now, sorted as text.',
   caller: { kind: 'key', scope: 'block-list', user: ({ query }) => query },

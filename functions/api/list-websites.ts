@@ -12,6 +12,7 @@ export const listWebsites = endpoint({
   name: 'listWebsites',
   method: 'GET',
   path: '/agent-websites',
+  memoryMegabytes: 1024,
   summary: 'List the websites of an agent',
   description: `Returns the websites in the order in which they were added, with the status of each crawl. A list has at most ${limits.listedTextCharacters.toLocaleString('en')} characters of each text (\`truncated\` is then true) and at most ${limits.pageSourcesWithText} websites with texts per page. \`content=false\` omits the texts.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ query }) => query },

@@ -98,6 +98,8 @@ export type Endpoint<
   method: Method;
   /** Methods that get 405 at its path, where the gateway would answer 404. */
   refusedMethods?: Method[];
+  /** The memory of its function, where the default is too little. Its share of a core grows with it: 1,769 MB have a full one. */
+  memoryMegabytes?: 1024 | 1769;
   /** As API Gateway spells it: `/calls/{agentId}/{callIdOrPhone}`. */
   path: string;
   summary: string;
@@ -188,6 +190,12 @@ export type AnyEndpoint = Endpoint<any, any, any, any, any, Caller<any>>;
 
 /** The methods that an endpoint's function gets, with those that it refuses. */
 export const methodsOf = ({ method, refusedMethods = [] }: AnyEndpoint): Method[] => [method, ...refusedMethods];
+
+/** The memory of a function that names none: the cheapest size, as `npm run bench -- cold-starts` measures it. */
+export const defaultMemoryMegabytes = 512;
+
+export const memoryMegabytesOf = ({ memoryMegabytes }: AnyEndpoint): number =>
+  memoryMegabytes ?? defaultMemoryMegabytes;
 
 /** Whether a request may carry an `Idempotency-Key`: repeated with it, the request gets its first response again. */
 export const takesIdempotencyKey = ({ caller, method, readOnly }: AnyEndpoint): boolean =>

@@ -2,6 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
 import { newApiKey } from '../domain/api-keys.ts';
 import { environment } from '../environment.ts';
+import { lazyServices } from '../service.ts';
+import type { AnyEndpoint } from './endpoint.ts';
+import { perform } from './perform.ts';
 import type { ApiEvent, ApiHandler } from './pipeline.ts';
 
 const maxMilliseconds = 1000;
@@ -24,6 +27,31 @@ export const warmUpEvent = {
   requestContext: { requestId: 'warm-up', http: { sourceIp: '' } },
 } as unknown as ApiEvent;
 
-/** Warms a handler that takes a key. */
-export const warmUp = (handler: ApiHandler): Promise<void> =>
-  duringInitialization(() => handler(warmUpEvent, {} as Context));
+/** Warms a function that takes a key: with that request and, where the operation only reads, with what it reads, for nobody. */
+export const warmUp = (handler: ApiHandler, endpoint: AnyEndpoint): Promise<void> =>
+  duringInitialization(() =>
+    Promise.allSettled([handler(warmUpEvent, {} as Context), endpoint.method === 'GET' && performForNobody(endpoint)]),
+  );
+
+/** What the identifiers of a request name that nobody sent. What is found, if anything, is discarded. */
+const nobody = 'warm-up';
+const identifiers = [
+  'uid',
+  'agentId',
+  'callIdOrPhone',
+  'websiteId',
+  'documentId',
+  'importId',
+  'erasureId',
+  'endpointId',
+];
+const nothing = { ...Object.fromEntries(identifiers.map((name) => [name, nobody])), number: '+10000000000' };
+
+/** Performs an operation as if that request had been authorized. */
+const performForNobody = async (endpoint: AnyEndpoint) => {
+  const principal = { uid: nobody, keyId: nobody, scopes: undefined };
+  const agent = { agentId: nobody, uid: nobody, blockOnOutcomes: [] };
+  const authorized = { input: { params: nothing, query: nothing, body: undefined }, principal, agent, prefetched: [] };
+  const context = { address: '', requestId: 'warm-up', receivedAt: performance.now(), creationId: nobody };
+  await perform(endpoint, authorized, context, lazyServices(endpoint.services ?? {}));
+};

@@ -6,6 +6,7 @@ const request = {
   seen: [],
   used: { read: 0, write: 0 },
   count: 1,
+  memoryMegabytes: 512,
   milliseconds: 0,
   requestBytes: 100,
   responseBytes: 0,

@@ -231,10 +231,10 @@ describe('the functions', () => {
   });
 
   it('of the API end before the gateway gives up, and have their memory named', () => {
-    for (const { name } of answered) {
+    for (const { name, memoryMegabytes = 512 } of answered) {
       const { properties } = functionOf(dev, name);
       expect(properties.Timeout).toBe(29);
-      expect(properties.MemorySize).toBe(512);
+      expect(properties.MemorySize).toBe(memoryMegabytes);
     }
   });
 

@@ -11,6 +11,7 @@ import { newApiKey } from '../../../functions/domain/api-keys.ts';
 import type { AnyEndpoint } from '../../../functions/http/endpoint.ts';
 import { jobs } from '../../../functions/jobs.ts';
 import { routes } from '../../../functions/routes.ts';
+import { blockListShards } from '../../../functions/store/keys.ts';
 import { bundlePath } from '../../../lib/bundles.ts';
 import type { Figure } from '../../bench/benchmark.ts';
 import { run as bench } from '../../bench/command-line.ts';
@@ -76,15 +77,35 @@ describe('a function’s initialization', () => {
   const onLambda = { AWS_LAMBDA_FUNCTION_NAME: 'a-function' };
   const readsOneKey = { target: 'DynamoDB_20120810.BatchGetItem', keys: 1 };
 
-  it('reads one key of the table on Lambda wherever a caller has a key, and logs nothing', async () => {
+  it('reads one key of the table on Lambda wherever a caller has a key and changes something, and logs nothing', async () => {
     const readsKey = ({ caller }: AnyEndpoint) => caller.kind === 'key' && !caller.forwarded;
-    const withKey = routes.filter(readsKey).map(({ name }) => name);
+    const withKey = routes
+      .filter((endpoint) => readsKey(endpoint) && endpoint.method !== 'GET')
+      .map(({ name }) => name);
     const { asked, endpoint } = await tableThat(true);
     const { loaded, stderr } = await loadAll(withKey, endpoint, onLambda);
     expect([loaded.length, stderr]).toEqual([withKey.length, '']);
     expect(asked).toEqual(withKey.map(() => readsOneKey));
     // The first test builds every bundle.
   }, 240_000);
+
+  it('of an operation that only reads makes its reads, too, for nobody', async () => {
+    const { asked, endpoint } = await tableThat(true);
+    const { stderr } = await load('listBlockedNumbers', endpoint, onLambda);
+    expect(stderr).toBe('');
+    const query = { target: 'DynamoDB_20120810.Query', keys: 0 };
+    expect(asked).toHaveLength(1 + blockListShards);
+    expect(asked).toEqual(expect.arrayContaining([readsOneKey, query]));
+  });
+
+  it('changes nothing, whatever the operation', async () => {
+    const withKey = routes.filter(({ caller }) => caller.kind === 'key' && !caller.forwarded).map(({ name }) => name);
+    const { asked, endpoint } = await tableThat(true);
+    const { loaded, stderr } = await loadAll(withKey, endpoint, onLambda);
+    expect([loaded.length, stderr]).toEqual([withKey.length, '']);
+    expect(asked.length).toBeGreaterThan(withKey.length);
+    expect(asked.filter(({ target }) => !/\.(BatchGetItem|GetItem|Query)$/.test(target))).toEqual([]);
+  }, 60_000);
 
   it('reads nothing anywhere else', async () => {
     const { asked, endpoint } = await tableThat(true);

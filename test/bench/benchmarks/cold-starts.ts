@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { AnyEndpoint } from '../../../functions/http/endpoint.ts';
+import { type AnyEndpoint, defaultMemoryMegabytes, memoryMegabytesOf } from '../../../functions/http/endpoint.ts';
 import { routes } from '../../../functions/routes.ts';
 import { bundlePath, toKebabCase } from '../../../lib/bundles.ts';
 import { type Figure, median, type Row } from '../benchmark.ts';
@@ -14,7 +14,6 @@ const maxTogether = 2.5;
 
 /** A function of this much memory has a full core; another has its share of one, except while it is initialized. */
 const fullCoreMegabytes = 1769;
-const memoryMegabytes = 512;
 const memorySizes = [256, 512, 1024, 1769];
 const warmEvents = 40;
 
@@ -26,12 +25,12 @@ const bare = (name: string) => join(import.meta.dirname, '..', 'bare', name);
 
 /**
  * Cold starts under Lambda's own runtime client, with the CPU that Lambda gives: a full core for the initialization, then the
- * share of the function's memory. Each function is compared with one that makes a hand-signed request to the table with
- * Node alone, run in turn with it. Jobs are left out: nobody waits for their response.
+ * share of the function's memory. Each function is compared with one of the default memory that makes a hand-signed request
+ * to the table with Node alone, run in turn with it. Jobs are left out: nobody waits for their response.
  */
 export const coldStarts: Row = {
   name: 'cold-starts',
-  title: `Cold starts at ${memoryMegabytes} MB: initialization and first response`,
+  title: 'Cold starts: initialization and first response',
 
   async measure(open, say) {
     const client = await clientOf(say);
@@ -61,7 +60,8 @@ const compare = async (endpoint: AnyEndpoint, setup: Setup): Promise<Figure[]> =
   // The first round brings the files into memory.
   for (let round = 0; round <= rounds; round++) {
     const read = await start(setup, bare('one-read'), 'one-read', [{}]);
-    const ours = await start(setup, bundlePath(endpoint.name), endpoint.name, [await eventFor(endpoint, world)]);
+    const event = await eventFor(endpoint, world);
+    const ours = await start(setup, bundlePath(endpoint.name), endpoint.name, [event], memoryMegabytesOf(endpoint));
     if (round === 0) continue;
     starts.read.push(startOf(read));
     starts.ours.push(startOf(ours));
@@ -83,8 +83,8 @@ const compare = async (endpoint: AnyEndpoint, setup: Setup): Promise<Figure[]> =
   ];
 };
 
-/** The operations by which the memory of functions is chosen: a point read, a list, a write. */
-const sizedBy = ['checkBlockedNumber', 'listCalls', 'updateCallOutcome'];
+/** The operations by which the memory of functions is chosen: a point read, a list, a write, and lists of much work. */
+const sizedBy = ['checkBlockedNumber', 'listCalls', 'updateCallOutcome', 'listBlockedNumbers', 'listDocuments'];
 
 const compareMemorySizes = async (endpoint: AnyEndpoint, setup: Setup): Promise<Figure[]> => {
   const figures: Figure[] = [];
@@ -140,7 +140,7 @@ const start = async (
   folder: string,
   name: string,
   [event, ...further]: unknown[],
-  megabytes = memoryMegabytes,
+  megabytes = defaultMemoryMegabytes,
 ): Promise<Invocation> => {
   const run = { folder, functionName: toKebabCase(name), environment: world.settings, event, further };
   const cpu = group && { group, share: Math.min(1, megabytes / fullCoreMegabytes) };

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { AnyEndpoint } from '../../../functions/http/endpoint.ts';
+import { type AnyEndpoint, defaultMemoryMegabytes, memoryMegabytesOf } from '../../../functions/http/endpoint.ts';
 import { routes } from '../../../functions/routes.ts';
 import { table } from '../../../functions/store/table.ts';
 import { type Figure, median, type Row } from '../benchmark.ts';
@@ -107,6 +107,7 @@ const inBulk = ({ directly, newAgent, uid }: World): CostSample[] => {
 
 const costOf = async (sample: CostSample, world: World, units: Units): Promise<{ cost: Cost; logBytes: number }> => {
   const { endpoint, count } = sample;
+  const memoryMegabytes = memoryMegabytesOf(endpoint);
   const { proxy, apiKey } = world;
   const newRequest = async () => ({ apiKey, ...(await sample.request(world)) });
   proxy.delay(0);
@@ -132,7 +133,9 @@ const costOf = async (sample: CostSample, world: World, units: Units): Promise<{
     seen,
     used,
     count,
-    milliseconds: median(processor) / processorShare + sequentialDepth(seen) * prices.assumptions.roundTripMilliseconds,
+    memoryMegabytes,
+    milliseconds:
+      median(processor) / processorShare(memoryMegabytes) + sequentialDepth(seen) * assumptions.roundTripMilliseconds,
     requestBytes: Buffer.byteLength(
       typeof request.body === 'string' ? request.body : JSON.stringify(request.body ?? ''),
     ),
@@ -164,23 +167,25 @@ const withLogBytes = async <T>(work: () => Promise<T>): Promise<{ result: T; log
 
 const { assumptions } = prices;
 /** The share of one processor that a function has. */
-const processorShare = assumptions.memoryMegabytes / assumptions.megabytesOfOneProcessor;
+const processorShare = (memoryMegabytes: number) => memoryMegabytes / assumptions.megabytesOfOneProcessor;
 
 /** The cost of `count` equal things that one request did. */
 export const toCost = (measured: {
   seen: Seen[];
   used: { read: number; write: number };
   count: number;
+  memoryMegabytes: number;
   milliseconds: number;
   requestBytes: number;
   responseBytes: number;
   isBehindApiGateway: boolean;
 }): Cost => {
-  const { seen, used, count, milliseconds, requestBytes, responseBytes, isBehindApiGateway } = measured;
+  const { seen, used, count, memoryMegabytes, milliseconds, requestBytes, responseBytes, isBehindApiGateway } =
+    measured;
   const requestsTo = (service: string, verb?: RegExp) =>
     seen.filter((one) => one.service === service && (verb?.test(one.operation) ?? true)).length;
   const apiRequests = isBehindApiGateway ? Math.max(1, Math.ceil(requestBytes / prices.apiGatewayRequestBytes)) : 0;
-  const gigabyteSeconds = (assumptions.memoryMegabytes / 1024) * (Math.ceil(milliseconds) / 1000);
+  const gigabyteSeconds = (memoryMegabytes / 1024) * (Math.ceil(milliseconds) / 1000);
   const per = (dollars: number) => dollars / count;
   return {
     apiGateway: per(apiRequests * prices.apiGatewayPerMillionRequests),
@@ -269,7 +274,7 @@ const writeTable = (lines: [string, Cost, number][]): void => {
   const text = [
     markers[0],
     '',
-    `Dollars per million in ${prices.region}, prices of ${prices.date}, without CloudFront, logs and the chat’s model. A function has ${assumptions.memoryMegabytes} MB; a round trip within the region takes ${assumptions.roundTripMilliseconds} ms.`,
+    `Dollars per million in ${prices.region}, prices of ${prices.date}, without CloudFront, logs and the chat’s model. A function has ${defaultMemoryMegabytes} MB where it names no other size; a round trip within the region takes ${assumptions.roundTripMilliseconds} ms.`,
     '',
     `| | ${parts.map((part) => labels[part]).join(' | ')} | total | bytes logged |`,
     `|---|${parts.map(() => '---').join('|')}|---|---|`,
