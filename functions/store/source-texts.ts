@@ -60,15 +60,28 @@ export class SourceTexts {
   newRevision = () => newUlid();
 
   async write(sourceId: string, revision: string, texts: Texts): Promise<TextReference> {
+    // A plain text is its own Markdown.
+    const deflated = new Map<string, Promise<Uint8Array>>();
+    const deflateOnce = (piece: string) => {
+      const known = deflated.get(piece) ?? deflate(piece);
+      deflated.set(piece, known);
+      return known;
+    };
     const [content, contentMD, index] = await Promise.all([
-      this.#writePart(sourceId, revision, 'content', texts.content),
-      this.#writePart(sourceId, revision, 'contentMD', texts.contentMD),
+      this.#writePart(sourceId, revision, 'content', texts.content, deflateOnce),
+      this.#writePart(sourceId, revision, 'contentMD', texts.contentMD, deflateOnce),
       texts.index?.().then((index) => this.#writeIndex(sourceId, revision, index)),
     ]);
     return { revision, content, contentMD, ...(index && { index }) };
   }
 
-  async #writePart(sourceId: string, revision: string, part: Part, text: SourceText): Promise<StoredText> {
+  async #writePart(
+    sourceId: string,
+    revision: string,
+    part: Part,
+    text: SourceText,
+    deflate: (piece: string) => Promise<Uint8Array>,
+  ): Promise<StoredText> {
     const pieces = piecesOf(text.whole);
     for (let start = 0; start < pieces.length; start += piecesPerBatch) {
       const items = await pMap(pieces.slice(start, start + piecesPerBatch), async (piece, index) => ({

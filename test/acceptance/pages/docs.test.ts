@@ -79,6 +79,22 @@ describe('the reference page', () => {
     await page.context().close();
   });
 
+  it('searches the knowledge of the demo agent with the example', async () => {
+    const { page } = await openPage(browser, url, { viewport });
+    const { dialog, response } = await tryOut(page, [
+      'Search the knowledge of an agent',
+      'post',
+      '/agent-knowledge/search',
+    ]);
+    expect(response.status()).toBe(200);
+    const { passages, searched } = await response.json();
+    expect(passages.length).toBeLessThanOrEqual(5);
+    expect(searched.sources).toBeGreaterThan(0);
+    await dialog.getByText('200').first().waitFor();
+    await picture(page, 'searched');
+    await page.context().close();
+  });
+
   it('has no key where the service is deployed, and says what is wrong without one', async () => {
     const page = await (await browser.newContext({ viewport })).newPage();
     await page.route('**/docs/demo.json', (route) => route.fulfill({ status: 404, body: '{"message":"Not Found"}' }));
