@@ -81,6 +81,7 @@ describe('the reference page', () => {
 
   it('searches the knowledge of the demo agent with the example', async () => {
     const { page } = await openPage(browser, url, { viewport });
+    await page.getByRole('link', { name: 'Knowledge', exact: true }).click();
     const { dialog, response } = await tryOut(page, [
       'Search the knowledge of an agent',
       'post',
