@@ -65,6 +65,11 @@ const rules: Rule[] = [
     before: 'Let me draft that.',
   },
   {
+    when: /\b(search|find|look up)\b.*\b(websites?|documents?|knowledge|sources?)\b/i,
+    steps: ['searchKnowledge'],
+    before: 'Let me search the knowledge.',
+  },
+  {
     when: /\b(websites?|documents?|knowledge|sources?)\b.*\?|\b(list|show)\b.*\b(websites?|documents?|knowledge|sources?)\b/i,
     steps: ['listKnowledge'],
   },
@@ -82,6 +87,7 @@ const toolsOfAnAgent = new Set([
   'duplicateAgent',
   'updateAgent',
   'listKnowledge',
+  'searchKnowledge',
   'listCalls',
   'getAgent',
 ]);
@@ -221,6 +227,10 @@ const reports: Record<string, Report> = {
   updateAgent: (changed) => [`Done. I updated ${agent(changed)}.`, []],
   duplicateAgent: (copy) => [`Done. I copied the agent to ${agent(copy)}.`, []],
   addWebsite: ({ websiteId }) => [`Done. The website \`${websiteId}\` is being crawled.`, []],
+  searchKnowledge: ({ passages = [] }) =>
+    passages.length === 0
+      ? ['The knowledge has nothing about that.', []]
+      : ['The knowledge says:', passages.map(({ text, name, url }: Value) => `“${text}” (${url ?? name})`)],
   listKnowledge: ({ websites = [], documents = [] }) => {
     const sources = [...websites, ...documents].map(
       ({ name, url, type, status }: Value) => `**${name}** (${url ?? type}): ${status}`,

@@ -42,6 +42,10 @@ const tools = {
       documents: [],
     }),
   }),
+  searchKnowledge: tool({
+    inputSchema: object({ agentId: text, query: text }, ['agentId', 'query']),
+    execute: async () => ({ passages: [{ text: 'Open from nine.', name: 'hours.txt' }] }),
+  }),
   createAgent: tool({
     inputSchema: object({ name: text, configuration: { type: 'object' } }, ['name']),
     execute: async ({ name }) => ({ agentId, name }),
@@ -114,6 +118,13 @@ describe('the fake Bedrock', () => {
     const { calls, text } = await outcomeOf(`What websites does ${agentId} have?`);
     expect(calls).toEqual([['listKnowledge', { agentId }]]);
     expect(text).toContain('has 1 knowledge source:\n\n- **example.com** (https://example.com/): ready');
+  });
+
+  it('searches what an agent knows', async () => {
+    const words = `Search the knowledge of ${agentId} for opening hours`;
+    const { calls, text } = await outcomeOf(words);
+    expect(calls).toEqual([['searchKnowledge', { agentId, query: words }]]);
+    expect(text).toContain('“Open from nine.” (hours.txt)');
   });
 
   it('asks for approval, goes on after it, and takes a no', async () => {
