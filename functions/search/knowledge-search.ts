@@ -36,9 +36,9 @@ type Loaded = { index: PackedIndex; content?: Uint8Array[]; pages?: string[]; by
 const keptBytes = 96 * 1024 * 1024;
 /**
  * Bytes of texts, not deflated, that are read together with their indexes. Of more knowledge than this, only the texts of
- * found passages are read, which takes another round trip: all texts at once would take longer, and more memory than there is.
+ * found passages are read, after the indexes: that round trip is shorter than the transfer of all texts.
  */
-const bytesReadAhead = 48 * 1024 * 1024;
+const bytesReadAhead = 24 * 1024 * 1024;
 /** The maximum number of attempts when sources are replaced during a search. */
 const attempts = 5;
 
