@@ -40,9 +40,9 @@ const say = (sentence: string) =>
   console.error(`[${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s] ${sentence}`);
 
 /** Runs one of the project's programs with its own Node; gives back what it printed. */
-const run = async (args: string[], env: Record<string, string>, input = ''): Promise<string> => {
+const run = async (args: string[], env: Record<string, string>, { input = '', cwd = root } = {}): Promise<string> => {
   const child = spawn(process.execPath, args, {
-    cwd: root,
+    cwd,
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...env, PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH}` },
   });
@@ -117,7 +117,8 @@ const main = async (): Promise<boolean> => {
 
   say('cdk bootstrap …');
   const cdk = join(root, 'node_modules', 'aws-cdk', 'bin', 'cdk');
-  await run([cdk, 'bootstrap', 'aws://000000000000/us-east-1', ...context], environment);
+  // Outside the project, whose app would be synthesized for it.
+  await run([cdk, 'bootstrap', 'aws://000000000000/us-east-1'], environment, { cwd: folder });
   say('cdk deploy …');
   const outputsFile = join(folder, 'outputs.json');
   const assembly = join(folder, 'assembly');
@@ -127,7 +128,7 @@ const main = async (): Promise<boolean> => {
 
   say('Keys and a demo, by the operator’s command line …');
   const operator = ['bin/operator.ts', '--stack', stack];
-  await run([...operator, 'secret', 'stripe'], environment, stripeKey);
+  await run([...operator, 'secret', 'stripe'], environment, { input: stripeKey });
   const demo = JSON.parse(await run([...operator, '--json', 'demo'], environment));
 
   const certificate = readFileSync(emulator.certificate);
