@@ -283,7 +283,7 @@ describe('the erasure of a person', () => {
   it('counts once what was erased by a write whose response was lost', async () => {
     const world = await privateWorld();
     const person = newPerson();
-    for (let n = 0; n < 30; n++) await record(world, world.agentId, `call-${n}`, person);
+    await Promise.all(Array.from({ length: 30 }, (_, n) => record(world, world.agentId, `call-${n}`, person)));
     await blockList.get().add({ agentId: world.agentId }, [person], { reason: 'spam' });
     const erasureId = newIdentifier('erasure');
     await erasures.get().add({ uid: world.uid, erasureId, number: person, numberHash: 'hash', blockList: 'keep' });
