@@ -11,6 +11,8 @@ const elsewhere = [
   'a call to Stripe ',
   'the fake Stripe ',
   '.*is whole or absent when ',
+  '.*finishes when it is killed at any write',
+  '.*ends whatever dies on the way',
   // S3 itself rejects a file that is larger than its form allows, so that the check is never reached.
   '.*checks what came by it: too large',
   // Thousands of requests, whose bodies the function alone decides on.
