@@ -19,6 +19,8 @@ import { handler } from '../../functions/webhooks/read-changes.ts';
 import type { Started } from './started.ts';
 
 const pauseMilliseconds = 200;
+/** The stream is asked for new shards this often, and whenever a shard has ended. */
+const shardsMilliseconds = 5000;
 const retryMilliseconds = 1000;
 const batchSize = 1000;
 
@@ -65,9 +67,15 @@ class ChangeReader {
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    let shards: string[] = [];
+    let listedAt = Number.NEGATIVE_INFINITY;
     while (!signal.aborted) {
       try {
-        const shards = await this.#shards();
+        const isOld = performance.now() - listedAt > shardsMilliseconds;
+        if (isOld || shards.length === 0 || shards.some((shard) => this.#hasEnded(shard))) {
+          shards = await this.#shards();
+          listedAt = performance.now();
+        }
         const counts = await Promise.all(shards.map((shard) => this.#read(shard)));
         if (counts.every((count) => count === 0)) await sleep(pauseMilliseconds, undefined, { signal });
       } catch (error) {
@@ -90,11 +98,14 @@ class ChangeReader {
       ExclusiveStartShardId = StreamDescription?.LastEvaluatedShardId;
     } while (ExclusiveStartShardId);
     const known = new Set(shards.map(({ ShardId }) => ShardId));
-    const { shards: positions } = this.#positions;
-    const isRead = (id: string | undefined) => id === undefined || !known.has(id) || positions[id] === 'end';
+    const isRead = (id: string | undefined) => id === undefined || !known.has(id) || this.#hasEnded(id);
     return shards
-      .filter(({ ShardId = '', ParentShardId }) => positions[ShardId] !== 'end' && isRead(ParentShardId))
+      .filter(({ ShardId = '', ParentShardId }) => !this.#hasEnded(ShardId) && isRead(ParentShardId))
       .map(({ ShardId = '' }) => ShardId);
+  }
+
+  #hasEnded(shardId: string): boolean {
+    return this.#positions.shards[shardId] === 'end';
   }
 
   async #load(): Promise<Positions> {

@@ -50,7 +50,9 @@ const configured = deploymentOf({
   quotaSources: '20',
   webhookTrustedOrigins: 'http://crm.internal:8080',
 });
-const withoutEdge = deploymentOf({ ...required, edge: 'false' });
+const profileArn = 'arn:aws:bedrock:eu-west-1:123456789012:application-inference-profile/abc';
+const withoutEdge = deploymentOf({ ...required, edge: 'false', chatModelId: profileArn });
+const rotated = deploymentOf({ ...production, edgeSecretVersion: '2', chatModelId: 'eu.anthropic.claude-x-v1:0' });
 const both: [string, Deployment][] = [
   ['dev', dev],
   ['prod', prod],
@@ -620,11 +622,10 @@ describe('the chat', () => {
       return JSON.stringify(statement.Resource);
     };
     expect(resourcesOf(configured)).toMatch(/::foundation-model\/anthropic\.claude-x-v1:0"\]\]\}$/);
-    const byProfile = resourcesOf(deploymentOf({ ...required, chatModelId: 'eu.anthropic.claude-x-v1:0' }));
+    const byProfile = resourcesOf(rotated);
     expect(byProfile).toMatch(/:inference-profile\/eu\.anthropic\.claude-x-v1:0"/);
     expect(byProfile).toMatch(/bedrock:\*::foundation-model\/anthropic\.claude-x-v1:0"/);
-    const arn = 'arn:aws:bedrock:eu-west-1:123456789012:application-inference-profile/abc';
-    expect(resourcesOf(deploymentOf({ ...required, chatModelId: arn }))).toBe(JSON.stringify(arn));
+    expect(resourcesOf(withoutEdge)).toBe(JSON.stringify(profileArn));
   });
 });
 
@@ -826,7 +827,7 @@ describe('what is watched', () => {
       0.1 * watched(prod).length +
       // A metric that is counted from a log costs something only in hours in which it has a value.
       0.3 * filters.filter(({ properties }) => properties.MetricTransformations[0].DefaultValue !== undefined).length +
-      0.4 * deploymentOf({ ...production, edgeSecretVersion: '2' }).all('AWS::SecretsManager::Secret').length;
+      0.4 * rotated.all('AWS::SecretsManager::Secret').length;
     expect(dollars).toBeGreaterThan(1);
     expect(dollars).toBeLessThanOrEqual(4);
     // Anything else that is charged by the month would have to be added here.
