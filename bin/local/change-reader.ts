@@ -77,7 +77,8 @@ class ChangeReader {
           listedAt = performance.now();
         }
         const counts = await Promise.all(shards.map((shard) => this.#read(shard)));
-        if (counts.every((count) => count === 0)) await sleep(pauseMilliseconds, undefined, { signal });
+        // Lambda, too, lets some changes come together: each batch costs requests.
+        if (counts.every((count) => count < batchSize)) await sleep(pauseMilliseconds, undefined, { signal });
       } catch (error) {
         if (signal.aborted) return;
         console.error(error);

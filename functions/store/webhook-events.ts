@@ -14,6 +14,7 @@ type EventItem = Item & {
   removed?: Set<string>;
   counted?: { added: number; removed: number };
   timestamp?: string;
+  openedBy?: string;
   collectedAt?: number;
   closedAt?: number;
   closedBy?: string;
@@ -25,6 +26,8 @@ export type CollectedNumbers = {
   added: ReadonlySet<string>;
   removed: ReadonlySet<string>;
   timestamp: string;
+  /** The change that came first, which has the event closed. */
+  openedBy: string | undefined;
   isClosed: boolean;
   /** Who closed the event, and sends it. */
   closedBy: string | undefined;
@@ -72,13 +75,13 @@ export class WebhookEvents {
     list: BlockListOwner,
     eventId: string,
     numbers: { added: string[]; removed: string[] },
-    timestamp: string,
+    { timestamp, openedBy }: { timestamp: string; openedBy: string },
     { counted, most }: { counted?: { added: number; removed: number }; most?: number } = {},
   ): Promise<CollectedNumbers | undefined> {
     const key = webhookEventKey(list, eventId);
     const change = {
       set: { collectedAt: Date.now(), ttlSeconds: expiry(), ...(counted && { counted }) },
-      initial: { timestamp },
+      initial: { timestamp, openedBy },
       add: {
         ...(numbers.added.length > 0 && { added: new Set(numbers.added) }),
         ...(numbers.removed.length > 0 && { removed: new Set(numbers.removed) }),
@@ -138,8 +141,8 @@ export class WebhookEvents {
 const expiry = () => Math.floor(Date.now() / 1000) + keptSeconds;
 
 const collectedIn = (item: EventItem): CollectedNumbers => {
-  const { added = new Set(), removed = new Set(), timestamp = '', closedAt, closedBy } = item;
-  return { added, removed, timestamp, isClosed: closedAt !== undefined, closedBy };
+  const { added = new Set(), removed = new Set(), timestamp = '', openedBy, closedAt, closedBy } = item;
+  return { added, removed, timestamp, openedBy, isClosed: closedAt !== undefined, closedBy };
 };
 
 const detailsOfNumbers = ({ added = new Set(), removed = new Set(), counted }: EventItem) => {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import { derivedIdentifier } from '../domain/identifiers.ts';
 import type { JobMessage } from '../domain/job-messages.ts';
@@ -113,7 +112,9 @@ export type ListChange = {
   size?: number | undefined;
   added: string[];
   removed: string[];
-  /** When the first of them was changed. */
+  /** Where the first of them is in the stream: the same when they are read again. */
+  first: string;
+  /** When it was changed. */
   timestamp: string;
   /** What an import has counted, once it has ended. */
   counted?: { added: number; removed: number } | undefined;
@@ -128,7 +129,7 @@ export const collectNumbers = async (
   audience: Audience,
   services: PublishServices,
 ): Promise<void> => {
-  const { list, by, size, timestamp, counted } = change;
+  const { list, by, size, first, timestamp, counted } = change;
   if (audience.endpointsFor('block_list.updated', list).length === 0) return;
   const uid = audience.ownerOf(list);
   if (uid === undefined) return;
@@ -139,7 +140,8 @@ export const collectNumbers = async (
   for (let part = 1; ; part++) {
     const eventId = derivedIdentifier('event', ['block list', JSON.stringify(list), by, String(part)]);
     const options = { ...(counted && { counted }), ...(isImport && !counted && { most: limits.webhookNumbers }) };
-    const collected = await services.webhookEvents.collect(list, eventId, { added, removed }, timestamp, options);
+    const opening = { timestamp, openedBy: first };
+    const collected = await services.webhookEvents.collect(list, eventId, { added, removed }, opening, options);
     // The event was deleted with its list.
     if (!collected) return;
     if (!collected.isClosed) {
@@ -147,7 +149,9 @@ export const collectNumbers = async (
       if (isComplete) return closeListEvent({ list, eventId, uid }, audience, services);
       // An import says itself when it has ended.
       if (isImport && !counted) return;
-      return waitForMore({ list, eventId, uid, token: randomUUID(), quietSeconds: quietSecondsFor(size) }, services);
+      // One message waits for the others, however many batches they come in.
+      if (!counted && collected.openedBy !== first) return;
+      return waitForMore({ list, eventId, uid, token: first, quietSeconds: quietSecondsFor(size) }, services);
     }
     // The batch that closed it may not have come to send it.
     if (collected.closedBy === 'reader') await publishNumbers({ list, eventId, uid }, collected, audience, services);

@@ -102,18 +102,20 @@ const listChangesIn = (read: { change: TableChange; meaning: Meaning }[], erased
   for (const { change, meaning } of read) {
     const { number, import: ended } = meaning;
     const one = number ?? ended;
-    if (!one || (number && erased.has(nameOf(number)))) continue;
+    if (!one) continue;
     const name = JSON.stringify([one.list, one.by]);
     const found = byRequest.get(name) ?? {
       ...{ list: one.list, by: one.by, size: number?.size, added: [], removed: [], of: [] },
+      first: change.sequenceNumber,
       timestamp: new Date(change.at).toISOString(),
     };
+    // The first change names the batch, also when its number is erased by the time that the batch comes again.
     found.of.push(change);
-    if (number) found[number.kind].push(number.number);
+    if (number && !erased.has(nameOf(number))) found[number.kind].push(number.number);
     if (ended) found.counted = { added: ended.added, removed: ended.removed };
     byRequest.set(name, found);
   }
-  return [...byRequest.values()];
+  return [...byRequest.values()].filter(({ added, removed, counted }) => added.length + removed.length > 0 || counted);
 };
 
 /** A record of the stream as a change. */

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startChangeReader } from '../../bin/local/change-reader.ts';
+import { createTable } from '../../bin/local/table.ts';
+import { storesOf } from '../../bin/operator/stores.ts';
+import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import type { JobMessage } from '../../functions/domain/job-messages.ts';
+import { Credentials } from '../../functions/store/credentials.ts';
+import { Table } from '../../functions/store/table.ts';
+import { changeOf, readBatch } from '../../functions/webhooks/read-changes.ts';
+import { injectFaults } from '../support/faults.ts';
+import { target, unique, useTargetInThisProcess } from '../support/world.ts';
+
+const at = '2026-03-01T10:00:00.000Z';
+
+/** A table of its own with its changes, in the batches in which the local run reads them. */
+const newTable = async () => {
+  useTargetInThisProcess();
+  const tableName = unique('read-changes');
+  const { dynamodb: endpoint } = target.endpoints;
+  await createTable(tableName, { endpoint });
+  const batches: DynamoDBRecord[][] = [];
+  const reader = await startChangeReader({ endpoint, tableName }, async ({ Records }) => {
+    if (Records.length > 0) batches.push(Records);
+    return { batchItemFailures: [] };
+  });
+  onTestFinished(() => reader.stop());
+  const options = { marshallOptions: { removeUndefinedValues: true } };
+  const table = new Table(DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint }), options), tableName);
+  const stores = storesOf(table);
+  const [uid, agentId] = [unique('user'), newIdentifier('agent')];
+  await stores.agents.create({ uid, agentId, name: 'A', configuration: {}, createdAt: at, updatedAt: at });
+  const requests: Record<string, number> = {};
+  const jobQueue = {
+    async send({ job }: JobMessage<'deliverWebhook' | 'closeBlockListEvent'>) {
+      requests[job] = (requests[job] ?? 0) + 1;
+    },
+  };
+  const services = { ...stores, credentials: new Credentials(table), jobQueue };
+  return {
+    ...{ uid, agentId, stores, batches },
+    /** The changes of numbers so far, when there are this many. */
+    async numbers(count: number): Promise<DynamoDBRecord[]> {
+      for (;;) {
+        const found = batches.flat().filter(({ dynamodb }) => dynamodb?.Keys?.sk?.S?.startsWith('+'));
+        if (found.length >= count) return found;
+        await sleep(20);
+      }
+    },
+    /** Reads a batch, and returns the requests that this took. */
+    async requestsOf(records: DynamoDBRecord[]): Promise<Record<string, number>> {
+      for (const name of Object.keys(requests)) delete requests[name];
+      const count = (operation: string) => {
+        requests[operation] = (requests[operation] ?? 0) + 1;
+        return undefined;
+      };
+      injectFaults(table.client, count);
+      expect(await readBatch(records.map(changeOf), services)).toEqual({});
+      return { ...requests };
+    },
+  };
+};
+
+const manyNumbers = (count: number) => Array.from({ length: count }, (_, index) => `+1415${5_000_000 + index}`);
+
+describe('the reader of changes', () => {
+  it('makes one event of a request whose numbers come in several batches, by three requests for each and one message', async () => {
+    const { uid, agentId, stores, numbers, requestsOf } = await newTable();
+    const endpoint = { endpointId: 'endpoint_1', url: 'https://crm.example.com/', events: ['*'], secrets: [] };
+    await stores.webhookEndpoints.add(uid, { ...endpoint, active: true, createdAt: at });
+    await stores.blockList.add({ agentId }, manyNumbers(400));
+    const records = await numbers(400);
+    const batch = (index: number) => requestsOf(records.slice(100 * index, 100 * (index + 1)));
+    const reads = { BatchGetItem: 2, UpdateItem: 1 };
+    expect(await batch(0)).toEqual({ ...reads, closeBlockListEvent: 1 });
+    expect(await batch(1)).toEqual(reads);
+    // A batch that comes again sends its message again: the first time it may have died before.
+    expect(await batch(0)).toEqual({ ...reads, closeBlockListEvent: 1 });
+    expect(await batch(2)).toEqual(reads);
+    // The last one completes the event: it is closed, and its delivery is queued.
+    expect(await batch(3)).toEqual({ BatchGetItem: 2, UpdateItem: 2, PutItem: 1, deliverWebhook: 1 });
+  });
+
+  it('makes two reads for changes of users without endpoints, and none for changes that are no events', async () => {
+    const { uid, agentId, stores, numbers, batches, requestsOf } = await newTable();
+    await stores.blockList.add({ agentId }, manyNumbers(100));
+    expect(await requestsOf(await numbers(100))).toEqual({ BatchGetItem: 2 });
+    await stores.agents.grant(agentId, uid, unique('guest'));
+    await stores.blockList.add({ agentId }, ['+14155550199']);
+    await numbers(101);
+    const ofAccess = batches.flat().filter(({ dynamodb }) => dynamodb?.Keys?.sk?.S === 'ACCESS');
+    expect(ofAccess.length).toBeGreaterThan(1);
+    expect(await requestsOf(ofAccess)).toEqual({});
+  });
+});
+
+describe('the local run', () => {
+  it('reads the changes of a bulk in few batches', async () => {
+    const { agentId, stores, numbers, batches } = await newTable();
+    const begin = Date.now();
+    await stores.blockList.add({ agentId }, manyNumbers(2000));
+    await numbers(2000);
+    const seconds = (Date.now() - begin) / 1000;
+    console.log(seconds, batches.map((b) => b.length).join(' '));
+    expect(batches.length).toBeLessThan(5 * seconds + 3);
+  });
+});
