@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { webhookEndpoints } from '../../../../functions/store/webhook-endpoints.ts';
 import { ended, start } from '../../../support/operator-command.ts';
 import { newReceiver, verified } from '../../../support/webhooks.ts';
 import { newWorld, type World } from '../../../support/world.ts';
@@ -69,13 +70,28 @@ describe('webhooks listen', () => {
     expect(await endpointsOf(world)).toMatchObject([{ url: own.url }]);
   });
 
+  it('keeps its endpoint while it runs, and ends when the endpoint is deleted', async () => {
+    const world = await newWorld();
+    const [kept, deleted] = [
+      await listen(world, (await newReceiver()).url),
+      await listen(world, (await newReceiver()).url),
+    ];
+    const leaseOf = async ({ endpointId }: { endpointId: string }) =>
+      (await webhookEndpoints.get().find(world.uid, endpointId))?.listeningUntil ?? 0;
+    const before = await leaseOf(kept);
+    await world.call('DELETE', `/webhook-endpoints/${deleted.endpointId}`, { query: { uid: world.uid } });
+    expect(await deleted.end).toMatchObject({ code: 1, stderr: 'The endpoint of this command was deleted.\n' });
+    await expect.poll(() => leaseOf(kept), { timeout: 60_000 }).toBeGreaterThan(before + 15_000);
+    await interrupt(kept);
+    expect(await endpointsOf(world)).toEqual([]);
+  });
+
   it('that is killed leaves no endpoint for longer than a minute', async () => {
     const world = await newWorld();
     const receiver = await newReceiver();
     const { child, end, endpointId } = await listen(world, receiver.url);
     child.kill('SIGKILL');
     await end;
-    const { webhookEndpoints } = await import('../../../../functions/store/webhook-endpoints.ts');
     const [left] = await webhookEndpoints.get().list(world.uid);
     expect(left?.listeningUntil).toBeLessThan(Date.now() + 61_000);
     await webhookEndpoints.get().change(world.uid, endpointId, (found) => ({ ...found, listeningUntil: Date.now() }));
