@@ -31,6 +31,9 @@ export class CpuGroup {
       mkdirSync(this.#folder);
       process.once('exit', () => this.close());
       this.limit(undefined);
+      // Other load on the machine must not count: the group goes first, with the largest weight there is.
+      if (this.#isVersion1) this.#write('cpu.shares', 262_144);
+      else this.#write('cpu.weight', 10_000);
       return true;
     } catch {
       return false;
