@@ -103,7 +103,11 @@ describe('the local run', () => {
   it('reads the changes of a bulk in few batches', async () => {
     const { agentId, stores, numbers, batches } = await newTable();
     const begin = Date.now();
-    await stores.blockList.add({ agentId }, manyNumbers(2000));
+    // A request has a deadline, which a busy machine misses: what it did not write in time is sent again.
+    for (let left = manyNumbers(2000); left.length > 0; ) {
+      const outcomes = await stores.blockList.add({ agentId }, left);
+      left = left.filter((number) => outcomes.get(number) === 'temporarily_unavailable');
+    }
     await numbers(2000);
     const seconds = (Date.now() - begin) / 1000;
     expect(batches.length).toBeLessThan(5 * seconds + 3);
