@@ -100,7 +100,7 @@ describe('a robots.txt made to do harm is judged in bounded time and memory', ()
         fc.array(piece, { minLength: 1, maxLength: 8 }),
         fc.array(piece, { maxLength: 8 }),
         async (a, b) => {
-          const robots = `User-agent: *\n${fill(a.join('')).slice(0, limits.robotsBytes / 2)}${fill(b.join('') || 'x')}`;
+          const robots = `User-agent: *\n${fill(a.join('') || 'x').slice(0, limits.robotsBytes / 2)}${fill(b.join('') || 'x')}`;
           const judged = await robotsJudge.run({ robots: robots.slice(0, limits.robotsBytes), urls });
           expect(judged).toHaveLength(urls.length);
         },

@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startChangeReader } from '../../bin/local/change-reader.ts';
+import { type DynamoDb, startDynamoDb } from '../../bin/local/dynamodb.ts';
+import { findJava } from '../../bin/local/java.ts';
 import { createTable } from '../../bin/local/table.ts';
 import { storesOf } from '../../bin/operator/stores.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
@@ -12,15 +14,22 @@ import { Credentials } from '../../functions/store/credentials.ts';
 import { Table } from '../../functions/store/table.ts';
 import { changeOf, readBatch } from '../../functions/webhooks/read-changes.ts';
 import { injectFaults } from '../support/faults.ts';
-import { target, unique, useTargetInThisProcess } from '../support/world.ts';
+import { unique, useTargetInThisProcess } from '../support/world.ts';
 
 const at = '2026-03-01T10:00:00.000Z';
+
+// The stream of the database that all tests share is long, and read by the local run: requests are counted on one of its own.
+let dynamodb: DynamoDb;
+beforeAll(async () => {
+  dynamodb = await startDynamoDb(await findJava(console.error), undefined);
+});
+afterAll(() => dynamodb.stop());
 
 /** A table of its own with its changes, in the batches in which the local run reads them. */
 const newTable = async () => {
   useTargetInThisProcess();
   const tableName = unique('read-changes');
-  const { dynamodb: endpoint } = target.endpoints;
+  const { endpoint } = dynamodb;
   await createTable(tableName, { endpoint });
   const batches: DynamoDBRecord[][] = [];
   const reader = await startChangeReader({ endpoint, tableName }, async ({ Records }) => {
