@@ -82,8 +82,8 @@ const rare: Record<string, string[]> = {
   finishDeletion: ['dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem'],
   // The clock starts it, and only where calls are kept for a limited time.
   expireCalls: ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:Query', 'dynamodb:Scan', 'sqs:SendMessage'],
-  // To continue in another message, after four minutes, and large responses that are forgotten.
-  erasePerson: ['dynamodb:BatchWriteItem'],
+  // Large responses that are forgotten; and to see whether the file of an import has come whose form still waits for it.
+  erasePerson: ['dynamodb:BatchWriteItem', 's3:GetObject'],
   // The same; and to go on in another message, after four minutes of copying.
   finishDuplication: ['dynamodb:DeleteItem', 'dynamodb:UpdateItem', 'sqs:SendMessage'],
   // To read again what another request changed meanwhile.
