@@ -218,9 +218,9 @@ const importRows = async (
 };
 
 /**
- * Writes numbers, and returns how many were changed. A number that could not be written is written again, since a table may
- * be throttled for a while. Undefined when time ran out with a part of them written: the step is to be repeated. Throws
- * when none was.
+ * Writes numbers, and returns how many it changed. It retries the numbers that a throttled table does not take. Returns
+ * undefined when time runs out after some are written: the caller repeats the step. Throws when time runs out before any is
+ * written.
  */
 const settle = async (
   phones: string[],
