@@ -45,7 +45,7 @@ const addByHttp = async ({ uid, apiKey, agentId }: Demo, baseUrl: string): Promi
   const [uploaded] = await Promise.all([
     send('POST', '/agent-documents', document),
     send('PATCH', `/agents/${agentId}`, { phoneNumber: '+14155550199' }),
-    send('POST', '/agent-block-list', { uid, agentId, numbers: ['+14155550123'] }),
+    send('POST', '/agent-block-list', { uid, agentId, numbers: ['+14155550177'] }),
   ]);
   return (uploaded as { documentIds: string[] } | undefined)?.documentIds[0];
 };

@@ -37,7 +37,7 @@ The demo key, user and agent, for a shell:
 List the agents, block a number, and set the outcome of the latest call:
 
 ${request('', '/agents?uid=$VAP_USER')}
-${request('', '/agent-block-list', { uid, agentId, numbers: ['+14155550124'] })}
+${request('', '/agent-block-list', { uid, agentId, numbers: ['+14155550123'] })}
 ${request('-X PATCH ', `/calls/$VAP_AGENT/${phone}`, { custom_call_outcome: 'booked', custom_call_outcome_value: 120 })}
 
 Every setting: npm start -- --help. Ctrl-C ends the run.

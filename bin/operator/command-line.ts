@@ -11,15 +11,15 @@ import { addKeyCommands } from './key.ts';
 import { addKnowledgeCommands } from './knowledge.ts';
 import { addMcpCommands } from './mcp.ts';
 import { addMigrateCommand } from './migrate.ts';
-import { examples, makeProgram } from './program.ts';
+import { examples, makeProgram, type Operator } from './program.ts';
 import { addRestoreCommand } from './restore.ts';
 import { addSecretCommands } from './secret.ts';
 import { addSmokeCommand } from './smoke.ts';
 import { addUserCommands } from './user.ts';
 import { addWebhooksCommands } from './webhooks.ts';
 
-/** Runs a command line of the operator and returns its exit code. */
-export const run = async (argv: string[]) => {
+/** The program with all of its commands. */
+export const operatorProgram = (): Operator => {
   const program = makeProgram().addHelpText(
     'after',
     examples('user create acme --name "Acme Inc."', 'key create --uid acme --name batch --scope calls', 'demo'),
@@ -39,6 +39,12 @@ export const run = async (argv: string[]) => {
   addRestoreCommand(program);
   addMigrateCommand(program);
   addSmokeCommand(program);
+  return program;
+};
+
+/** Runs a command line of the operator and returns its exit code. */
+export const run = async (argv: string[]) => {
+  const program = operatorProgram();
   // Its shell script calls the installed command.
   if (program.name() === installedCommands.operator) addCompletion(program as unknown as Command);
   return runProgram(program, argv);

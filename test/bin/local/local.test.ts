@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { normalisePhoneNumber } from '../../../functions/domain/phone-numbers.ts';
 import { call, target } from '../../support/world.ts';
 
 const ask = (path: string, apiKey = target.apiKey) => call('GET', path, { apiKey });
@@ -52,6 +53,15 @@ describe('the local run', () => {
     expect((await ask(`/agents/${otherAgentId}`)).status).toBe(401);
     expect((await ask(`/agents/${otherAgentId}`, otherApiKey)).status).toBe(200);
     expect((await ask(`/agents/${agentId}`, otherApiKey)).status).toBe(401);
+  });
+
+  it.each(['README.md', 'functions/openapi/guides/quickstart.md'])('blocks no number that %s blocks', async (file) => {
+    const { uid, agentId } = target;
+    const { blockList } = (await ask(`/agent-block-list?uid=${uid}&agentId=${agentId}`)).body;
+    const numbers = readFileSync(file, 'utf8').match(/\+\d[\d ()-]{9,}\d/g) ?? [];
+    expect(numbers.length).toBeGreaterThan(0);
+    expect(blockList).toHaveLength(1);
+    expect(numbers.map(normalisePhoneNumber)).not.toContain(blockList[0]);
   });
 
   it('rejects requests for another host, as of a page whose name resolves to this machine', async () => {
