@@ -127,8 +127,8 @@ const upload = async (
       body: { uid, agentId, mode, reason, size: found.size },
     }),
   );
-  const problem = await sendByForm({ path: file, name: basename(file) }, form, stop);
-  if (problem !== undefined) throw new CommandError(problem);
+  const error = await sendByForm({ path: file, name: basename(file) }, form, stop);
+  if (error) throw new CommandError(error.message);
   return importId;
 };
 
@@ -155,15 +155,10 @@ const resultOf = async ({ api, uid }: ListService, importId: string, stop: Abort
 
 /** The entries of a list, page by page. */
 async function* pagesOf({ api, uid, agentId }: ListService) {
-  for (let cursor: string | undefined; ; ) {
-    const page = { uid, limit: limits.pageItems, ...(cursor && { cursor }) };
-    const { entries, nextCursor } = dataOf(
-      agentId === undefined
-        ? await api.GET('/block-list', { params: { query: page } })
-        : await api.GET('/agent-block-list', { params: { query: { ...page, agentId } } }),
-    );
-    yield entries;
-    if (nextCursor === undefined) return;
-    cursor = nextCursor;
-  }
+  const query = { uid, limit: limits.pageItems };
+  const pages =
+    agentId === undefined
+      ? api.pages('/block-list', { params: { query } })
+      : api.pages('/agent-block-list', { params: { query: { ...query, agentId } } });
+  for await (const page of pages) yield dataOf(page).entries;
 }

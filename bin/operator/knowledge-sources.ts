@@ -39,28 +39,18 @@ export const waitForSources = async <S extends { id: string; status: string }>(
 
 const hasEnded = ({ status }: { status: string }) => status === 'ready' || status === 'failed';
 
-export const listDocuments = ({ api, uid, agentId }: Service): Promise<DocumentSummary[]> =>
-  allPages(async (cursor) => {
-    const query = { uid, agentId, content: 'false' as const, ...(cursor && { cursor }) };
-    const { documents, nextCursor } = dataOf(await api.GET('/agent-documents', { params: { query } }));
-    return { items: documents, nextCursor };
-  });
+export const listDocuments = async ({ api, uid, agentId }: Service): Promise<DocumentSummary[]> => {
+  const found: DocumentSummary[] = [];
+  const query = { uid, agentId, content: 'false' as const };
+  for await (const page of api.pages('/agent-documents', { params: { query } })) found.push(...dataOf(page).documents);
+  return found;
+};
 
-export const listWebsites = ({ api, uid, agentId }: Service): Promise<WebsiteSummary[]> =>
-  allPages(async (cursor) => {
-    const query = { uid, agentId, content: 'false' as const, ...(cursor && { cursor }) };
-    const { websites, nextCursor } = dataOf(await api.GET('/agent-websites', { params: { query } }));
-    return { items: websites, nextCursor };
-  });
-
-const allPages = async <T>(page: (cursor?: string) => Promise<{ items: T[]; nextCursor?: string | undefined }>) => {
-  const found: T[] = [];
-  for (let cursor: string | undefined; ; ) {
-    const { items, nextCursor } = await page(cursor);
-    found.push(...items);
-    if (!nextCursor) return found;
-    cursor = nextCursor;
-  }
+export const listWebsites = async ({ api, uid, agentId }: Service): Promise<WebsiteSummary[]> => {
+  const found: WebsiteSummary[] = [];
+  const query = { uid, agentId, content: 'false' as const };
+  for await (const page of api.pages('/agent-websites', { params: { query } })) found.push(...dataOf(page).websites);
+  return found;
 };
 
 /** A website or a document, without its text. */
@@ -99,14 +89,9 @@ export async function* readText(
   { kind, record: { id } }: Source,
   field: 'content' | 'contentMD',
 ): AsyncGenerator<string> {
-  for (let cursor: string | undefined; ; ) {
-    const page = { uid, agentId, ...(cursor && { cursor }) };
-    const piece =
-      kind === 'website'
-        ? dataOf(await api.GET('/agent-websites/content', { params: { query: { ...page, websiteId: id } } }))
-        : dataOf(await api.GET('/agent-documents/content', { params: { query: { ...page, documentId: id } } }));
-    yield piece[field];
-    if (!piece.nextCursor) return;
-    cursor = piece.nextCursor;
-  }
+  const pieces =
+    kind === 'website'
+      ? api.pages('/agent-websites/content', { params: { query: { uid, agentId, websiteId: id } } })
+      : api.pages('/agent-documents/content', { params: { query: { uid, agentId, documentId: id } } });
+  for await (const piece of pieces) yield dataOf(piece)[field];
 }

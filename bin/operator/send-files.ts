@@ -5,9 +5,11 @@ import { basename } from 'node:path';
 import pMap from 'p-map';
 import type { RefusedFile } from '../../functions/domain/documents.ts';
 import { limits } from '../../functions/domain/limits.ts';
+import type { ApiError } from '../../functions/openapi/client.ts';
+import { hasNoResponse, persistentFetch } from '../../functions/openapi/client-fetch.ts';
+import { presignedForm } from '../../functions/openapi/client-files.ts';
 import { pathOf } from '../command-line/arguments.ts';
 import { describeFailure } from '../command-line/describe-error.ts';
-import { UnreachableError, withRetries } from '../command-line/retries.ts';
 import { type Service, serviceError } from './service.ts';
 
 /**
@@ -65,6 +67,7 @@ const sizeOf = async (path: string) => {
 const reasonOf = (error: unknown, signal: AbortSignal) => (signal.aborted ? stoppedBefore : describeFailure(error));
 
 const stoppedBefore = 'Stopped before it was sent.';
+const stoppedMeanwhile = 'Stopped while it was sent.';
 
 /** Fills requests one after the other. A response identifies files by name, so a request has no two files of one name. */
 const batchesOf = (files: LocalFile[]): Batch[] => {
@@ -113,12 +116,13 @@ const sendTogether = async (
       bodySerializer: () => form,
     })
     .catch((error: unknown) => {
-      if (!signal.aborted && !(error instanceof UnreachableError)) throw error;
-      const cause = signal.aborted ? 'Stopped while it was sent.' : describeFailure(error);
-      const unknown = `${cause} It may have been accepted: see "knowledge list".`;
-      for (const file of readable) report(file, { status: 'unknown', error: unknown });
+      if (!signal.aborted) throw error;
     });
-  if (!result) return;
+  if (!result || hasNoResponse(result.error)) {
+    const error = `${result?.error?.message ?? stoppedMeanwhile} It may have been accepted: see "knowledge list".`;
+    for (const file of readable) report(file, { status: 'unknown', error });
+    return;
+  }
   const { data, error, response } = result;
   const failed = data?.failed ?? rejectedFiles(error, readable);
   if (!failed) throw serviceError(response, error);
@@ -154,23 +158,21 @@ const sendPresigned = async (
   );
 };
 
-/** Sends a file by a presigned form. Returns why the storage did not take it, in a sentence. */
+const sendToStorage = persistentFetch({ timeoutSeconds: limits.linkSeconds });
+
+/** Sends a file by a presigned form. Returns why the storage did not take it, or that it did not respond. */
 export const sendByForm = async (
   { path, name }: { path: string; name: string },
   { url, fields }: { url: string; fields: Record<string, string> },
   signal: AbortSignal,
-): Promise<string | undefined> => {
-  const blob = await openAsBlob(pathOf(path));
-  const form = new FormData();
-  for (const [field, value] of Object.entries(fields)) form.set(field, value);
-  form.set('file', blob, name);
-  const response = await withRetries(
-    { origin: new URL(url).origin, seconds: limits.linkSeconds, stop: signal },
-    (either) => fetch(url, { method: 'POST', body: form, signal: either }),
-  );
+): Promise<ApiError | undefined> => {
+  const body = presignedForm(fields, name, await openAsBlob(pathOf(path)));
+  const response = await sendToStorage(new Request(url, { method: 'POST', body, signal }));
   if (response.ok) return undefined;
-  const reason = /<Message>([^<]*)<\/Message>/.exec(await response.text())?.[1] ?? response.statusText;
-  return `The storage responded ${response.status}: ${reason}.`;
+  const error = (await response.json()) as ApiError;
+  return hasNoResponse(error)
+    ? error
+    : { ...error, message: `The storage responded ${response.status}: ${error.message}.` };
 };
 
 /** Safe to retry: a presigned upload always stores the same file. */
@@ -179,24 +181,21 @@ const sendOnePresigned = async (
   { documentId, url, fields }: { documentId: string; url: string; fields: Record<string, string> },
   signal: AbortSignal,
 ): Promise<SendResult> => {
-  const unused = 'Its document is deleted within an hour.';
   if (signal.aborted) return { status: 'not sent', documentId, error: `${stoppedBefore} ${unused}` };
   try {
-    const problem = await sendByForm({ path, name }, { url, fields }, signal);
-    if (problem === undefined) return { status: 'sent', documentId, way: 'presigned' };
-    return { status: 'not sent', documentId, error: `${problem} ${unused}` };
+    const error = await sendByForm({ path, name }, { url, fields }, signal);
+    if (!error) return { status: 'sent', documentId, way: 'presigned' };
+    if (hasNoResponse(error)) return { status: 'unknown', documentId, error: `${error.message} ${unlessComplete}` };
+    return { status: 'not sent', documentId, error: `${error.message} ${unused}` };
   } catch (error) {
-    if (!signal.aborted && !(error instanceof UnreachableError)) {
-      return { status: 'not sent', documentId, error: `${describeFailure(error)} ${unused}` };
-    }
-    const cause = signal.aborted ? 'Stopped while it was sent.' : describeFailure(error);
-    return {
-      status: 'unknown',
-      documentId,
-      error: `${cause} Unless it arrived completely, its document is deleted within an hour.`,
-    };
+    return signal.aborted
+      ? { status: 'unknown', documentId, error: `${stoppedMeanwhile} ${unlessComplete}` }
+      : { status: 'not sent', documentId, error: `${describeFailure(error)} ${unused}` };
   }
 };
+
+const unused = 'Its document is deleted within an hour.';
+const unlessComplete = 'Unless it arrived completely, its document is deleted within an hour.';
 
 /** The reason for each file when none was accepted; undefined when the request failed for another reason. */
 const rejectedFiles = (

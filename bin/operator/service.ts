@@ -1,8 +1,8 @@
 import { isApiKey, type Scope } from '../../functions/domain/api-keys.ts';
-import { type ApiClient, apiClient } from '../../functions/openapi/client.ts';
+import { type ApiClient, type ApiError, apiClient } from '../../functions/openapi/client.ts';
+import { hasNoResponse } from '../../functions/openapi/client-fetch.ts';
 import type { ApiKeys } from '../../functions/store/api-keys.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
-import { withRetries } from '../command-line/retries.ts';
 import { existingAgent } from './existing-agent.ts';
 import { existingUser } from './existing-user.ts';
 import { outputOf } from './stack.ts';
@@ -17,7 +17,6 @@ export type ServiceOptions<AgentId extends string | undefined = string> = Global
 /** The HTTP API for one agent, or for none, on behalf of the user `uid`. */
 export type Service<AgentId extends string | undefined = string> = { api: ApiClient; uid: string; agentId: AgentId };
 
-const requestSeconds = 60;
 /** A temporary key that could not be deleted expires after this time. */
 const keyHours = 12;
 
@@ -44,7 +43,7 @@ export const withService = async <T, AgentId extends string | undefined>(
     if (!uid) throw new CommandError('With VAP_API_KEY, --uid is required: the user of that key.', exitCodes.usage);
     const baseUrl = await baseUrlOf({ ...options, baseUrl: options.baseUrl ?? process.env.VAP_BASE_URL });
     announce(options, `the service at ${baseUrl} with the key in VAP_API_KEY`);
-    return work({ api: clientOf(baseUrl, given, signal), uid, agentId });
+    return work({ api: apiClient({ baseUrl, apiKey: given, signal }), uid, agentId });
   }
   const baseUrl = await baseUrlOf(options);
   const stores = await openStores(options);
@@ -69,7 +68,7 @@ const withTemporaryKey = async <T>(
   const expiresAt = new Date(Date.now() + keyHours * 3_600_000).toISOString();
   const key = await apiKeys.create(uid, { name: `operator: ${scope}`, scopes: [scope], expiresAt });
   try {
-    return await work(clientOf(baseUrl, key.secret, signal));
+    return await work(apiClient({ baseUrl, apiKey: key.secret, signal }));
   } finally {
     await apiKeys.delete(uid, key.keyId);
   }
@@ -104,23 +103,17 @@ export const baseUrlOf = async ({
   return (await localRun(runFile)).baseUrl;
 };
 
-/** Every request made here may be sent twice: it changes nothing, repeats itself or has an Idempotency-Key. */
-const clientOf = (baseUrl: string, apiKey: string, stop: AbortSignal): ApiClient =>
-  apiClient({
-    baseUrl,
-    apiKey,
-    retries: 0,
-    fetch: (request) =>
-      withRetries({ origin: baseUrl, seconds: requestSeconds, stop }, (signal) => fetch(request.clone(), { signal })),
-  });
-
 /** The data of a response, or its error as a sentence. */
 export const dataOf = <T>({ data, error, response }: Result<T>): T => {
   if (data === undefined) throw serviceError(response, error);
   return data;
 };
 
-type Result<T> = { data?: T | undefined; error?: { message?: string } | undefined; response: Response };
+type Result<T> = { data?: T | undefined; error?: ApiError | undefined; response: Response };
 
-export const serviceError = (response: Response, error: { message?: string } | undefined) =>
-  new CommandError(`The service responded ${response.status}: ${error?.message ?? response.statusText}`);
+export const serviceError = (response: Response, error: ApiError | undefined) =>
+  new CommandError(
+    hasNoResponse(error)
+      ? error.message
+      : `The service responded ${response.status}: ${error?.message ?? response.statusText}`,
+  );

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import { type ApiClient, apiClient, type operations, type Schema } from '../../functions/openapi/client.ts';
+import { hasNoResponse, retryAfterSeconds } from '../../functions/openapi/client-fetch.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { count } from '../command-line/output.ts';
-import { retryAfterSeconds } from '../command-line/retries.ts';
 
 type Item = Schema<'CallOutcomeItem'>;
 type ResponseBody = operations['updateCallOutcomes']['responses'][200]['content']['application/json'];
@@ -115,8 +115,7 @@ export const callOf = ({ agentId, callIdOrPhone }: Item) => `${agentId} ${callId
 
 const post = async (api: ApiClient, items: Item[], signal: AbortSignal): Promise<(Outcome | undefined)[]> => {
   const { data, error, response } = await api.POST('/call-outcomes', { body: { items }, signal });
-  if (error?.error === 'unreachable' || error?.error === 'timeout')
-    throw new RetryableError(error.message.replace(/\.$/, ''));
+  if (hasNoResponse(error)) throw new RetryableError(error.message.replace(/\.$/, ''));
   if (data) return outcomesOf(data, items.length);
   const message = `The service responded ${response.status}${error?.message ? ` (${error.message})` : ''}`;
   if (response.status === 429 || response.status >= 500) {

@@ -28,7 +28,7 @@ export const persistentFetch =
       const attempt = new Request(retriesLeft > 0 ? request.clone() : request, { signal });
       const response = await fetch(attempt).catch((error: Error) => {
         request.signal.throwIfAborted();
-        return withoutResponse(error, timeoutSeconds);
+        return withoutResponse(error, new URL(request.url).origin, timeoutSeconds);
       });
       const waitSeconds = secondsToWait(response, retries - retriesLeft);
       if (retriesLeft <= 0 || !isWorthRepeating(response) || waitSeconds > maxRetryAfterSeconds)
@@ -41,12 +41,20 @@ export const persistentFetch =
 const isWorthRepeating = ({ status, headers }: Response) =>
   status === 429 || status >= 500 || (status === 409 && headers.has('retry-after'));
 
-/** `Retry-After` is seconds or a date; without it, exponential backoff. Both with jitter. */
-const secondsToWait = ({ headers }: Response, attempt: number): number => {
+/** Whether an error stands for a request without a response, which may have been carried out. */
+export const hasNoResponse = <E extends { error: string }>(
+  error: E | undefined,
+): error is E & { error: 'unreachable' | 'timeout' } => error?.error === 'unreachable' || error?.error === 'timeout';
+
+/** The seconds that a response asks to wait. `Retry-After` is a number of seconds or a date. */
+export const retryAfterSeconds = ({ headers }: Response): number => {
   const after = headers.get('retry-after') ?? '';
-  const seconds = /^\d+$/.test(after) ? Number(after) : Math.max(0, (Date.parse(after) - Date.now()) / 1000) || 0;
-  return seconds + Math.min(8, 0.25 * 2 ** attempt) * (0.5 + Math.random() / 2);
+  return /^\d+$/.test(after) ? Number(after) : Math.max(0, (Date.parse(after) - Date.now()) / 1000) || 0;
 };
+
+/** `Retry-After` and exponential backoff, with jitter. */
+const secondsToWait = (response: Response, attempt: number): number =>
+  retryAfterSeconds(response) + Math.min(8, 0.25 * 2 ** attempt) * (0.5 + Math.random() / 2);
 
 const wait = (seconds: number, signal: AbortSignal) =>
   new Promise<void>((resolve, reject) => {
@@ -63,23 +71,24 @@ const wait = (seconds: number, signal: AbortSignal) =>
   });
 
 /** The response to a request that got none. */
-const withoutResponse = (error: Error & { cause?: unknown }, timeoutSeconds: number): Response => {
+const withoutResponse = (error: Error & { cause?: unknown }, origin: string, timeoutSeconds: number): Response => {
   if (error.name === 'TimeoutError') {
-    return errorResponse(504, 'timeout', `The service did not answer within ${timeoutSeconds} seconds.`);
+    return errorResponse(504, 'timeout', `${origin} did not respond within ${timeoutSeconds} seconds.`);
   }
   if (!(error instanceof TypeError)) throw error;
   const { code, message } = (error.cause ?? error) as { code?: string; message: string };
-  return errorResponse(503, 'unreachable', `The service could not be reached (${code ?? message}).`);
+  return errorResponse(503, 'unreachable', `${origin} cannot be reached (${code ?? message}).`);
 };
 
-/** An error of the service carries a code; one of the gateway before it, or of a proxy, gets the code of its status. */
+/** An error of the service carries a code; one of the gateway before it, of a proxy or of the file store gets the code of its status. */
 const withCode = async (response: Response): Promise<Response> => {
   if (response.ok) return response;
   const text = await response.text();
   const body = parse(text);
   if (typeof body?.error === 'string') return new Response(text, response);
   const { status, headers } = response;
-  return errorResponse(status, codeOf(status), body?.message ?? `The gateway answered ${status}.`, headers);
+  const message = body?.message ?? /<Message>([^<]+)</.exec(text)?.[1] ?? `The gateway responded ${status}.`;
+  return errorResponse(status, codeOf(status), message, headers);
 };
 
 const codeOf = (status: number) =>

@@ -17,6 +17,8 @@ export type ApiClientOptions = RetryOptions & {
   baseUrl: string;
   /** Sent as `X-Authorization` with every request. */
   apiKey?: string | undefined;
+  /** Aborts all requests of the client, with their retries. */
+  signal?: AbortSignal | undefined;
 };
 
 type GetResponse<Path extends keyof paths> = paths[Path] extends {
@@ -64,10 +66,10 @@ const maxFormBytes = 4 * 1024 * 1024;
  *     const api = apiClient({ baseUrl, apiKey });
  *     const { data, error } = await api.GET('/agents', { params: { query: { uid } } });
  */
-export const apiClient = ({ baseUrl, apiKey, ...options }: ApiClientOptions): ApiClient => {
+export const apiClient = ({ baseUrl, apiKey, signal, ...options }: ApiClientOptions): ApiClient => {
   const headers = { ...(apiKey !== undefined && { 'X-Authorization': apiKey }) };
   const send = persistentFetch(options);
-  const client = createClient<paths>({ baseUrl, headers, fetch: send, bodySerializer });
+  const client = createClient<paths>({ baseUrl, headers, fetch: send, bodySerializer, ...(signal && { signal }) });
 
   async function* pages<Path extends ListPath>(path: Path, options: ListOptions<Path>) {
     // The types of one path are known to the caller; here it is any list.
@@ -102,7 +104,8 @@ export const apiClient = ({ baseUrl, apiKey, ...options }: ApiClientOptions): Ap
         waiting.findIndex((one) => one.name === name),
       );
       const [{ blob } = { blob: new Blob([]) }] = waiting.splice(place, 1);
-      const response = await send(new Request(url, { method: 'POST', body: presignedForm(fields, name, blob) }));
+      const form = presignedForm(fields, name, blob);
+      const response = await send(new Request(url, { method: 'POST', body: form, ...(signal && { signal }) }));
       if (!response.ok) return { ...result, error: (await response.json()) as ApiError };
       result.documents.push({ documentId, name });
     }

@@ -243,13 +243,17 @@ describe('the typed client', () => {
     };
     expect(await ask({ status: 404, text: '{"message":"Not Found"}' })).toEqual([404, 'not_found', 'Not Found']);
     const page = { status: 502, text: '<h1>Bad Gateway</h1>' };
-    expect(await ask(page, page)).toEqual([502, 'internal_error', 'The gateway answered 502.']);
+    expect(await ask(page, page)).toEqual([502, 'internal_error', 'The gateway responded 502.']);
     expect(await ask('broken', 'broken')).toEqual([
       503,
       'unreachable',
-      expect.stringMatching(/could not be reached \(\w+\)/),
+      expect.stringMatching(/cannot be reached \(\w+\)/),
     ]);
-    expect(await ask('silent')).toEqual([504, 'timeout', 'The service did not answer within 1 seconds.']);
+    expect(await ask('silent')).toEqual([
+      504,
+      'timeout',
+      expect.stringMatching(/^http:\S+ did not respond within 1 seconds\.$/),
+    ]);
   });
 
   it('returns an error instead of throwing it, and throws an abort by its caller', async () => {
@@ -269,11 +273,12 @@ describe('the typed client', () => {
     ).toBe('TimeoutError');
   });
 
-  it('throws an abort by its caller also while it waits to send a request again', async () => {
+  it.each(['request', 'client'])('throws an abort of the %s also while it waits to send it again', async (of) => {
     await using busy = await withFaults({ status: 503, headers: { 'retry-after': '30' } });
     const signal = AbortSignal.timeout(1000);
     const params = { query: { uid: target.uid } };
-    const waiting = apiClient({ ...busy, apiKey: target.apiKey }).GET('/agents', { params, signal });
+    const client = apiClient({ ...busy, apiKey: target.apiKey, ...(of === 'client' && { signal }) });
+    const waiting = client.GET('/agents', { params, ...(of === 'request' && { signal }) });
     const startedAt = Date.now();
     await expect(waiting).rejects.toThrow(expect.objectContaining({ name: 'TimeoutError' }));
     expect([Date.now() - startedAt < 15_000, busy.seen.length]).toEqual([true, 1]);

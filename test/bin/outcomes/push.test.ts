@@ -170,7 +170,7 @@ describe('outcomes push', () => {
     expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('401 (The API key is not valid.)') });
     expect(refused.stdout + refused.stderr + readFileSync(`${file}.progress.json`, 'utf8')).not.toContain(apiKey);
     const dead = await push(file, { baseUrl: 'http://127.0.0.1:9', apiKey, flags: ['--retries', '1'] });
-    expect(dead).toMatchObject({ code: 3, stderr: expect.stringMatching(/could not be reached .* Retrying in/) });
+    expect(dead).toMatchObject({ code: 3, stderr: expect.stringMatching(/cannot be reached .* Retrying in/) });
   });
 
   it('retries what was throttled, failed or lost, waits for Retry-After, and no row is missing', {
