@@ -1,4 +1,3 @@
-import pMap from 'p-map';
 import * as z from 'zod/mini';
 import { files } from '../clients/files.ts';
 import { Document, downloadOf } from '../domain/documents.ts';
@@ -27,9 +26,9 @@ export const listDocuments = endpoint({
   async handle({ query: { agentId, content, limit, cursor } }, { documentReads, files }) {
     const withTexts = content !== 'false';
     const { items, ...next } = await documentReads.page(agentId, { limit, cursor, withTexts });
-    const answered = await pMap(items, async (record) => {
+    const answered = items.map((record) => {
       const download = downloadOf(record);
-      return { ...record, ...(download && { fileUrl: await files.downloadUrl(download) }) };
+      return { ...record, ...(download && { fileUrl: files.downloadUrl(download) }) };
     });
     return { documents: answered, ...next };
   },

@@ -24,7 +24,7 @@ export const updateDocument = endpoint({
     const record = await documents.edit({ agentId, id }, change, uid);
     if (!record) throw noSuchDocument();
     const download = downloadOf(record);
-    return { ...record, ...(download && { fileUrl: await files.downloadUrl(download) }) };
+    return { ...record, ...(download && { fileUrl: files.downloadUrl(download) }) };
   },
 });
 

@@ -24,9 +24,4 @@ export class AwsRequests {
       ...(body !== undefined && { body }),
     } as RequestInit);
   }
-
-  /** A URL that carries its signature in the query. */
-  async presign(url: URL): Promise<string> {
-    return (await this.#client.sign(url, { method: 'GET', aws: { signQuery: true } })).url;
-  }
 }

@@ -110,11 +110,14 @@ const extract = async (
   const kind = await kindOf(file.bytes, record.name, formatOf);
   if ('unsupported' in kind) return void (await documents.fail(document, attempt, kind.unsupported, { size }));
   const { type } = kind;
-  const text = await readDocument(file.bytes, type);
+  // Read once the run has begun: whoever changes the language from now on finds the document being read, and looks at it again.
+  const [text, language] = await Promise.all([
+    readDocument(file.bytes, type),
+    agents.languageOf(document.agentId, uid),
+  ]);
   if ('failure' in text) return void (await documents.fail(document, attempt, text.failure, { size, type }));
   const texts = { content: proseText(text.content), contentMD: proseText(text.contentMD) };
-  const index = async () =>
-    indexOf('document', texts.content.whole, texts.contentMD.whole, await agents.languageOf(document.agentId, uid));
+  const index = () => indexOf('document', texts.content.whole, texts.contentMD.whole, language);
   await documents.finish(document, { attempt, revision: run.revision }, { ...texts, index }, { size, type });
 };
 
