@@ -5,6 +5,7 @@ import { fillPage, fromCursor } from '../domain/paging.ts';
 import { service } from '../service.ts';
 import { type BlockListOwner, blockedNumberKey, blockedNumbersOf, blockListShards, type Collection } from './keys.ts';
 import {
+  attributeValue,
   backOff,
   type Condition,
   chunks,
@@ -127,10 +128,22 @@ export class BlockList {
   ): Promise<Map<string, NumberOutcome>> {
     const blockedAt = new Date().toISOString();
     const entryOf = (phone: string) => entryFor(terms.get(phone) as BlockTerms, addedBy, blockedAt);
+    // What the statements of numbers with the same terms have in common is made once.
+    const inserts = new Map<string, Statement>();
+    const insertWith = (entry: object): Statement => {
+      const names = ['pk', 'sk', ...Object.keys(entry)].map((name) => `'${name}':?`);
+      return {
+        text: `INSERT INTO "${this.#table.name}" VALUE {${names}}`,
+        values: Object.values(entry).map(attributeValue),
+      };
+    };
     const insert = (phone: string): Statement => {
-      const item = { ...blockedNumberKey(owner, phone), ...entryOf(phone) };
-      const names = Object.keys(item).map((name) => `'${name}':?`);
-      return { text: `INSERT INTO "${this.#table.name}" VALUE {${names}}`, values: Object.values(item) };
+      const { reason, expiresAt } = terms.get(phone) as BlockTerms;
+      const same = JSON.stringify([reason, expiresAt]);
+      const { text, values } = inserts.get(same) ?? insertWith(entryOf(phone));
+      inserts.set(same, { text, values });
+      const { pk, sk } = blockedNumberKey(owner, phone);
+      return { text, values: [{ S: pk }, { S: sk }, ...values] };
     };
     // The item exists, but its number is no longer blocked: it expired, or was removed a while ago.
     const reclaim = (phone: string): Statement => {
@@ -141,7 +154,7 @@ export class BlockList {
       const remove = cleared.map((name) => `REMOVE "${name}"`);
       return {
         text: `UPDATE "${this.#table.name}" ${[...set, ...remove].join(' ')} WHERE pk=? AND sk=? AND "blockedUntil"<=?`,
-        values: [...Object.values(renewed), pk, sk, Date.now()],
+        values: [...Object.values(renewed), pk, sk, Date.now()].map(attributeValue),
       };
     };
     const judge = (item: BlockedItem | undefined): Step => {
@@ -173,7 +186,7 @@ export class BlockList {
       const ttlSeconds = Math.floor(Date.now() / 1000) + removedSeconds;
       return {
         text: `UPDATE "${this.#table.name}" SET "blockedUntil"=? SET "removedBy"=? SET "ttlSeconds"=? WHERE pk=? AND sk=? AND "blockedUntil">? AND "removedBy"<>?`,
-        values: [0, removedBy, ttlSeconds, pk, sk, Date.now(), removedBy],
+        values: [0, removedBy, ttlSeconds, pk, sk, Date.now(), removedBy].map(attributeValue),
       };
     };
     return this.#settle(phones, 'remove', batchesInFlight, {

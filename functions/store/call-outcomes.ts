@@ -5,6 +5,7 @@ import { type Block, blockAction, blockCheck } from './block-list.ts';
 import { attributesOf, type CallRecords, type CallTarget, type StoredCall, storedCall } from './call-records.ts';
 import { callKey } from './keys.ts';
 import {
+  attributeValue,
   backOff,
   cancellationResults,
   chunks,
@@ -191,6 +192,6 @@ const statementOf = (tableName: string, { from, to }: Write, version: string): S
   const clauses = [...set.map(([name]) => `SET "${name}"=?`), ...cleared.map(([name]) => `REMOVE "${name}"`)];
   return {
     text: `UPDATE "${tableName}" ${clauses.join(' ')} WHERE pk=? AND sk=? AND "version"=?`,
-    values: [...set.map(([, value]) => value), pk, sk, from.version],
+    values: [...set.map(([, value]) => value), pk, sk, from.version].map(attributeValue),
   };
 };

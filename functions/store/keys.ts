@@ -39,7 +39,7 @@
  * DynamoDB deletes an item some time after its attribute `ttlSeconds` (Unix time).
  * There is no secondary index, so that every read is strongly consistent.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 export type ItemKey = { pk: string; sk: string };
 
@@ -90,7 +90,7 @@ export const blockedNumberKey = (owner: BlockListOwner, phone: string): ItemKey 
 export const blockedNumbersOf = (owner: BlockListOwner, shard: number): { pk: string } => ({
   pk: `${'agentId' in owner ? `AGENT#${owner.agentId}` : `USER#${owner.uid}`}#BLOCKED#${shard}`,
 });
-const shardOf = (text: string, shards: number) => (createHash('sha256').update(text).digest()[0] as number) % shards;
+const shardOf = (text: string, shards: number) => Number.parseInt(hash('sha256', text).slice(0, 2), 16) % shards;
 
 export const importKey = (uid: string, importId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `IMPORT#${importId}` });
 export const importsOf = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'IMPORT#' });

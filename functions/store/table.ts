@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type AttributeValue,
   BatchExecuteStatementCommand,
   ConditionalCheckFailedException,
   DynamoDBClient,
@@ -192,8 +193,8 @@ export class Table {
     const command = new BatchExecuteStatementCommand({
       Statements: statements.map(({ text, values }) => ({
         Statement: text,
-        Parameters: values.map((value) => convertToAttr(value as string)),
-        ReturnValuesOnConditionCheckFailure: text.startsWith('UPDATE') ? 'ALL_OLD' : 'NONE',
+        Parameters: values,
+        ...(text.startsWith('UPDATE') && { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
       })),
     });
     const { Responses = [] } = await this.client.send(command, deadline());
@@ -245,7 +246,8 @@ const keyRange = ({ pk, prefix }: Collection, { from, to }: QueryOptions) => {
 };
 
 /** A PartiQL statement on one item, and its parameters. */
-export type Statement = { text: string; values: unknown[] };
+export type Statement = { text: string; values: AttributeValue[] };
+export const attributeValue = (value: unknown): AttributeValue => convertToAttr(value as string);
 /** The code of the error, if there was one; when an update's condition did not hold, also the item as it is. */
 export type StatementResult = { error: string | undefined; item: Item | undefined };
 
