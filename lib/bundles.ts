@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { AnyEndpoint } from '../functions/http/endpoint.ts';
+import { type AnyEndpoint, isStreamed } from '../functions/http/endpoint.ts';
 import { jobs } from '../functions/jobs.ts';
 import type { PackedPage } from '../functions/pages/serve-pages.ts';
 import { routes } from '../functions/routes.ts';
@@ -43,9 +43,10 @@ const bundleAll = (): string => {
 };
 
 /** The entry point of an endpoint's bundle. Where a key is read from the table, the function is warmed while it is initialized. */
-const entryOf = ({ name, caller, streams }: AnyEndpoint) => {
+const entryOf = (endpoint: AnyEndpoint) => {
+  const { name, caller } = endpoint;
   const file = `functions/api/${toKebabCase(name)}.ts`;
-  if (streams) return `warm:functions/chat/warm-up.ts:${name}:${file}`;
+  if (isStreamed(endpoint)) return `warm:functions/chat/warm-up.ts:${name}:${file}`;
   return caller.kind === 'key' && !caller.forwarded ? `warm:functions/http/warm-up.ts:${name}:${file}` : file;
 };
 

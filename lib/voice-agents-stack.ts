@@ -1,5 +1,6 @@
 import { Aws, CfnOutput, Stack, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { isStreamed } from '../functions/http/endpoint.ts';
 import { routes } from '../functions/routes.ts';
 import { ApiStack } from './api-stack.ts';
 import { ChatStack } from './chat-stack.ts';
@@ -28,7 +29,7 @@ export class VoiceAgentsStack extends Stack {
     });
     Tags.of(this).add('deployment', deploymentName(settings));
 
-    const streamed = routes.find(({ streams }) => streams);
+    const streamed = routes.find(isStreamed);
     const answered = routes.filter((endpoint) => endpoint !== streamed);
 
     this.data = new DataStack(this, 'Data', settings);

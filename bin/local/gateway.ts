@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context, StreamifyHandler } from 'aws-lambda';
 import { cors } from '../../functions/http/cors.ts';
-import { type AnyEndpoint, methodsOf } from '../../functions/http/endpoint.ts';
+import { type AnyEndpoint, isStreamed, methodsOf } from '../../functions/http/endpoint.ts';
 import { lambda } from '../../functions/http/lambda.ts';
 import type { ApiHandler } from '../../functions/http/pipeline.ts';
 import { routes } from '../../functions/routes.ts';
@@ -90,7 +90,7 @@ const respond = async (
   const carried = handles413 ? bytes.subarray(0, Math.floor(payloadBytes * 0.74)) : bytes;
   const event = eventOf(request, match, path, query, carried);
   if (Buffer.byteLength(event.body ?? '') > payloadBytes) return sendError(response, 413, 'Request Entity Too Large');
-  if (match.route.endpoint.streams) return stream(match.route.handler, event, response);
+  if (isStreamed(match.route.endpoint)) return stream(match.route.handler, event, response);
   const result = await invoke(match.route.handler, event);
   if (result === 'timed out') return sendError(response, 503, 'Service Unavailable');
   if (Buffer.byteLength(result.body ?? '') > payloadBytes) return sendError(response, 500, 'Internal Server Error');

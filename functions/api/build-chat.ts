@@ -15,13 +15,13 @@ import { ChatRequest } from '../domain/chat.ts';
 import { describe } from '../domain/describe.ts';
 import { ApiError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
-import { type Principal, streamingEndpoint } from '../http/endpoint.ts';
+import { endpoint, type Principal } from '../http/endpoint.ts';
 import { lambdaWithoutKey } from '../http/lambda.ts';
 import { log } from '../log.ts';
 import { chatUsage } from '../store/chat-usage.ts';
 
 /** Answers a conversation of the AI SDK's own client, with tools that act for the caller's key. */
-export const buildChat = streamingEndpoint({
+export const buildChat = endpoint({
   name: 'buildChat',
   method: 'POST',
   path: '/chat/build',
@@ -33,7 +33,7 @@ export const buildChat = streamingEndpoint({
   services: { chatModel, chatSigningSecret, chatUsage: chatUsage.for('countTurn', 'budget'), ownApi },
   body: ChatRequest,
   bodyBytes: limits.chatBodyBytes,
-  streams: true,
+  responds: 'stream',
   response: z
     .string()
     .check(

@@ -11,7 +11,7 @@ import { agentOfCall, decide, toCallStartReference, variablesOf } from '../hooks
 import type { CallEnd, HookEvent, HookRequest, Platform } from '../hooks/platform.ts';
 import { isPlatformName, platforms } from '../hooks/platforms.ts';
 import { readHookBody } from '../hooks/read-hook-body.ts';
-import { type CustomResponse, customEndpoint } from '../http/endpoint.ts';
+import { type CustomResponse, endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { log } from '../log.ts';
 import { callStartKeys, callStarts } from '../store/call-starts.ts';
@@ -60,7 +60,7 @@ const unsureResponse = (event: APIGatewayProxyEventV2): CustomResponse | undefin
 };
 
 /** Answers the webhooks of voice platforms in their own form: a start with a decision, an end by recording the call. */
-export const receiveHook = customEndpoint({
+export const receiveHook = endpoint({
   name: 'receiveHook',
   method: 'POST',
   path: '/hooks/{platform}',
@@ -87,7 +87,7 @@ export const receiveHook = customEndpoint({
   body: z
     .record(z.string(), z.unknown())
     .check(describe('The platform’s own event.', { CallSid: 'CA0123', CallStatus: 'ringing' })),
-  custom: true,
+  responds: 'custom',
   mediaTypes: ['text/xml'],
   fallback: { afterMilliseconds: unsureAfterMilliseconds, respond: unsureResponse },
   response: z.looseObject({}).check(describe('The response that the platform understands; TwiML for Twilio.', {})),

@@ -5,7 +5,7 @@ import { component, describe } from '../domain/describe.ts';
 import { payloadTooLarge } from '../domain/errors.ts';
 import { isDeeperThan, parseJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
-import { customEndpoint } from '../http/endpoint.ts';
+import { endpoint } from '../http/endpoint.ts';
 import { lambdaWithoutKey } from '../http/lambda.ts';
 import { answer, type McpRequest } from '../mcp/answer.ts';
 import { mcpTools } from '../mcp/tools.ts';
@@ -63,7 +63,7 @@ const Fault = component(
  * Answers AI clients. It has no right on the table: every tool call is a request to the operation itself, with the
  * caller's key.
  */
-export const serveMcp = customEndpoint({
+export const serveMcp = endpoint({
   name: 'serveMcp',
   method: 'POST',
   refusedMethods: ['GET', 'DELETE'],
@@ -78,7 +78,7 @@ export const serveMcp = customEndpoint({
   body: z
     .custom<McpRequest & Headers>()
     .check(z.meta({ description: 'A message of JSON-RPC 2.0.', documentAs: Message })),
-  custom: true,
+  responds: 'custom',
   response: z.looseObject({}).check(describe('The response of JSON-RPC 2.0: a `result`, or an `error`.', {})),
   errors: ['unauthorized_origin'],
   errorDescriptions: { 401: 'The API key is missing or not valid.', 403: 'The `Origin` is not the web application’s.' },

@@ -92,6 +92,7 @@ export type Endpoint<
   Response extends Schema,
   Services extends AnyServices,
   C extends Caller<RequestInput<Params, Query, Body>>,
+  Form extends keyof Results<Response>,
 > = {
   /** Also the `operationId`, and in kebab-case the name of the file and the function. */
   name: string;
@@ -127,14 +128,12 @@ export type Endpoint<
   confidential?: true;
   /** Parses the body instead of JSON. */
   readBody?(event: APIGatewayProxyEventV2): unknown;
-  /** Responds with a form of its own. */
-  custom?: true;
+  /** The form of its responses, where that is not the JSON of `response`, which then describes them for the documentation. */
+  responds?: Form;
   /** The media types of its responses beside JSON, for the documentation. */
   mediaTypes?: string[];
   /** Answers in time whatever happens: sent when the handler has not responded by then, or fails with 500. */
   fallback?: { afterMilliseconds: number; respond(event: APIGatewayProxyEventV2): CustomResponse | undefined };
-  /** Responds piece by piece: API Gateway cannot, so its function has a URL of its own. */
-  streams?: true;
   response: Response;
   /** The codes of its own errors, for the documentation: beyond those that every endpoint of its kind has. */
   errors?: ErrorCode[];
@@ -145,48 +144,23 @@ export type Endpoint<
   handle(
     request: RequestInput<Params, Query, Body> & Authorized<C> & RequestContext,
     services: ServicesOf<Services>,
-  ): Promise<z.input<Response>>;
+  ): Promise<Results<Response>[Form]>;
 };
 
 /** A response with a form of its own, such as a voice platform's. */
 export type CustomResponse = { status: number; contentType: string; body: string };
 
-/** An operation whose responses are not JSON of one schema. Its `response` describes them for the documentation. */
-export type CustomEndpoint<
-  Params extends Schema | undefined,
-  Query extends Schema | undefined,
-  Body extends Schema | undefined,
-  Services extends AnyServices,
-  C extends Caller<RequestInput<Params, Query, Body>>,
-> = Omit<Endpoint<Params, Query, Body, Schema, Services, C>, 'handle' | 'custom'> & {
-  custom: true;
-  handle(
-    request: RequestInput<Params, Query, Body> & Authorized<C> & RequestContext,
-    services: ServicesOf<Services>,
-  ): Promise<CustomResponse>;
-};
-
 /** A response that is sent while it is produced, with its media type among its headers. A slow reader applies back-pressure. */
 export type StreamedResponse = { headers: { 'content-type': string } & Record<string, string>; body: Readable };
 
-/** An operation whose response is streamed. */
-export type StreamingEndpoint<
-  Params extends Schema | undefined,
-  Query extends Schema | undefined,
-  Body extends Schema | undefined,
-  Services extends AnyServices,
-  C extends Caller<RequestInput<Params, Query, Body>>,
-> = Omit<Endpoint<Params, Query, Body, z.ZodMiniString, Services, C>, 'handle' | 'readOnly' | 'custom' | 'streams'> & {
-  streams: true;
-  handle(
-    request: RequestInput<Params, Query, Body> & Authorized<C> & RequestContext,
-    services: ServicesOf<Services>,
-  ): Promise<StreamedResponse>;
-};
+/** What `handle` returns, by the form of the response. API Gateway cannot stream: the function of a stream has a URL of its own. */
+type Results<Response> = { json: z.input<Response>; custom: CustomResponse; stream: StreamedResponse };
 
 /** Any endpoint, for code that does not depend on its types: the router, the documentation, the stacks. */
 // biome-ignore lint/suspicious/noExplicitAny: an endpoint's types meet only inside it
-export type AnyEndpoint = Endpoint<any, any, any, any, any, Caller<any>>;
+export type AnyEndpoint = Endpoint<any, any, any, any, any, Caller<any>, keyof Results<any>>;
+
+export const isStreamed = ({ responds }: AnyEndpoint): boolean => responds === 'stream';
 
 /** The methods that an endpoint's function gets, with those that it refuses. */
 export const methodsOf = ({ method, refusedMethods = [] }: AnyEndpoint): Method[] => [method, ...refusedMethods];
@@ -211,32 +185,7 @@ export const endpoint = <
   // biome-ignore lint/complexity/noBannedTypes: no services
   Services extends Record<string, Service<any>> = {},
   const C extends Caller<RequestInput<Params, Query, Body>> = Caller<RequestInput<Params, Query, Body>>,
+  Form extends keyof Results<Response> = 'json',
 >(
-  definition: Endpoint<Params, Query, Body, Response, Services, C>,
-) => definition;
-
-/** Declares an endpoint whose response is streamed. */
-export const streamingEndpoint = <
-  const Params extends Schema | undefined = undefined,
-  const Query extends Schema | undefined = undefined,
-  const Body extends Schema | undefined = undefined,
-  // biome-ignore lint/suspicious/noExplicitAny: a service of anything
-  // biome-ignore lint/complexity/noBannedTypes: no services
-  Services extends Record<string, Service<any>> = {},
-  const C extends Caller<RequestInput<Params, Query, Body>> = Caller<RequestInput<Params, Query, Body>>,
->(
-  definition: StreamingEndpoint<Params, Query, Body, Services, C>,
-) => definition;
-
-/** Declares an endpoint whose responses have a form of their own. */
-export const customEndpoint = <
-  const Params extends Schema | undefined = undefined,
-  const Query extends Schema | undefined = undefined,
-  const Body extends Schema | undefined = undefined,
-  // biome-ignore lint/suspicious/noExplicitAny: a service of anything
-  // biome-ignore lint/complexity/noBannedTypes: no services
-  Services extends Record<string, Service<any>> = {},
-  const C extends Caller<RequestInput<Params, Query, Body>> = Caller<RequestInput<Params, Query, Body>>,
->(
-  definition: CustomEndpoint<Params, Query, Body, Services, C>,
+  definition: Endpoint<Params, Query, Body, Response, Services, C, Form>,
 ) => definition;

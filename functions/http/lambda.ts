@@ -6,7 +6,7 @@ import { lazyServices } from '../service.ts';
 import { addressOf } from './address.ts';
 import { admit } from './admit.ts';
 import { authenticate } from './authenticate.ts';
-import { type AnyEndpoint, takesIdempotencyKey } from './endpoint.ts';
+import { type AnyEndpoint, isStreamed, takesIdempotencyKey } from './endpoint.ts';
 import { withIdempotency } from './idempotency.ts';
 import { logRequests } from './log-requests.ts';
 import { parseRequest } from './parse-request.ts';
@@ -46,7 +46,7 @@ const handlerOf = (
       : respond(newUlid());
   };
 
-  const executionMode = endpoint.streams && canStream() ? executionModeStreamifyResponse : executionModeStandard;
+  const executionMode = isStreamed(endpoint) && canStream() ? executionModeStreamifyResponse : executionModeStandard;
   const handler = middy<ApiEvent, ApiResult, Error, HandlerContext, Internal>({
     timeoutEarlyInMillis: 500,
     executionMode,

@@ -15,7 +15,7 @@ export const perform = async (
   services: ServicesOf<any>,
 ): Promise<ApiResult> => {
   const result = await endpoint.handle({ ...context, ...authorized, ...input }, services);
-  if (endpoint.streams) return streamed(result);
-  if (endpoint.custom) return custom(result);
+  if (endpoint.responds === 'stream') return streamed(result);
+  if (endpoint.responds === 'custom') return custom(result);
   return json(200, z.parse(endpoint.response, result));
 };

@@ -3,7 +3,7 @@ import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
 import { component } from '../domain/describe.ts';
 import { errorStatuses } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
-import { type AnyEndpoint, takesIdempotencyKey } from '../http/endpoint.ts';
+import { type AnyEndpoint, isStreamed, takesIdempotencyKey } from '../http/endpoint.ts';
 import { errorMeanings } from './error-meanings.ts';
 import { errorCodes, errorExamples, errorResponses, takesOptionalKey } from './error-responses.ts';
 import { always, headerReference, headers } from './headers.ts';
@@ -176,7 +176,8 @@ const requestBodyOf = ({ body, multipart }: AnyEndpoint) => {
 };
 
 const successOf = (endpoint: AnyEndpoint) => {
-  const { name, response, streams, mediaTypes = [] } = endpoint;
+  const { name, response, mediaTypes = [] } = endpoint;
+  const streams = isStreamed(endpoint);
   const { id, description } = z.globalRegistry.get(response) ?? {};
   if (!description) throw new Error(`${name} does not describe its response.`);
   return {

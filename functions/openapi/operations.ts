@@ -29,8 +29,7 @@ export type OperationTool = {
 };
 
 /** Whether an operation takes a key and JSON, and responds with JSON: what a model can call. */
-const isCallable = ({ caller, multipart, streams, custom }: AnyEndpoint) =>
-  caller.kind === 'key' && !multipart && !streams && !custom;
+const isCallable = ({ caller, multipart, responds }: AnyEndpoint) => caller.kind === 'key' && !multipart && !responds;
 
 const isDeletion = ({ method, path }: AnyEndpoint) => method === 'DELETE' || path === '/erasures';
 

@@ -50,7 +50,7 @@ describe('the tools', () => {
   it('are the operations that take a key and JSON, without those that delete, sorted by name', async () => {
     const tools = await toolsOf(world.apiKey);
     const expected = routes
-      .filter(({ caller, multipart, custom, streams }) => caller.kind === 'key' && !multipart && !custom && !streams)
+      .filter(({ caller, multipart, responds }) => caller.kind === 'key' && !multipart && !responds)
       .filter(({ method, path, caller }) => {
         const isNamedScope = caller.kind === 'key' && (caller.scope as string) === 'privacy';
         return method !== 'DELETE' && path !== '/erasures' && !isNamedScope;

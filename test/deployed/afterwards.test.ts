@@ -14,7 +14,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, inject, it } from 'vitest';
-import { takesIdempotencyKey } from '../../functions/http/endpoint.ts';
+import { isStreamed, takesIdempotencyKey } from '../../functions/http/endpoint.ts';
 import { permissionsOf } from '../../functions/http/permissions.ts';
 import { permissionsOfJob } from '../../functions/jobs/job.ts';
 import { jobs } from '../../functions/jobs.ts';
@@ -55,7 +55,7 @@ const usesByFunction = () => {
 // The chat is granted what the operations need that it calls as tools: that these need it is shown by themselves.
 const functions = [
   ...routes
-    .filter(({ streams }) => !streams)
+    .filter((endpoint) => !isStreamed(endpoint))
     .map((endpoint) => ({ name: endpoint.name, permissions: permissionsOf(endpoint) })),
   ...jobs.map((job) => ({ name: job.name, permissions: permissionsOfJob(job) })),
 ].map(({ name, permissions }) => ({

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { methodsOf } from '../../functions/http/endpoint.ts';
+import { isStreamed, methodsOf } from '../../functions/http/endpoint.ts';
 import { permissionsOf } from '../../functions/http/permissions.ts';
 import { permissionsOfJob } from '../../functions/jobs/job.ts';
 import { jobs } from '../../functions/jobs.ts';
@@ -58,8 +58,8 @@ const both: [string, Deployment][] = [
   ['prod', prod],
 ];
 
-const streamed = routes.filter(({ streams }) => streams);
-const answered = routes.filter(({ streams }) => !streams);
+const streamed = routes.filter(isStreamed);
+const answered = routes.filter((endpoint) => !isStreamed(endpoint));
 const functionsOf = (deployment: Deployment) => deployment.all('AWS::Lambda::Function');
 const functionOf = (deployment: Deployment, name: string) =>
   functionsOf(deployment).find(({ properties }) =>

@@ -98,7 +98,7 @@ describe('the OpenAPI document', () => {
       }),
       multipart: form,
       caller: { kind: 'anyone', key: 'optional' },
-      streams: true,
+      responds: 'stream',
       response: z.string().check(describeField('Events.', 'data: [DONE]\n\n')),
     } as unknown as AnyEndpoint;
     const made = openApiDocument([sending]);
