@@ -48,7 +48,10 @@ export class JobsStack extends NamedNestedStack {
       return [job.name, serviceFunction] as const;
     });
     const ofDeliveries = new Map(functions).get(deliverWebhook.name) as ServiceFunction;
-    this.failedDeliveries = ofDeliveries.countLines('WebhookFailedDeliveries', jobLogPatterns.failedDeliveries);
+    this.failedDeliveries = ofDeliveries.countLines(
+      'WebhookFailedDeliveries',
+      FilterPattern.exists('$.failedDelivery'),
+    );
     this.#readChanges(data, settings);
     if (settings.callRetentionDays) this.#startDaily(data);
     suppress(this, 'deadLetters');
@@ -59,7 +62,6 @@ export class JobsStack extends NamedNestedStack {
     const { table, deadLetters } = data;
     const { lambda } = new ServiceFunction(this, data, settings, {
       ...readChanges,
-      permissions: readChanges.permissions,
       memoryMegabytes,
       readsChanges: { table, deadLetters },
     });
@@ -97,8 +99,3 @@ export class JobsStack extends NamedNestedStack {
     }
   }
 }
-
-/** The lines of the jobs' logs that alarms count. */
-const jobLogPatterns = {
-  failedDeliveries: FilterPattern.exists('$.failedDelivery'),
-};

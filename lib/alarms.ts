@@ -1,0 +1,102 @@
+import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Metrics } from './metrics.ts';
+
+/** An alarm when a metric reaches a threshold in each of `periods` of five minutes (default 1). */
+export type AlarmProps = {
+  id: string;
+  metric: IMetric;
+  threshold: number;
+  periods?: number;
+  /** What has happened, and what to do. */
+  description: string;
+};
+
+/** The alarms of a deployment, on what users notice. */
+export const alarmsOf = ({ api, chat, queues, deadLetters, webhooks, table, account }: Metrics): AlarmProps[] => [
+  {
+    id: 'ApiErrors',
+    metric: api.serverErrorShare,
+    threshold: 0.05,
+    periods: 2,
+    description:
+      'For ten minutes, at least 5 % of the API requests have failed with 5xx. Filter the function logs by level "error"; if it began with a deployment, deploy the version before.',
+  },
+  {
+    id: 'ApiLatency',
+    metric: api.slowestLatency,
+    threshold: 5000,
+    periods: 3,
+    description:
+      'One in a hundred API requests takes longer than 5 seconds. Compare the functions on the dashboard, and look at the throttling of the table.',
+  },
+  ...(chat ? chatAlarmsOf(chat) : []),
+  {
+    id: 'DeadLetters',
+    metric: deadLetters,
+    threshold: 1,
+    description:
+      'Work of a job failed three times: its name is in the message. Read its log where "givenUp" is set; when the cause is fixed, start a DLQ redrive in the SQS console. A message with "DDBStreamBatchInfo" names changes that became no webhook events: read the log of read-changes.',
+  },
+  {
+    id: 'WebhookChanges',
+    metric: webhooks.changeAge,
+    threshold: 10 * 60 * 1000,
+    description:
+      'Changes of the table have waited for ten minutes to become webhook events. Read the log of read-changes, level "error".',
+  },
+  {
+    id: 'WebhookDeliveries',
+    metric: webhooks.failedAttempts,
+    threshold: 100,
+    periods: 3,
+    description:
+      'For fifteen minutes, at least twenty attempts a minute to deliver webhooks have failed. Look at the failed attempts by endpoint on the dashboard: if all are of one endpoint, its user has to repair or disable it; if of many, read the log of deliver-webhook, "reason".',
+  },
+  // Nobody waits for what the clock starts: its failures are dead letters.
+  ...queues
+    .filter(({ isDaily }) => !isDaily)
+    .map(({ job, age }) => ({
+      id: `Waiting-${job}`,
+      metric: age,
+      threshold: 3600,
+      description: `Work of ${job} has waited for an hour. Look at its errors, and at the concurrency of the account.`,
+    })),
+  ...table.throttles.map((metric) => ({
+    id: `Table${metric.metricName}`,
+    metric,
+    threshold: 10,
+    description:
+      'DynamoDB rejects requests. If the load is real, wait: a table on demand doubles its capacity within half an hour; a single hot item is a caller to slow down.',
+  })),
+  {
+    id: 'Concurrency',
+    metric: account.throttles,
+    threshold: 10,
+    description:
+      'Lambda rejects invocations in this account and region: the concurrency is used up. Ask AWS for more, or lower requestsPerSecond.',
+  },
+];
+
+const chatAlarmsOf = ({ serverErrors, failedTurns, exhaustedBudget }: NonNullable<Metrics['chat']>): AlarmProps[] => [
+  {
+    id: 'ChatErrors',
+    metric: serverErrors,
+    threshold: 5,
+    description:
+      'The chat answers 5xx. Read its log, level "error": access to the model, the signing secret and the table are the usual causes.',
+  },
+  {
+    id: 'ChatFailedTurns',
+    metric: failedTurns,
+    threshold: 5,
+    description:
+      'Chat answers break off. Read "cause" in the chat’s log where "state" is "failed"; look at the model’s quotas in the Bedrock console.',
+  },
+  {
+    id: 'ChatBudget',
+    metric: exhaustedBudget,
+    threshold: 1,
+    description:
+      'The chat’s tokens of the day are used up, for all callers or for those without a key. Look for one address with many turns; if the use is real, deploy with a higher chatDailyTokens.',
+  },
+];

@@ -1,0 +1,100 @@
+import { Duration } from 'aws-cdk-lib';
+import {
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  LogQueryVisualizationType,
+  LogQueryWidget,
+  TextWidget,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
+import { jobs } from '../functions/jobs.ts';
+import { readChanges } from '../functions/webhooks/read-changes.ts';
+import { pagesFunction } from './bundles.ts';
+import type { Metrics, ObservedParts } from './metrics.ts';
+import { functionNameOf } from './service-function.ts';
+import { deploymentName, type Settings } from './settings.ts';
+
+/** Log groups that one query of CloudWatch Logs Insights takes at most. */
+const maxLogGroups = 50;
+
+/**
+ * Adds the dashboard of a deployment. It shows every function from its log, because CloudWatch charges for each metric of a
+ * dashboard beyond the first fifty.
+ */
+export const addDashboard = (
+  scope: Construct,
+  { api, chat, queues, deadLetters, webhooks, table, account }: Metrics,
+  { endpoints, chat: chatStack }: ObservedParts,
+  settings: Settings,
+): Dashboard => {
+  const name = deploymentName(settings);
+  const logGroupOf = (functionName: string) => `/aws/lambda/${functionNameOf(settings, functionName)}`;
+  const dashboard = new Dashboard(scope, 'Dashboard', { dashboardName: name, defaultInterval: Duration.hours(12) });
+  dashboard.addWidgets(
+    new TextWidget({
+      markdown: `# ${name}\nStage **${settings.stage}**, for ${settings.appOrigins.join(', ')}.`,
+      width: 24,
+      height: 2,
+    }),
+  );
+  dashboard.addWidgets(
+    graph('API: requests', [api.requests], [api.clientErrors, api.serverErrors]),
+    graph('API: latency (ms)', [api.latency, api.slowestLatency]),
+  );
+  dashboard.addWidgets(
+    graph('Chat: failures', chat ? [chat.serverErrors, chat.failedTurns, chat.exhaustedBudget] : []),
+    graph('Concurrency of the account', [account.concurrency], [account.throttles]),
+  );
+  dashboard.addWidgets(
+    graph(
+      'Jobs: oldest message (s) and dead letters',
+      queues.map(({ age }) => age),
+      [deadLetters],
+    ),
+    graph('Table: capacity and throttling', [table.reads, table.writes], table.throttles),
+  );
+  dashboard.addWidgets(
+    graph('Webhooks: age of the oldest change (ms)', [webhooks.changeAge]),
+    graph(
+      'Webhooks: attempts, and the oldest that waits (s)',
+      [webhooks.attempts, webhooks.failedAttempts],
+      [webhooks.deliveryAge],
+    ),
+    new LogQueryWidget({
+      title: 'Webhooks: failed attempts by endpoint',
+      logGroupNames: [logGroupOf('deliverWebhook')],
+      view: LogQueryVisualizationType.TABLE,
+      queryLines: [
+        'filter ispresent(failedDelivery)',
+        'stats count(*) as attempts, count_distinct(failedDelivery) as deliveries, latest(reason) as latestReason by endpointId',
+        'sort attempts desc',
+      ],
+      width: 24,
+      height: 6,
+    }),
+  );
+  const functions = [...endpoints, ...jobs, readChanges, ...(settings.edge ? [{ name: pagesFunction }] : [])];
+  const names = [...functions.map((one) => one.name), ...(chatStack ? [chatStack.functionName] : [])];
+  for (let first = 0; first < names.length; first += maxLogGroups) {
+    dashboard.addWidgets(
+      new LogQueryWidget({
+        title: 'Every function: requests, failures, milliseconds',
+        logGroupNames: names.slice(first, first + maxLogGroups).map(logGroupOf),
+        view: LogQueryVisualizationType.TABLE,
+        queryLines: [
+          'fields coalesce(operation, job) as name, level = "error" as failed',
+          'filter ispresent(name) and ispresent(milliseconds)',
+          'stats count(*) as requests, sum(failed) as failures, pct(milliseconds, 50) as p50, pct(milliseconds, 99) as p99, max(milliseconds) as longest by name',
+          'sort requests desc',
+        ],
+        width: 24,
+        height: 12,
+      }),
+    );
+  }
+  return dashboard;
+};
+
+const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
+  new GraphWidget({ title, left, right, width: 12, height: 7 });

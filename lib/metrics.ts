@@ -1,0 +1,73 @@
+import { Duration } from 'aws-cdk-lib';
+import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { AnyEndpoint } from '../functions/http/endpoint.ts';
+import { jobs } from '../functions/jobs.ts';
+import { readChanges } from '../functions/webhooks/read-changes.ts';
+import type { ApiStack } from './api-stack.ts';
+import type { ChatStack } from './chat-stack.ts';
+import type { DataStack } from './data-stack.ts';
+import type { JobsStack } from './jobs-stack.ts';
+import { functionNameOf } from './service-function.ts';
+import type { Settings } from './settings.ts';
+
+/** The parts of a deployment that are observed. */
+export type ObservedParts = {
+  data: DataStack;
+  jobs: JobsStack;
+  api: ApiStack;
+  endpoints: AnyEndpoint[];
+  chat: ChatStack | undefined;
+};
+
+export type Metrics = ReturnType<typeof metricsOf>;
+
+const period = Duration.minutes(5);
+const sum = { period, statistic: Stats.SUM };
+const maximum = { period, statistic: Stats.MAXIMUM };
+
+/** The metrics of the alarms and the dashboard. */
+export const metricsOf = ({ data, jobs: jobsStack, api: { api }, chat }: ObservedParts, settings: Settings) => {
+  const deliveries = data.queueOf('deliverWebhook');
+  return {
+    api: {
+      requests: api.metricCount({ period }),
+      clientErrors: api.metricClientError(sum),
+      serverErrors: api.metricServerError(sum),
+      // The average over requests, which count 0 or 1 each, is the share of errors.
+      serverErrorShare: api.metricServerError({ period, statistic: Stats.AVERAGE }),
+      latency: api.metricLatency({ period, statistic: 'p50', label: 'p50' }),
+      slowestLatency: api.metricLatency({ period, statistic: 'p99' }),
+    },
+    chat: chat && {
+      serverErrors: chat.serverErrors.with({ period }),
+      failedTurns: chat.failedTurns.with({ period }),
+      exhaustedBudget: chat.exhaustedBudget.with({ period }),
+    },
+    queues: jobs.map(({ name, daily }) => ({
+      job: name,
+      isDaily: daily,
+      age: data.queueOf(name).metricApproximateAgeOfOldestMessage(maximum),
+    })),
+    deadLetters: data.deadLetters.metricApproximateNumberOfMessagesVisible(maximum),
+    webhooks: {
+      changeAge: new Metric({
+        namespace: 'AWS/Lambda',
+        metricName: 'IteratorAge',
+        dimensionsMap: { FunctionName: functionNameOf(settings, readChanges.name) },
+        ...maximum,
+      }),
+      attempts: deliveries.metricNumberOfMessagesDeleted(sum),
+      failedAttempts: jobsStack.failedDeliveries.with({ period }),
+      deliveryAge: deliveries.metricApproximateAgeOfOldestMessage(maximum),
+    },
+    table: {
+      reads: data.table.metricConsumedReadCapacityUnits({ period }),
+      writes: data.table.metricConsumedWriteCapacityUnits({ period }),
+      throttles: ['ReadThrottleEvents', 'WriteThrottleEvents'].map((name) => data.table.metric(name, sum)),
+    },
+    account: {
+      throttles: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', ...sum }),
+      concurrency: new Metric({ namespace: 'AWS/Lambda', metricName: 'ConcurrentExecutions', ...maximum }),
+    },
+  };
+};
