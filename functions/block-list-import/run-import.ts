@@ -96,7 +96,7 @@ const proceed = async (begun: ImportRecord, services: Services, until: number, r
   let record = begun;
   if (record.lines === 0) await examine(record, services);
   const steps = stepsOf(readRows(piecesOf(record, services)), record.lines, rowsPerStep);
-  for await (const rows of oneAhead(steps)) {
+  for await (const rows of oneAhead(permitted(steps, record, services))) {
     const next = await importRows(record, rows, services, until);
     if (typeof next === 'string') return next;
     record = next;
@@ -145,6 +145,21 @@ async function* stepsOf(rows: AsyncGenerator<FileRow>, done: number, rowsPerStep
   if (step.length > 0) yield step;
 }
 
+/** The same, each as long as the user who created the import may use the agent. */
+async function* permitted<T>(
+  steps: AsyncGenerator<T>,
+  record: ImportRecord,
+  { credentials }: Services,
+): AsyncGenerator<T> {
+  const { uid, agentId } = record;
+  for await (const step of steps) {
+    if (agentId !== undefined && !(await credentials.accessTo([agentId])).get(agentId)?.has(uid)) {
+      throw new ImportError('The user who created the import may no longer use the agent.');
+    }
+    yield step;
+  }
+}
+
 /** The same, each read while the one before it is worked on. */
 async function* oneAhead<T>(values: AsyncGenerator<T>): AsyncGenerator<T> {
   let ahead = values.next();
@@ -180,13 +195,9 @@ const entryOf = (
 const importRows = async (
   record: ImportRecord,
   rows: FileRow[],
-  { blockList, credentials, imports }: Services,
+  { blockList, imports }: Services,
   until: number,
 ): Promise<ImportRecord | 'more' | 'elsewhere'> => {
-  const { uid, agentId, importId } = record;
-  if (agentId !== undefined && !(await credentials.accessTo([agentId])).get(agentId)?.has(uid)) {
-    throw new ImportError('The user who created the import may no longer use the agent.');
-  }
   const terms = new Map<string, BlockTerms>();
   const failures = [...record.failures];
   let failed = 0;
@@ -201,7 +212,7 @@ const importRows = async (
     blockList.addAll(
       ownerOf(record),
       new Map(phones.map((phone) => [phone, terms.get(phone) as BlockTerms])),
-      `${importId}:${record.lines}`,
+      `${record.importId}:${record.lines}`,
       // A list that is imported again has most of the numbers.
       { batchesInFlight, readFirst: record.alreadyBlocked > record.added },
     );
