@@ -84,7 +84,7 @@ export class ApiStack extends NamedNestedStack {
 }
 
 /** The paths of the pages and their assets. */
-export const pagePaths = ['/', '/docs', '/docs/{page}', '/llms.txt', '/assets/{file}'];
+const pagePaths = ['/', '/docs', '/docs/{page}', '/llms.txt', '/assets/{file}'];
 
 /** What a browser may send, and what scripts of the application may read. */
 const corsOf = (settings: Settings) => ({

@@ -70,7 +70,7 @@ export class ChatStack extends NamedNestedStack {
 }
 
 /** The lines of the chat's log that its alarms count. */
-export const chatLogPatterns = {
+const chatLogPatterns = {
   failedTurns: FilterPattern.all(
     FilterPattern.stringValue('$.operation', '=', 'buildChat'),
     FilterPattern.stringValue('$.state', '=', 'failed'),

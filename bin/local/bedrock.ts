@@ -12,7 +12,7 @@ import { type Listening, listen } from './listen.ts';
  * connection in mid-stream, a stall in mid-stream or from the start, and a response without end.
  */
 const faults = ['throttle', 'reject', 'exception', 'cut', 'stall', 'silence', 'endless'] as const;
-export type Fault = (typeof faults)[number];
+type Fault = (typeof faults)[number];
 
 type Options = {
   port?: number;

@@ -21,10 +21,10 @@ export const ImportedCall = z.extend(CallFacts, { agentId: Identifier, callId: I
 type ImportedCall = z.infer<typeof ImportedCall>;
 
 /** Why a line was not imported. */
-export type LineError = { line: number; message: string };
+type LineError = { line: number; message: string };
 
 /** The position of an import. Every line up to `line` is imported or has failed. */
-export type ImportState = {
+type ImportState = {
   line: number;
   end: number;
   imported: number;
@@ -212,7 +212,7 @@ const progressFile = (file: string, source: { table: string; size: number; mtime
   return {
     async read(): Promise<ImportState | undefined> {
       const text = await readFile(path, 'utf8').catch(() => '');
-      const { data } = z.safeParse(Progress, parsed(text));
+      const { data } = z.safeParse(Progress, parseOrUndefined(text));
       const same = data?.table === source.table && data.size === source.size && data.mtimeMs === source.mtimeMs;
       return same ? data.state : undefined;
     },
@@ -229,7 +229,7 @@ const progressFile = (file: string, source: { table: string; size: number; mtime
   };
 };
 
-const parsed = (text: string): unknown => {
+const parseOrUndefined = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {

@@ -20,7 +20,7 @@ import { openStores, storesOf } from './stores.ts';
  * How many items are the same in both tables, how many a restore writes and deletes, and how many erasures of people it
  * repeats, because they ended after the other table's time.
  */
-export type Restoration = { same: number; written: number; deleted: number; erasures: number };
+type Restoration = { same: number; written: number; deleted: number; erasures: number };
 
 export const addRestoreCommand = (program: Operator) => {
   program

@@ -5,7 +5,7 @@ import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 /** The key from `VAP_API_KEY`, or from a prompt. Never an argument: the shell's history would keep it. */
 export const readApiKey = async (): Promise<string> => {
   const given = process.env.VAP_API_KEY?.trim();
-  if (given) return validated(given, 'VAP_API_KEY');
+  if (given) return validate(given, 'VAP_API_KEY');
   if (!process.stdin.isTTY) {
     throw new CommandError('There is no API key. Set VAP_API_KEY, or run this on a terminal.', exitCodes.usage);
   }
@@ -15,10 +15,10 @@ export const readApiKey = async (): Promise<string> => {
       throw error;
     },
   );
-  return validated(entered.trim(), 'The input');
+  return validate(entered.trim(), 'The input');
 };
 
-const validated = (key: string, source: string) => {
+const validate = (key: string, source: string) => {
   if (isApiKey(key)) return key;
   throw new CommandError(`${source} is not an API key. Keys start with vap_ and have 34 characters.`, exitCodes.usage);
 };

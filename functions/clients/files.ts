@@ -119,9 +119,9 @@ export class Files {
       'response-content-disposition': contentDisposition(name),
       'response-content-type': contentType,
     })
-      .map((field) => field.map(escaped).join('='))
+      .map((field) => field.map(escapeUrlPart).join('='))
       .join('&');
-    const path = pathname.split('/').map(escaped).join('/');
+    const path = pathname.split('/').map(escapeUrlPart).join('/');
     const request = ['GET', path, query, `host:${host}\n`, 'host', 'UNSIGNED-PAYLOAD'].join('\n');
     const digest = createHash('sha256').update(request).digest('hex');
     const signature = this.#sign(scope, [algorithm, time, scope.join('/'), digest].join('\n'));
@@ -185,7 +185,7 @@ export class Files {
 const equals = ([field, value]: [string, string]) => ({ [field]: value });
 
 /** As AWS escapes a part of a URL: everything but letters, digits and `-._~`. */
-const escaped = (text: string) =>
+const escapeUrlPart = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
 
 const etagOf = (response: Response) => (response.headers.get('etag') ?? '').replaceAll('"', '');

@@ -17,7 +17,7 @@ export const isReceiverAddress = (text: string, trustedOrigins: ReadonlySet<stri
  * Checks the address of a new endpoint. Every delivery checks it again where it connects; this check is for whoever
  * mistyped an address.
  */
-export class ReceiverAddresses {
+class ReceiverAddresses {
   readonly #trustedOrigins: ReadonlySet<string>;
 
   constructor(trustedOrigins: ReadonlySet<string>) {

@@ -136,7 +136,7 @@ export const AgentChange = z.object({
 export type AgentChange = z.infer<typeof AgentChange>;
 
 /** The phone number of an agent. */
-export const AgentPhoneNumber = PhoneNumber.check(describe('Phone number of the agent.', '+14155550123'));
+const AgentPhoneNumber = PhoneNumber.check(describe('Phone number of the agent.', '+14155550123'));
 
 export const Agent = component(
   'Agent',

@@ -76,18 +76,17 @@ export const CallFacts = z.object({
 });
 export type CallFacts = z.infer<typeof CallFacts>;
 
-export const CallMetadata = jsonObject('Free-form metadata', { campaign: 'spring', agentScore: 4.5 });
+const CallMetadata = jsonObject('Free-form metadata', { campaign: 'spring', agentScore: 4.5 });
 
 const OutcomeLabel = text(0, limits.outcomeCharacters).check(describe('Label of the outcome.', 'appointment_booked'));
 const OutcomeValue = z.number().check(describe('Monetary value of the outcome.', 149.5));
 
 /** The outcome fields of a call (contract 2.6). */
-export const CallOutcome = z.object({
+const CallOutcome = z.object({
   custom_call_outcome: z.optional(OutcomeLabel),
   custom_call_outcome_value: z.optional(OutcomeValue),
   custom_call_metadata: z.optional(CallMetadata),
 });
-export type CallOutcome = z.infer<typeof CallOutcome>;
 
 /** A change of outcome fields: a field given replaces the former one, `null` clears it, the others stay. */
 export const CallOutcomeChange = component(
@@ -256,7 +255,7 @@ export const withOutcome = (
     const value = change[field];
     if (value === null) delete changed[field];
     else if (field === 'custom_call_metadata' && mode === 'merge')
-      changed[field] = merged(call[field], value as object);
+      changed[field] = mergeMetadata(call[field], value as object);
     else Object.assign(changed, { [field]: value });
   }
   changed.outcomeHistory = [...(call.outcomeHistory ?? []), { at, keyId, fields }].slice(-limits.outcomeHistory);
@@ -264,7 +263,7 @@ export const withOutcome = (
 };
 
 /** Two documents merged by top-level key stay within the limits of one. */
-const merged = (former: object | undefined, added: object) => {
+const mergeMetadata = (former: object | undefined, added: object) => {
   const metadata = mergeJson(former ?? {}, added) as Record<string, unknown>;
   if (jsonBytes(metadata) > limits.metadataBytes) throw invalidField('custom_call_metadata', `${sizeError}, merged`);
   return metadata;

@@ -53,18 +53,18 @@ export type PathPatterns = Pick<CrawlControls, 'includePaths' | 'excludePaths'>;
 
 const faultOf = (pattern: string): string | undefined => {
   try {
-    compiled(pattern);
+    compile(pattern);
   } catch (error) {
     return (error as Error).message.replace(/^error parsing regexp: /, '');
   }
 };
 
-const compiled = (pattern: string) => RE2JS.compile(RE2JS.translateRegExp(pattern));
+const compile = (pattern: string) => RE2JS.compile(RE2JS.translateRegExp(pattern));
 
 /** Whether the path of a page may be read. Patterns are matched against the path as it is sent, and decoded. */
 export const pathFilter = ({ includePaths, excludePaths }: PathPatterns): ((url: URL) => boolean) => {
-  const included = includePaths.map(compiled);
-  const excluded = excludePaths.map(compiled);
+  const included = includePaths.map(compile);
+  const excluded = excludePaths.map(compile);
   return ({ pathname }) => {
     const forms = [...new Set([pathname, readable(pathname)])];
     const meets = (pattern: RE2JS) => forms.some((form) => pattern.test(form));

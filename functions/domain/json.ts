@@ -61,23 +61,29 @@ export const hasText = (value: unknown, isAskedFor: (text: string) => boolean): 
   return Object.entries(value).some(([name, one]) => isAskedFor(name) || hasText(one, isAskedFor));
 };
 
+/** The fields of an object that have a value. */
+export const withoutUndefined = <T extends Record<string, unknown>>(
+  fields: T,
+): { [Name in keyof T]?: NonNullable<T[Name]> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+
 /** The UTF-8 bytes a value takes as JSON. */
 export const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
 
 /** A hash that two values share exactly when they say the same, in whatever order their fields stand. */
 export const hashOfJson = (value: unknown) =>
   createHash('sha256')
-    .update(JSON.stringify(sorted(value)))
+    .update(JSON.stringify(sortFields(value)))
     .digest('base64url');
 
 /** Arrays stay arrays; an object becomes `{ fields }`, so that neither can be taken for the other. */
-const sorted = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sorted);
+const sortFields = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sortFields);
   if (typeof value !== 'object' || value === null) return value;
   const object = value as Record<string, unknown>;
   return {
     fields: Object.keys(object)
       .sort()
-      .map((key) => [key, sorted(object[key])]),
+      .map((key) => [key, sortFields(object[key])]),
   };
 };

@@ -5,7 +5,7 @@ import { invalidField } from './errors.ts';
 import { limits } from './limits.ts';
 
 /** `limit` in a query: a whole number of items. */
-export const pageLimit = (most: number) =>
+const pageLimit = (most: number) =>
   z
     .pipe(
       z.string().check(

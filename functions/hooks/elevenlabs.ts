@@ -1,4 +1,5 @@
-import { jsonResponse, known, numberAt, objectAt, type Platform, textAt, timeOf } from './platform.ts';
+import { withoutUndefined } from '../domain/json.ts';
+import { jsonResponse, numberAt, objectAt, type Platform, textAt, timeOf } from './platform.ts';
 
 /** ElevenLabs' conversation initiation and post-call webhooks. https://elevenlabs.io/docs/agents-platform/workflows/post-call-webhooks */
 export const elevenlabs: Platform = {
@@ -27,8 +28,11 @@ export const elevenlabs: Platform = {
       to,
       facts: {
         startedAt,
-        ...known({ endedAt, durationSeconds, status: textAt(data, 'status') }),
-        details: known({ endReason: textAt(metadata, 'termination_reason'), cost: numberAt(metadata, 'cost') }),
+        ...withoutUndefined({ endedAt, durationSeconds, status: textAt(data, 'status') }),
+        details: withoutUndefined({
+          endReason: textAt(metadata, 'termination_reason'),
+          cost: numberAt(metadata, 'cost'),
+        }),
       },
     };
   },

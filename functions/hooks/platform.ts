@@ -5,7 +5,7 @@ import type { CustomResponse } from '../http/endpoint.ts';
 export type HookRequest = { body: Record<string, unknown>; query: Record<string, string | undefined> };
 
 /** A call that comes in, or is about to go out. */
-export type CallStart = {
+type CallStart = {
   type: 'start';
   direction: 'inbound' | 'outbound';
   from: string | undefined;
@@ -26,7 +26,7 @@ export type CallEnd = {
 export type HookEvent = CallStart | CallEnd | { type: 'other' };
 
 /** The decision on a start, and the variables that an accepted call gets. */
-export type HookDecision = { accept: boolean; variables: Record<string, string> };
+type HookDecision = { accept: boolean; variables: Record<string, string> };
 
 /** A voice platform: reads its events, and shapes the responses that it understands. All functions are pure. */
 export type Platform = {
@@ -59,10 +59,6 @@ export const numberAt = (body: Record<string, unknown>, name: string): number | 
   const value = body[name];
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 };
-
-/** The fields that are known. */
-export const known = <T extends Record<string, unknown>>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 
 /** An ISO 8601 time, of a text or of Unix milliseconds; undefined for what is no time. */
 export const timeOf = (value: string | number | undefined): string | undefined => {

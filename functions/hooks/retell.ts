@@ -1,4 +1,5 @@
-import { jsonResponse, known, numberAt, objectAt, type Platform, textAt, timeOf } from './platform.ts';
+import { withoutUndefined } from '../domain/json.ts';
+import { jsonResponse, numberAt, objectAt, type Platform, textAt, timeOf } from './platform.ts';
 
 /** Retell's inbound webhook and call events. https://docs.retellai.com/features/inbound-call-webhook */
 export const retell: Platform = {
@@ -22,12 +23,12 @@ export const retell: Platform = {
       to: textAt(call, 'to_number'),
       facts: {
         startedAt: timeOf(start) ?? timeOf(end) ?? new Date().toISOString(),
-        ...known({
+        ...withoutUndefined({
           endedAt: timeOf(end),
           durationSeconds: milliseconds !== undefined && milliseconds >= 0 ? milliseconds / 1000 : undefined,
           status: textAt(call, 'call_status'),
         }),
-        details: known({
+        details: withoutUndefined({
           endReason: textAt(call, 'disconnection_reason'),
           recordingUrl: textAt(call, 'recording_url'),
           cost: numberAt(objectAt(call, 'call_cost'), 'combined_cost'),
@@ -38,7 +39,9 @@ export const retell: Platform = {
 
   decide: ({ accept, variables }, { query: { assistantId } }) =>
     jsonResponse({
-      call_inbound: accept ? { dynamic_variables: variables, ...known({ override_agent_id: assistantId }) } : {},
+      call_inbound: accept
+        ? { dynamic_variables: variables, ...withoutUndefined({ override_agent_id: assistantId }) }
+        : {},
     }),
 
   acknowledge: () => jsonResponse({}),

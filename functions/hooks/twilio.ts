@@ -1,5 +1,6 @@
+import { withoutUndefined } from '../domain/json.ts';
 import type { CustomResponse } from '../http/endpoint.ts';
-import { known, type Platform, textAt, timeOf } from './platform.ts';
+import { type Platform, textAt, timeOf } from './platform.ts';
 
 /** Twilio's webhook and status callback: form fields, answered in TwiML. https://www.twilio.com/docs/voice/twiml */
 export const twilio: Platform = {
@@ -14,14 +15,14 @@ export const twilio: Platform = {
     // Twilio sends the time of the event, which is the call's end.
     const endedAt = timeOf(textAt(body, 'Timestamp')) ?? new Date().toISOString();
     const startedAt = timeOf(Date.parse(endedAt) - (durationSeconds ?? 0) * 1000) ?? endedAt;
-    const details = known({ recordingUrl: textAt(body, 'RecordingUrl') });
+    const details = withoutUndefined({ recordingUrl: textAt(body, 'RecordingUrl') });
     return {
       type: 'end',
       callId,
       direction,
       from,
       to,
-      facts: { startedAt, endedAt, ...known({ durationSeconds }), status, details },
+      facts: { startedAt, endedAt, ...withoutUndefined({ durationSeconds }), status, details },
     };
   },
 

@@ -1,4 +1,5 @@
-import { jsonResponse, known, numberAt, objectAt, type Platform, textAt, timeOf } from './platform.ts';
+import { withoutUndefined } from '../domain/json.ts';
+import { jsonResponse, numberAt, objectAt, type Platform, textAt, timeOf } from './platform.ts';
 
 /** Vapi's server messages. https://docs.vapi.ai/server-url/events */
 export const vapi: Platform = {
@@ -22,7 +23,7 @@ export const vapi: Platform = {
         const [from, to] = direction === 'inbound' ? [other, own] : [own, other];
         const endedAt = timeOf(textAt(message, 'endedAt') ?? textAt(call, 'endedAt'));
         const startedAt = timeOf(textAt(message, 'startedAt') ?? textAt(call, 'startedAt'));
-        const details = known({
+        const details = withoutUndefined({
           endReason: textAt(message, 'endedReason'),
           recordingUrl: textAt(objectAt(message, 'artifact'), 'recordingUrl') ?? textAt(message, 'recordingUrl'),
           cost: numberAt(message, 'cost'),
@@ -36,7 +37,7 @@ export const vapi: Platform = {
           to,
           facts: {
             startedAt: startedAt ?? endedAt ?? new Date().toISOString(),
-            ...known({ endedAt, durationSeconds }),
+            ...withoutUndefined({ endedAt, durationSeconds }),
             status: 'ended',
             details,
           },

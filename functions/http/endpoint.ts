@@ -42,7 +42,7 @@ export type Principal = { uid: string; keyId: string; scopes: Scope[] | undefine
 export type AuthorizedAgent = { agentId: string; uid: string; blockOnOutcomes: string[] };
 
 /** What authorization adds to a request, as its endpoint's `caller` asks for it. */
-export type Authorized<C> = C extends { kind: 'key'; agent: unknown }
+type Authorized<C> = C extends { kind: 'key'; agent: unknown }
   ? { principal: Principal; agent: AuthorizedAgent }
   : C extends { kind: 'key'; forwarded: true }
     ? { apiKey: string }

@@ -13,12 +13,12 @@ import type { ApiMiddleware } from './pipeline.ts';
  */
 export const parseRequest = (endpoint: AnyEndpoint): ApiMiddleware => ({
   async before({ event, internal }) {
-    internal.parsed = await parsed(async () => parseInput(endpoint, await readParts(endpoint, event)));
+    internal.parsed = await toParsedInput(async () => parseInput(endpoint, await readParts(endpoint, event)));
   },
 });
 
 /** What `parse` returns, or the error that it throws. */
-export const parsed = async (parse: () => Promise<Input>): Promise<ParsedInput> => {
+const toParsedInput = async (parse: () => Promise<Input>): Promise<ParsedInput> => {
   try {
     return { input: await parse() };
   } catch (error) {
@@ -27,7 +27,7 @@ export const parsed = async (parse: () => Promise<Input>): Promise<ParsedInput> 
 };
 
 /** The parts of a request as the endpoint's schemas parse them. Throws a 400 that names each bad field. */
-export const parseInput = (endpoint: AnyEndpoint, sent: Input): Input => {
+const parseInput = (endpoint: AnyEndpoint, sent: Input): Input => {
   const parts = [
     validate(endpoint.params, sent.params),
     validate(endpoint.query, sent.query),

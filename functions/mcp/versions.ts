@@ -67,11 +67,11 @@ const checkRequiredHeaders = ({ method, params }: McpMessage, headers: McpHeader
   if (method !== 'tools/call' || typeof params.name !== 'string') return;
   const header = headers['mcp-name']?.trim();
   if (header === undefined) throw missing('Mcp-Name');
-  if (decoded(header) !== params.name) throw mismatch('Mcp-Name', header, params.name);
+  if (decodeHeader(header) !== params.name) throw mismatch('Mcp-Name', header, params.name);
 };
 
 /** A header value that is not plain ASCII is sent as `=?base64?…?=`. */
-const decoded = (value: string): string | undefined => {
+const decodeHeader = (value: string): string | undefined => {
   const [, base64] = /^=\?base64\?(.*)\?=$/.exec(value) ?? [];
   if (base64 === undefined) return value;
   const bytes = Buffer.from(base64, 'base64');

@@ -42,7 +42,7 @@ export const openApiDocument = (routes: AnyEndpoint[]): OpenApiDocument => {
     { override: schemaOverride(documented) },
   ) as unknown as OpenApiDocument;
   document.components = {
-    schemas: sorted({ ...documented, ...document.components.schemas }),
+    schemas: sortComponents({ ...documented, ...document.components.schemas }),
     securitySchemes: onlyUsed(securitySchemes, (name) => `"${name}":[]`, document),
     headers: onlyUsed(headers, (name) => `"#/components/headers/${name}"`, document),
     examples: onlyUsed(errorExamples(), (name) => `"#/components/examples/${name}"`, document),
@@ -56,7 +56,7 @@ export const openApiDocument = (routes: AnyEndpoint[]): OpenApiDocument => {
   return document;
 };
 
-const sorted = <T>(components: Record<string, T>): Record<string, T> =>
+const sortComponents = <T>(components: Record<string, T>): Record<string, T> =>
   Object.fromEntries(Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 /** The components that the operations refer to; one that none does is left out. */

@@ -69,7 +69,7 @@ const toolOf = (document: OpenApiDocument, endpoint: AnyEndpoint): OperationTool
     title: String(operation.summary),
     description: `${summary} ${dataNotice}`,
     inputSchema: inputSchemaOf(document, endpoint),
-    outputSchema: { type: 'object', anyOf: [structureOf(inlined(document, response)), errorSchema] },
+    outputSchema: { type: 'object', anyOf: [structureOf(inlineReferences(document, response)), errorSchema] },
     annotations: {
       readOnlyHint: method === 'GET' || readOnly,
       destructiveHint: isDeletion(endpoint),
@@ -87,7 +87,7 @@ const inputSchemaOf = (document: OpenApiDocument, endpoint: AnyEndpoint): JsonSc
   const properties: Record<string, JsonSchema> = {};
   const add = (name: string, schema: JsonSchema) => {
     if (name in properties) throw new Error(`${endpoint.name} has two fields called ${name}.`);
-    properties[name] = inlined(document, schema);
+    properties[name] = inlineReferences(document, schema);
   };
   for (const { name, description, schema } of parameters) add(name, { ...schema, description });
   for (const [name, schema] of Object.entries(body?.properties ?? {})) add(name, schema);
@@ -120,13 +120,13 @@ const partsOf = (document: OpenApiDocument, { name, method, path }: AnyEndpoint)
 };
 
 /** A schema that stands alone, without examples, and without patterns, whose meaning the descriptions say. */
-const inlined = (document: OpenApiDocument, schema: JsonSchema): JsonSchema => {
+const inlineReferences = (document: OpenApiDocument, schema: JsonSchema): JsonSchema => {
   if (schema.$ref) {
     const { $ref: _, ...own } = schema;
-    return { ...inlined(document, resolve(document, schema)), ...own };
+    return { ...inlineReferences(document, resolve(document, schema)), ...own };
   }
   const { examples: _, pattern: __, ...rest } = schema;
-  return mapSchemas(rest, (part) => inlined(document, part));
+  return mapSchemas(rest, (part) => inlineReferences(document, part));
 };
 
 /** The keywords of a schema that say which fields there are, and of which types. */

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { type CreateDocumentOptions, createSchema } from 'zod-openapi';
+import { withoutUndefined } from '../domain/json.ts';
 import type { Json, JsonSchema, OpenApiDocument } from './openapi.ts';
 
 type Override = NonNullable<CreateDocumentOptions['override']>;
@@ -18,7 +19,7 @@ export const schemaOverride = (components: Record<string, JsonSchema>): Override
       const { documentAs, description, examples } = json;
       const documented = createSchema(documentAs as z.core.$ZodType, { io, opts: { override } });
       Object.assign(components, documented.components);
-      replace(json, { ...(documented.schema as Json), ...defined({ description, examples }) });
+      replace(json, { ...(documented.schema as Json), ...withoutUndefined({ description, examples }) });
     }
     // The pattern that zod adds says the same as the format, at great length.
     if (json.format === 'date-time') delete json.pattern;
@@ -42,16 +43,13 @@ const mergeNull = (json: JsonSchema) => {
   const { anyOf: _, ...own } = json;
   const { description, examples, ...rest } = value;
   const nullable = typeof rest.type === 'string' ? { ...rest, type: [rest.type, 'null'] } : { anyOf: [rest, nothing] };
-  replace(json, { ...nullable, ...defined({ description, examples }), ...own });
+  replace(json, { ...nullable, ...withoutUndefined({ description, examples }), ...own });
 };
 
 const replace = (json: Json, content: Json) => {
   for (const key of Object.keys(json)) delete json[key];
   Object.assign(json, content);
 };
-
-const defined = (fields: Json): Json =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 /** An example of a schema of a document: its own, or one made of its parts' examples. */
 export const exampleOf = (document: OpenApiDocument, schema: JsonSchema): unknown => {
@@ -60,7 +58,7 @@ export const exampleOf = (document: OpenApiDocument, schema: JsonSchema): unknow
   if (examples) return examples[0];
   if ('const' in resolved) return resolved.const;
   if (properties) {
-    return defined(
+    return withoutUndefined(
       Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, exampleOf(document, property)])),
     );
   }

@@ -8,14 +8,14 @@ export type PackedPage = { path: string; file: string; headers: Record<string, s
 
 let pages: Promise<Map<string, PackedPage>> | undefined;
 
-const packed = async () => {
+const readPages = async () => {
   const list = JSON.parse(await readFile(join(import.meta.dirname, 'pages.json'), 'utf8')) as PackedPage[];
   return new Map(list.map((page) => [page.path, page]));
 };
 
 /** Sends what a browser gets of a deployment: the chat page, the API reference, and what they are made of. */
 export const handler = async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
-  pages ??= packed();
+  pages ??= readPages();
   const page = (await pages).get(event.rawPath);
   if (!page) {
     const body = JSON.stringify({ message: 'Not Found' });

@@ -11,7 +11,7 @@ import { rank } from './rank.ts';
 import { pagesOf } from './source-index.ts';
 
 /** A piece of a source's text that matches a query. */
-export type FoundPassage = {
+type FoundPassage = {
   text: string;
   score: number;
   kind: SourceKindName;

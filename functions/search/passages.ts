@@ -88,20 +88,20 @@ const addSection = (
   context: string[],
 ): void => {
   let isFirst = true;
-  for (let rest = trimmed(text, section); rest.start < rest.end; ) {
+  for (let rest = trim(text, section); rest.start < rest.end; ) {
     const end = rest.end - rest.start <= passageUnits ? rest.end : breakOf(text, rest);
-    const own = trimmed(text, { start: rest.start, end });
+    const own = trim(text, { start: rest.start, end });
     passages.push({
       ...own,
       headingEnd: isFirst && heading ? Math.min(heading.end, own.end) : own.start,
       context: isFirst || !heading ? context : [...context, heading.text],
     });
     isFirst = false;
-    rest = trimmed(text, { start: end, end: rest.end });
+    rest = trim(text, { start: end, end: rest.end });
   }
 };
 
-const trimmed = (text: string, { start, end }: Range): Range => {
+const trim = (text: string, { start, end }: Range): Range => {
   let from = start;
   let to = end;
   while (from < to && isSpace(text.charCodeAt(from))) from++;

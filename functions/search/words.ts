@@ -66,7 +66,9 @@ export const wordsOf = (piece: string): Word[] => {
   if (word) return [plain(word.toLowerCase())];
   const lower = piece.normalize('NFKC').toLowerCase();
   if (letters.test(lower) && !unspaced.test(lower)) return [plain(lower)];
-  return lower.split(unspaced).flatMap((part, index) => (index % 2 === 1 ? segmented(part) : spaced(part)));
+  return lower
+    .split(unspaced)
+    .flatMap((part, index) => (index % 2 === 1 ? wordsOfUnspaced(part) : wordsOfSpaced(part)));
 };
 
 const plain = (text: string): Word => ({ text: beginning(text), isPlain: true });
@@ -74,7 +76,7 @@ const written = (text: string): Word => ({ text: beginning(fold(text)), isPlain:
 const beginning = (text: string) => (text.length > termUnits ? text.slice(0, termUnits).toWellFormed() : text);
 
 /** Segments a run piece by piece, which bounds the segmenter's memory. */
-const segmented = (run: string): Word[] => {
+const wordsOfUnspaced = (run: string): Word[] => {
   const words: Word[] = [];
   for (let start = 0; start < run.length; start += 2000) {
     for (const { segment, isWordLike } of segmenter.segment(run.slice(start, start + 2000).toWellFormed())) {
@@ -84,7 +86,7 @@ const segmented = (run: string): Word[] => {
   return words;
 };
 
-const spaced = (part: string): Word[] => {
+const wordsOfSpaced = (part: string): Word[] => {
   const piece = part.replace(edges, '');
   if (piece === '') return [];
   if (letters.test(piece)) return [plain(piece)];

@@ -21,7 +21,7 @@ const maxMilliseconds = 24 * 60 * 60 * 1000;
 const keptSeconds = 30 * 24 * 60 * 60;
 
 /** How far a removal is: what precedes is done. */
-export type RemovalProgress = { shard: number; after?: string | undefined };
+type RemovalProgress = { shard: number; after?: string | undefined };
 
 /** An import: what was asked for, and how far it is. Each step of it is written once, by whoever does it first. */
 export type ImportRecord = ImportReference & {

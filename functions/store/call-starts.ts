@@ -56,7 +56,7 @@ export const locateAgent = (
 };
 
 /** Reads what decides on a call. */
-export class CallStarts {
+class CallStarts {
   readonly #table: Table;
 
   constructor(table: Table) {

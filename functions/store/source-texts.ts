@@ -145,7 +145,7 @@ export class SourceTexts {
     for (const { id, text } of sources) {
       const shown = parts.map((part) => {
         const { excerpt } = text[part];
-        const whole = joined(keysOf(id, text, part, 0, piecesListed(text[part])), read);
+        const whole = joinPieces(keysOf(id, text, part, 0, piecesListed(text[part])), read);
         return whole === undefined || !excerpt ? whole : excerptOf({ whole, excerpt });
       });
       const [content, contentMD] = shown;
@@ -243,7 +243,7 @@ export const bytesOfText = ({ content: { pieces, listedBytes, excerpt } }: TextR
 const piecesListed = ({ pieces, excerpt }: StoredText) =>
   excerpt ? Math.min(pieces, Math.ceil(excerpt.length / (pieceLength - 1))) : pieces;
 
-const joined = (keys: Item[], read: Map<string, string>): string | undefined => {
+const joinPieces = (keys: Item[], read: Map<string, string>): string | undefined => {
   const texts = keys.map(({ sk }) => read.get(sk));
   return texts.includes(undefined) ? undefined : texts.join('');
 };

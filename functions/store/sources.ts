@@ -1,17 +1,18 @@
 import { now } from '../domain/date-time.ts';
-import {
-  clearedByAttempt,
-  deleting,
-  isUnfinished,
-  newAttempt,
-  pending,
-  running,
-  type SourceStates,
-  visible,
-} from '../domain/source-state.ts';
+import { clearedByAttempt, deleting, isUnfinished, newAttempt, running, visible } from '../domain/source-state.ts';
 import type { SourceChange } from '../domain/sources.ts';
 import { countKey } from './keys.ts';
 import { countAction, type Quota, recountSources } from './quotas.ts';
+import {
+  hasText,
+  isBeingDeleted,
+  isMine,
+  isNotAt,
+  isNotExpired,
+  isUnchanged,
+  isVisible,
+  mayStart,
+} from './source-conditions.ts';
 import { recordOf, type SourceItem, type SourceKind, type SourceRecord, type SourceReference } from './source-reads.ts';
 import { indexPiecesOf, type SourceIndex, SourceTexts, type TextReference, type Texts } from './source-texts.ts';
 import { type Change, type Condition, conditionOf, conflictingItem, type Item, type Table, updateOf } from './table.ts';
@@ -362,52 +363,6 @@ export class Sources<R extends SourceRecord> {
     await this.#table.change(this.#keyOf(source), change, { expression: 'attribute_exists(pk)' });
   }
 }
-
-const isBeingDeleted: Condition = { expression: '#status = :deleting', values: { deleting } };
-
-const isNotExpired = (): Condition => ({
-  expression: 'attribute_exists(pk) and (attribute_not_exists(waitsUntil) or waitsUntil > :now)',
-  values: { now: Date.now() },
-});
-
-const isVisible = (): Condition => {
-  const { expression, values } = isNotExpired();
-  return { expression: `${expression} and #status <> :deleting`, values: { ...values, deleting } };
-};
-
-/** The record is as it was read. */
-const isUnchanged = ({ attempt, lastUpdatedAt }: SourceRecord): Condition => ({
-  expression: `${attempt ? 'attempt = :formerAttempt' : 'attribute_not_exists(attempt)'} and lastUpdatedAt = :formerTime and #status <> :deleting`,
-  values: { formerAttempt: attempt, formerTime: lastUpdatedAt, deleting },
-});
-
-/** The source is there, and its attempt is at another file. */
-const isNotAt = (attempt: string): Condition => ({
-  expression:
-    'attribute_exists(pk) and #status <> :deleting and (attribute_not_exists(attempt) or not begins_with(attempt, :attempt))',
-  values: { attempt, deleting },
-});
-
-/** The record has this text, with the indexes that it was read with. */
-const hasText = (text: TextReference): Condition => ({
-  expression: '#status <> :deleting and #text = :textRead',
-  values: { deleting, textRead: text },
-});
-
-/** The attempt is the record's, and has not ended. */
-const isMine = (attempt: string, { working }: SourceStates): Condition => ({
-  expression: 'attempt = :mine and #status in (:pending, :working)',
-  values: { mine: attempt, pending, working },
-});
-
-/** The attempt is the record's, and has not ended, or was given up. */
-const mayStart = (attempt: string, states: SourceStates): Condition => {
-  const { values } = isMine(attempt, states);
-  return {
-    expression: 'attempt = :mine and (#status in (:pending, :working) or givenUp = :yes)',
-    values: { ...values, yes: true },
-  };
-};
 
 /** What the methods need, for both kinds of sources. */
 export const sourcePermissions = {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Call } from '../domain/calls.ts';
 import { derivedIdentifier } from '../domain/identifiers.ts';
-import { jsonBytes } from '../domain/json.ts';
+import { jsonBytes, withoutUndefined } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventType, WebhookEndpoint } from '../domain/webhooks.ts';
 import { type NumberChange, numberChangeOf } from '../store/block-list.ts';
@@ -35,7 +35,7 @@ export type Happening = {
 };
 
 /** An import of numbers that has ended. */
-export type EndedImport = { list: { agentId: string } | { uid: string }; by: string; added: number; removed: number };
+type EndedImport = { list: { agentId: string } | { uid: string }; by: string; added: number; removed: number };
 
 /** What a change of an item means to receivers of events. */
 export type Meaning = {
@@ -74,7 +74,7 @@ export const meaningOf = (change: TableChange): Meaning => {
       timestamp: at ?? new Date(change.at).toISOString(),
       subject,
       ids,
-      details: defined(details),
+      details: withoutUndefined(details),
       ...(recipients && { recipients }),
     };
   };
@@ -171,9 +171,6 @@ export const meaningOf = (change: TableChange): Meaning => {
 
 const at = (time: string | undefined) => (time === undefined ? {} : { at: time });
 
-const defined = (fields: Record<string, unknown>) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-
 const withoutVersion = ({ version: _v, updatedAt: _u, ...rest }: AnyItem) => rest;
 
 /** What PUT records of a call. */
@@ -187,7 +184,7 @@ const detailsOfCall = (call: Call): Record<string, unknown> => {
   const { custom_call_outcome, custom_call_outcome_value, custom_call_metadata } = call;
   const isTruncated =
     custom_call_metadata !== undefined && jsonBytes(custom_call_metadata) > limits.webhookMetadataBytes;
-  return defined({
+  return withoutUndefined({
     ...facts,
     custom_call_outcome,
     custom_call_outcome_value,

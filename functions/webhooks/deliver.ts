@@ -21,7 +21,7 @@ const minutes = 60;
 const hours = 60 * minutes;
 
 /** Seconds after each failed attempt, as Standard Webhooks recommends. */
-export const retrySeconds = [
+const retrySeconds = [
   5,
   5 * minutes,
   30 * minutes,

@@ -29,7 +29,7 @@ export const everythingWith = async (text: string): Promise<string[]> => {
 };
 
 /** The messages of the queue that hold a text: those that wait, are delayed, or are worked on. */
-export const messagesWith = async (text: string): Promise<string[]> => {
+const messagesWith = async (text: string): Promise<string[]> => {
   // The emulated deployment cannot show messages without taking them.
   if (inject('deployed')) return [];
   const found = ['jobs', 'dead-letters'].map(async (queue) => {

@@ -46,7 +46,7 @@ export const starts: Record<string, Sent> = {
   elevenlabs: { body: { caller_id: caller, agent_id: 'a1', called_number: own, call_sid: 'CA0123' } },
 };
 
-export const variables = {
+const variables = {
   company: 'Example Dental',
   openingHour: '9',
   caller_number: caller,
