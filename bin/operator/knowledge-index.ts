@@ -27,7 +27,6 @@ export const addIndexCommand = (knowledge: KnowledgeCommand) => {
       `
 Sources that an earlier version of the service read cannot be searched until they are indexed; a search counts them in
 searched.unindexed. Indexing again what is indexed changes nothing.
-
 ${examples('knowledge index --agent-id front-desk', 'knowledge index --uid user-1 --stack voice-agents-prod')}`,
     )
     .action(async (_, command) => {

@@ -87,7 +87,7 @@ const userOf = async ({ agents, users }: Stores, { uid, agentId }: ServiceOption
   return uid ?? owner;
 };
 
-/** The address of the service, which a table alone does not tell. */
+/** The address of the service, which a table alone does not have. */
 export const baseUrlOf = async ({
   baseUrl,
   stack,

@@ -14,8 +14,8 @@ export const isReceiverAddress = (text: string, trustedOrigins: ReadonlySet<stri
 };
 
 /**
- * Checks the address of a new endpoint. Every delivery checks it again where it connects; this check is for whoever
- * mistyped an address.
+ * Checks the address of a new endpoint. Every delivery checks it again when it connects; this check reports a mistyped
+ * address at once.
  */
 class ReceiverAddresses {
   readonly #trustedOrigins: ReadonlySet<string>;

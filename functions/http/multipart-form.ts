@@ -9,7 +9,7 @@ const maxFieldBytes = 1024;
 
 type Bounds = {
   maxFiles: number;
-  /** Of a larger file, one byte more than this is kept: enough to tell. */
+  /** Of a larger file, one byte more than this is kept: it shows that the file is too large. */
   fileBytes: number;
   /** The maximum size of the body, and the message for a larger one. */
   bodyBytes: number;

@@ -20,20 +20,20 @@ export const duringInitialization = async (work: () => Promise<unknown>): Promis
   await Promise.race([done, sleep(maxMilliseconds, undefined, { ref: false })]);
 };
 
-/** A request that nobody sent, with a key that nobody has: it reads the table once, and ends as a 401. */
+/** A request with a random key, which no user has: it reads the table once, and ends with 401. */
 export const warmUpEvent = {
   version: '2.0',
   headers: { 'x-authorization': newApiKey() },
   requestContext: { requestId: 'warm-up', http: { sourceIp: '' } },
 } as unknown as ApiEvent;
 
-/** Warms a function that takes a key: with that request and, where the operation only reads, with what it reads, for nobody. */
+/** Warms a function that takes a key: with that request and, where the operation is a GET, by performing it for a user who does not exist. */
 export const warmUp = (handler: ApiHandler, endpoint: AnyEndpoint): Promise<void> =>
   duringInitialization(() =>
     Promise.allSettled([handler(warmUpEvent, {} as Context), endpoint.method === 'GET' && performForNobody(endpoint)]),
   );
 
-/** What the identifiers of a request name that nobody sent. What is found, if anything, is discarded. */
+/** The value of all identifiers while a function is warmed. What is found, if anything, is discarded. */
 const nobody = 'warm-up';
 const identifiers = [
   'uid',
@@ -47,7 +47,7 @@ const identifiers = [
 ];
 const nothing = { ...Object.fromEntries(identifiers.map((name) => [name, nobody])), number: '+10000000000' };
 
-/** Performs an operation as if that request had been authorized. */
+/** Performs an operation with these identifiers, as if the request had been authorized. */
 const performForNobody = async (endpoint: AnyEndpoint) => {
   const principal = { uid: nobody, keyId: nobody, scopes: undefined };
   const agent = { agentId: nobody, uid: nobody, blockOnOutcomes: [] };

@@ -1,6 +1,5 @@
 import { jobMessages } from '../domain/job-messages.ts';
-import { closeWhenQuiet } from '../webhooks/publish.ts';
-import { publishServices } from '../webhooks/read-changes.ts';
+import { closeWhenQuiet, publishServices } from '../webhooks/publish.ts';
 import { job, worker } from './job.ts';
 
 /** Sends the event of a request that changed fewer numbers of a block list than it named, once no more of its numbers come. */

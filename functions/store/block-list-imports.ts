@@ -23,7 +23,7 @@ const keptSeconds = 30 * 24 * 60 * 60;
 /** How far a removal is: what precedes is done. */
 type RemovalProgress = { shard: number; after?: string | undefined };
 
-/** An import: what was asked for, and how far it is. Each step of it is written once, by whoever does it first. */
+/** An import: what was asked for, and how far it is. Each step of it is written once, by the run that does it first. */
 export type ImportRecord = ImportReference & {
   agentId?: string;
   mode: ImportMode;

@@ -12,7 +12,7 @@ import {
   updateOf,
 } from './table.ts';
 
-/** The erasure of a person as it is requested. `numberHash` is keyed: it tells the number to nobody. */
+/** The erasure of a person as it is requested. `numberHash` is keyed: nobody can find out the number from it. */
 export type ErasureRequest = {
   uid: string;
   erasureId: string;

@@ -22,7 +22,7 @@ export type TableChange = {
   isExpiry?: boolean;
 };
 
-/** Something that has happened, as events tell it. The same change has the same `eventId`, however often it is read. */
+/** Something that has happened, and what its event says. The same change has the same `eventId`, however often it is read. */
 export type Happening = {
   eventId: string;
   type: EventType;
@@ -30,7 +30,7 @@ export type Happening = {
   subject: EventSubject;
   ids: Record<string, string>;
   details: Record<string, unknown>;
-  /** Who is told, where the access to the agent does not say so any more. */
+  /** The users who get the event, where the access to the agent no longer has them. */
   recipients?: string[];
 };
 

@@ -1,14 +1,15 @@
 import pMap from 'p-map';
+import { jobQueueFor } from '../clients/job-queue.ts';
 import { derivedIdentifier } from '../domain/identifiers.ts';
-import type { JobMessage } from '../domain/job-messages.ts';
 import { limits } from '../domain/limits.ts';
 import { asksFor, type EventType } from '../domain/webhooks.ts';
+import type { ServicesOf } from '../service.ts';
 import { statementsPerBatch } from '../store/block-list.ts';
-import type { Credentials } from '../store/credentials.ts';
+import { credentials } from '../store/credentials.ts';
 import type { BlockListOwner, EventSubject } from '../store/keys.ts';
-import type { StoredDelivery, WebhookDeliveries } from '../store/webhook-deliveries.ts';
-import type { StoredEndpoint, WebhookEndpoints } from '../store/webhook-endpoints.ts';
-import type { CollectedNumbers, WebhookEvents } from '../store/webhook-events.ts';
+import { type StoredDelivery, webhookDeliveries } from '../store/webhook-deliveries.ts';
+import { type StoredEndpoint, webhookEndpoints } from '../store/webhook-endpoints.ts';
+import { type CollectedNumbers, webhookEvents } from '../store/webhook-events.ts';
 import type { Happening } from './changes.ts';
 
 /**
@@ -17,17 +18,17 @@ import type { Happening } from './changes.ts';
  */
 const quietSecondsFor = (size: number | undefined) => (size !== undefined && size > statementsPerBatch ? 10 : 2);
 
-export type PublishServices = {
-  credentials: Pick<Credentials, 'usersOf'>;
-  webhookEndpoints: Pick<WebhookEndpoints, 'listMany'>;
-  webhookDeliveries: Pick<WebhookDeliveries, 'add' | 'offer'>;
-  webhookEvents: Pick<WebhookEvents, 'add' | 'collect' | 'close' | 'scrub'>;
-  jobQueue: {
-    send(message: JobMessage<'deliverWebhook' | 'closeBlockListEvent'>, delaySeconds?: number): Promise<void>;
-  };
+/** What a function that publishes events uses. */
+export const publishServices = {
+  credentials: credentials.for('usersOf'),
+  webhookEndpoints: webhookEndpoints.for('listMany'),
+  webhookDeliveries: webhookDeliveries.for('add', 'offer'),
+  webhookEvents: webhookEvents.for('add', 'collect', 'close', 'scrub', 'scrubNumber'),
+  jobQueue: jobQueueFor('deliverWebhook', 'closeBlockListEvent'),
 };
+export type PublishServices = ServicesOf<typeof publishServices>;
 
-/** The active endpoints of those who are told about an agent, or of a user; and who owns the agent. */
+/** The users of agents with their active endpoints. */
 export class Audience {
   readonly #agents: Map<string, string[]>;
   readonly #endpoints: Map<string, StoredEndpoint[]>;
@@ -37,7 +38,7 @@ export class Audience {
     this.#endpoints = endpoints;
   }
 
-  /** Reads everything that is needed to tell these subjects' events: two round trips for any number of them. */
+  /** Reads the users of these subjects, and the endpoints of these and of `uids`: two round trips for any number of them. */
   static async of(
     subjects: EventSubject[],
     uids: string[],

@@ -2,26 +2,19 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import pMap from 'p-map';
-import { jobQueueFor } from '../clients/job-queue.ts';
 import { describeError, log } from '../log.ts';
-import { lazyServices, permissionsOfServices, type ServicesOf } from '../service.ts';
-import { credentials } from '../store/credentials.ts';
+import { lazyServices, permissionsOfServices } from '../service.ts';
 import type { ItemKey } from '../store/keys.ts';
 import type { Item } from '../store/table.ts';
-import { webhookDeliveries } from '../store/webhook-deliveries.ts';
-import { webhookEndpoints } from '../store/webhook-endpoints.ts';
-import { webhookEvents } from '../store/webhook-events.ts';
 import { type ListedNumber, type Meaning, meaningOf, type TableChange } from './changes.ts';
-import { Audience, collectNumbers, type ListChange, publish } from './publish.ts';
-
-export const publishServices = {
-  credentials: credentials.for('usersOf'),
-  webhookEndpoints: webhookEndpoints.for('listMany'),
-  webhookDeliveries: webhookDeliveries.for('add', 'offer'),
-  webhookEvents: webhookEvents.for('add', 'collect', 'close', 'scrub', 'scrubNumber'),
-  jobQueue: jobQueueFor('deliverWebhook', 'closeBlockListEvent'),
-};
-type Services = ServicesOf<typeof publishServices>;
+import {
+  Audience,
+  collectNumbers,
+  type ListChange,
+  type PublishServices,
+  publish,
+  publishServices,
+} from './publish.ts';
 
 /** The function that reads the table's stream: the outbox of webhooks. */
 export const readChanges = {
@@ -37,7 +30,7 @@ const concurrency = 16;
  * Reads changes of the table, and sends the events that they are. A batch may come again, as a whole or in part: the same
  * change makes the same event, whose deliveries are written once.
  */
-export const readBatch = async (changes: TableChange[], services: Services): Promise<{ failedAt?: string }> => {
+export const readBatch = async (changes: TableChange[], services: PublishServices): Promise<{ failedAt?: string }> => {
   const read = changes.map((change) => ({ change, meaning: meaningOf(change) }));
   const subjects = read.flatMap(({ meaning }) => subjectsOf(meaning));
   const recipients = read.flatMap(({ meaning }) => meaning.happenings.flatMap((one) => one.recipients ?? []));
@@ -51,7 +44,7 @@ export const readBatch = async (changes: TableChange[], services: Services): Pro
       log('error', { function: readChanges.name, cause: describeError(error as Error) });
     }
   };
-  // Changes of one item are told in their order, so that a deletion takes the details of all events before it.
+  // Changes of one item become events in their order, so that a deletion takes the details of all events before it.
   const ofOneItem = Object.values(Object.groupBy(read, ({ change: { key } }) => `${key.pk}\n${key.sk}`));
   await pMap(
     ofOneItem,

@@ -83,7 +83,7 @@ describe('an API that fails', () => {
     expect(log.text()).not.toContain(apiKey);
   });
 
-  it('is told to the model, which may have done what it was asked to', async () => {
+  it('is reported to the model, which may have done what it was asked to', async () => {
     const { apiKey } = await newWorld();
     const apiUrl = await failingApi();
     const read = await talk(model(callsTool('listAgents', {}), says('Sorry.')), { apiKey, apiUrl });

@@ -286,7 +286,7 @@ describe.concurrent('an endpoint', () => {
     expect(await all()).toEqual([]);
   });
 
-  it('that answers 410 is disabled at once, and the user’s other endpoints are told', async () => {
+  it('that answers 410 is disabled at once, and the user’s other endpoints get an event', async () => {
     const { call, uid, recordCall, until } = await listening({ events: ['webhook_endpoint.*'] });
     const gone = await newReceiver({ status: 410 });
     const { endpointId } = await newEndpoint({ uid, call } as World, gone.url, { events: ['call.*'] });

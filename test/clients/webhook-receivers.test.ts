@@ -81,7 +81,7 @@ describe('a receiver', () => {
     expect(await other.received()).toEqual([]);
   });
 
-  it('is told of in the status alone: nothing of what it answers is kept', async () => {
+  it('is reported by its status alone: nothing of its response is kept', async () => {
     const { url } = await newReceiver({ status: 500, bodyBytes: 100_000, headers: { 'x-secret': 'inside' } });
     expect(await post(url, policy)).toEqual({
       ...{ status: 500, milliseconds: expect.any(Number) },

@@ -190,7 +190,7 @@ describe('a message to crawl a website', () => {
     const source = await add('/', { dueBy: Date.now() + 3_600_000 });
     const job = { ...crawlWebsite, timeoutSeconds: 2 };
     for (let delivery = 1; delivery <= maxDeliveries; delivery++) {
-      // Dead from the moment on when it has said that it is at work: it cannot even tell that it gives up.
+      // Dead from the moment on when it has said that it is at work: it cannot even report that it gives up.
       let calls = 0;
       injectFaults(table.get().client, () => (++calls > 1 ? 'kill' : undefined));
       expect(await deliver([messageOf(source)], delivery, job)).toEqual(['0']);

@@ -344,7 +344,7 @@ describe('an extraction', () => {
   it('whose function dies at every delivery ends as failed, with a reason, when the last one’s time is over', async () => {
     const record = await uploaded();
     for (let delivery = 1; delivery <= maxDeliveries; delivery++) {
-      // Dead from its first piece of text on: it cannot even tell that it gives up.
+      // Dead from its first piece of text on: it cannot even report that it gives up.
       let isDead = false;
       const dying: Choice = (operation) => {
         isDead ||= operation === 'BatchWriteItem';

@@ -62,7 +62,7 @@ export const call = async (method: string, path: string, options: CallOptions = 
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
 };
 
-/** Something to tell one test's identifiers from another's. */
+/** A part of identifiers that no other test has. */
 export const unique = (prefix: string) => `${prefix}-${randomBytes(6).toString('hex')}`;
 
 export const newUser = async (scopes?: Scope[]) => {

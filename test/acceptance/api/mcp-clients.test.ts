@@ -88,7 +88,7 @@ describe.each(clients)('%s', (_, connect) => {
     expect(refused).toMatchObject({ isError: true, structuredContent: { error: 'insufficient_permissions' } });
   });
 
-  it('is told that its key is not valid when it connects', async () => {
+  it('gets an error about its key when it connects', async () => {
     await expect(connect(newApiKey())).rejects.toThrow();
   });
 });
