@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AttributeValue,
@@ -204,11 +205,11 @@ export class Table {
     }));
   }
 
-  /** All or nothing. A lost response is no second write: the SDK repeats the request's token. A single put needs no transaction. */
-  async transact(actions: TransactionAction[]): Promise<void> {
+  /** All or nothing. Of the requests with one token, DynamoDB writes one. A single put needs no transaction. */
+  async transact(actions: TransactionAction[], ClientRequestToken: string = randomUUID()): Promise<void> {
     const [{ Put } = {}, ...more] = actions;
     if (Put && more.length === 0) return void (await this.client.send(new PutCommand(Put), deadline()));
-    await this.client.send(new TransactWriteCommand({ TransactItems: actions }), deadline());
+    await this.client.send(new TransactWriteCommand({ TransactItems: actions, ClientRequestToken }), deadline());
   }
 
   /**
@@ -218,9 +219,10 @@ export class Table {
   async transactUnless<T extends Item = Item>(
     actions: TransactionAction[],
   ): Promise<Map<number, T | undefined> | undefined> {
+    const token = randomUUID();
     for (let attempt = 0; ; attempt++) {
       try {
-        return void (await this.transact(actions));
+        return void (await this.transact(actions, token));
       } catch (error) {
         const failure = writeFailure(error);
         if (failure === 'condition') return failedConditions<T>(error);

@@ -15,7 +15,7 @@ import { BlockListImports, shownImport } from '../../functions/store/block-list-
 import { credentials } from '../../functions/store/credentials.ts';
 import { Table } from '../../functions/store/table.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
-import { chance, injectFaults, tenPercent } from '../support/faults.ts';
+import { chance, type Fault, injectFaults, tenPercent } from '../support/faults.ts';
 import { target, unique, useTargetInThisProcess } from '../support/world.ts';
 
 /** A bucket of which nobody tells the service: the imports run here, where faults can be put between them and the table. */
@@ -197,6 +197,13 @@ describe('an import', () => {
         { numRuns },
       ),
   );
+
+  it('is done when the response of its beginning is lost, and the repeated request meets another', async () => {
+    const reference = await importOf(phones.join('\n'));
+    const faults: Fault[] = ['lost response', 'conflict'];
+    await deliver(reference, () => (operation) => (operation === 'TransactWriteItems' ? faults.shift() : undefined));
+    expect(await resultOf(reference)).toMatchObject({ status: 'done', added: phones.length });
+  });
 
   it('counts every line once when it is killed before each of its writes', {
     tags: 'heavy',
