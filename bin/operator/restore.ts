@@ -1,12 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BatchGetItemCommand, BatchWriteItemCommand, type WriteRequest } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { ImportFailure } from '../../functions/domain/block-list-imports.ts';
+import { numbersIn } from '../../functions/domain/phone-numbers.ts';
 import { hashOfNumber } from '../../functions/erasure/number-hash.ts';
 import { erasePerson } from '../../functions/erasure/person.ts';
 import { BlockListImports } from '../../functions/store/block-list-imports.ts';
 import { type ErasureRequest, Erasures } from '../../functions/store/erasures.ts';
 import { IdempotencyStore } from '../../functions/store/idempotency.ts';
-import { accessKey, blockedNumbersOf, erasuresOf, type ItemKey, numberIn } from '../../functions/store/keys.ts';
+import {
+  accessKey,
+  type BlockListOwner,
+  blockedNumbersOf,
+  erasuresOf,
+  type ItemKey,
+  importsOf,
+  numberIn,
+} from '../../functions/store/keys.ts';
 import { backOff, chunks, type Table } from '../../functions/store/table.ts';
 import { WebhookEvents } from '../../functions/store/webhook-events.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
@@ -117,12 +127,13 @@ const repeatErasures = async (table: Table, newer: EndedErasure[], secret: strin
   };
   const numbers = await numbersByAgentAndUser(table);
   for (const uid of new Set(newer.map((erasure) => erasure.uid))) {
-    const candidates = new Set(numbers.get(blockedNumbersOf({ uid }, 0).pk));
+    const partitions = [blockedNumbersOf({ uid }, 0)];
     for await (const owned of agents.owned(uid)) {
-      for (const { agentId } of owned) {
-        for (const number of numbers.get(accessKey(agentId).pk) ?? []) candidates.add(number);
+      for (const { agentId, guests } of owned) {
+        partitions.push(accessKey(agentId), ...guests.map((guest) => blockedNumbersOf({ uid: guest }, 0)));
       }
     }
+    const candidates = new Set(partitions.flatMap(({ pk }) => [...(numbers.get(pk) ?? [])]));
     const byHash = new Map([...candidates].map((number) => [hashOfNumber(secret, uid, number), number]));
     for (const { erasureId, numberHash, blockList: mode } of newer.filter((erasure) => erasure.uid === uid)) {
       const number = byHash.get(numberHash);
@@ -137,15 +148,24 @@ const withoutFiles = (imports: BlockListImports) => ({
   unfinished: async () => [],
 });
 
-/** All numbers of calls and block lists, by the partition of the agent, or of the first shard of the user's list. */
+/**
+ * All numbers of calls, of block lists and in the failed lines of imports, by the partition of the agent, or of the first
+ * shard of the user's list.
+ */
 const numbersByAgentAndUser = async (table: Table): Promise<Map<string, Set<string>>> => {
   const numbers = new Map<string, Set<string>>();
-  await scan(table, table.name, { ProjectionExpression: 'pk, sk' }, async (items) => {
+  const add = (owner: BlockListOwner, number: string) => {
+    const { pk } = 'agentId' in owner ? accessKey(owner.agentId) : blockedNumbersOf(owner, 0);
+    numbers.set(pk, (numbers.get(pk) ?? new Set()).add(number));
+  };
+  await scan(table, table.name, { ProjectionExpression: 'pk, sk, uid, failures' }, async (items) => {
     for (const item of items) {
-      const { owner, number } = numberIn(unmarshall(item) as ItemKey) ?? {};
-      if (!owner || number === undefined) continue;
-      const { pk } = 'agentId' in owner ? accessKey(owner.agentId) : blockedNumbersOf(owner, 0);
-      numbers.set(pk, (numbers.get(pk) ?? new Set()).add(number));
+      const { pk, sk, uid, failures } = unmarshall(item) as ItemKey & { uid: string; failures: string };
+      const found = numberIn({ pk, sk });
+      if (found) add(found.owner, found.number);
+      const isImport = sk.startsWith(importsOf(uid).prefix);
+      const failed: ImportFailure[] = isImport ? JSON.parse(failures) : [];
+      for (const number of failed.flatMap((failure) => numbersIn(failure.number))) add({ uid }, number);
     }
   });
   return numbers;

@@ -17,12 +17,11 @@ export const normalisePhoneNumber = (text: string): string | undefined => {
   return isPhoneNumber(bare) ? bare : undefined;
 };
 
+/** The E.164 forms of the numbers that a text holds, in whatever spelling. */
+export const numbersIn = (text: string): string[] => bareOf(text).match(/\+[1-9]\d{6,14}(?!\d)/g) ?? [];
+
 /** Whether a text holds a number, in whatever spelling. */
-export const mentionsNumber = (text: string, number: string): boolean =>
-  bareOf(text)
-    .split(number)
-    .slice(1)
-    .some((rest) => !/^\d/.test(rest));
+export const mentionsNumber = (text: string, number: string): boolean => numbersIn(text).includes(number);
 
 const normalised = (error: string) =>
   z

@@ -93,7 +93,7 @@ export const blockedNumbersOf = (owner: BlockListOwner, shard: number): { pk: st
 const shardOf = (text: string, shards: number) => Number.parseInt(hash('sha256', text).slice(0, 2), 16) % shards;
 
 export const importKey = (uid: string, importId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `IMPORT#${importId}` });
-export const importsOf = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'IMPORT#' });
+export const importsOf = (uid: string) => ({ pk: `USER#${uid}`, prefix: 'IMPORT#' });
 export const runningImportKey = (owner: BlockListOwner): ItemKey => ({
   pk: 'agentId' in owner ? `AGENT#${owner.agentId}#IMPORT` : `USER#${owner.uid}#IMPORT`,
   sk: 'RUNNING',

@@ -8,7 +8,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storesOf } from '../../../bin/operator/stores.ts';
+import { importFailure } from '../../../functions/domain/block-list-imports.ts';
 import { hashOfNumber } from '../../../functions/erasure/number-hash.ts';
+import { BlockListImports, type ImportRecord } from '../../../functions/store/block-list-imports.ts';
 import { Erasures } from '../../../functions/store/erasures.ts';
 import { chunks, openTable } from '../../../functions/store/table.ts';
 import { operatorWith } from '../../support/operator-command.ts';
@@ -117,7 +119,10 @@ describe('restoring a table from before an erasure', () => {
   };
   const person = '+4915112345678';
   const other = '+14155550100';
+  /** Of whom the earlier table has nothing but a line that an import of a guest could not take. */
+  const inFailedLine = '+33612345678';
   const secret = 'signing-secret';
+  const importOfGuest = { uid: 'guest', importId: 'import_1' };
   const agent = { uid: 'acme', agentId: 'desk', name: 'Desk', configuration: {}, createdAt: '', updatedAt: '' };
   const call = { direction: 'inbound', startedAt: '2026-03-01T10:00:00.000Z' } as const;
   const restoreNow = (settings: Record<string, string>, ...args: string[]) =>
@@ -128,7 +133,7 @@ describe('restoring a table from before an erasure', () => {
   beforeAll(async () => {
     for (const name of [now, before]) {
       await fill(name, []);
-      const { agents, blockList, calls } = storesOf(openTable(name, config));
+      const { agents, blockList, calls, users } = storesOf(openTable(name, config));
       await agents.create(agent);
       if (name === now) continue;
       await calls.record('desk', 'call-1', { ...call, phone: person });
@@ -136,26 +141,40 @@ describe('restoring a table from before an erasure', () => {
       await blockList.add({ agentId: 'desk' }, [person, other], { reason: 'spam' });
       await blockList.add({ uid: 'acme' }, [person], { reason: 'spam' });
       await blockList.add({ uid: 'somebody-else' }, [person], { reason: 'spam' });
+      await users.create('guest');
+      await agents.grant('desk', 'acme', 'guest');
+      const imports = new BlockListImports(openTable(name, config));
+      await imports.add({ ...importOfGuest, agentId: 'desk', mode: 'add' });
+      const begun = await imports.begin((await imports.find(importOfGuest)) as ImportRecord, 'etag');
+      const lines = [inFailedLine.replace('+33', '+33 '), other];
+      const failures = lines.map((number, index) => importFailure(index + 1, number, 'invalid_expires_at'));
+      const advanced = await imports.advance(begun as ImportRecord, { lines: 2, failed: 2, failures });
+      await imports.finish(advanced as ImportRecord);
     }
     const erasures = new Erasures(openTable(now, config));
-    const numberHash = hashOfNumber(secret, 'acme', person);
-    await erasures.add({ uid: 'acme', erasureId: 'erasure_1', number: person, numberHash, blockList: 'keep' });
-    await erasures.finish('acme', 'erasure_1');
+    for (const [erasureId, number] of [
+      ['erasure_1', person],
+      ['erasure_2', inFailedLine],
+    ] as const) {
+      const numberHash = hashOfNumber(secret, 'acme', number);
+      await erasures.add({ uid: 'acme', erasureId, number, numberHash, blockList: 'keep' });
+      await erasures.finish('acme', erasureId);
+    }
   });
   afterAll(async () => {
     for (const TableName of [now, before]) await client.send(new DeleteTableCommand({ TableName }));
   });
 
-  it('erases the person again, and nobody else', async () => {
+  it('erases the people again, also of a line that an import could not take, and nobody else', async () => {
     const counted = await restoreNow({});
-    expect([counted.code, JSON.parse(counted.stdout)]).toMatchObject([0, { done: false, erasures: 1, deleted: 0 }]);
+    expect([counted.code, JSON.parse(counted.stdout)]).toMatchObject([0, { done: false, erasures: 2, deleted: 0 }]);
     const refused = await restoreNow({}, '--yes');
     expect([refused.code, refused.stderr]).toEqual([
       2,
       'Erasures that ended since must be repeated. Set CHAT_SIGNING_SECRET to the secret of the service.\n',
     ]);
     const { code, stdout } = await restoreNow({ CHAT_SIGNING_SECRET: secret }, '--yes');
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { done: true, erasures: 1 }]);
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { done: true, erasures: 2 }]);
     const { calls, blockList } = storesOf(openTable(now, config));
     expect((await Array.fromAsync(calls.list('desk'))).map(({ callId }) => callId)).toEqual(['call-2']);
     const entries = await Promise.all(
@@ -171,10 +190,12 @@ describe('restoring a table from before an erasure', () => {
       [[person, undefined]],
       [[person, 'spam']],
     ]);
+    const imported = await new BlockListImports(openTable(now, config)).find(importOfGuest);
+    expect(imported?.failures.map(({ number }) => number)).toEqual([other]);
     expect(await new Erasures(openTable(now, config)).find('acme', 'erasure_1')).toMatchObject({ status: 'done' });
     // Run again after an interruption, it does the same.
     expect(JSON.parse((await restoreNow({ CHAT_SIGNING_SECRET: secret }, '--yes')).stdout)).toMatchObject({
-      erasures: 1,
+      erasures: 2,
     });
     expect((await Array.fromAsync(calls.list('desk'))).length).toBe(1);
   });
