@@ -8,6 +8,9 @@ import { newWorld, unique, type World } from '../support/world.ts';
 
 const url = 'https://crm.example.com/webhooks';
 
+/** An endpoint gets test events whatever it asks for. The event of its world's own agent may still be on the way. */
+const testsAlone = { events: ['call.recorded'] };
+
 const at = (endpointId: string, action = '') => `/webhook-endpoints/${endpointId}${action}`;
 const listOf = async ({ call, uid }: World) =>
   (await call('GET', '/webhook-endpoints', { query: { uid } })).body.endpoints;
@@ -151,7 +154,7 @@ describe('the secret of an endpoint', () => {
     const world = await newWorld();
     const { uid, call } = world;
     const receiver = await newReceiver();
-    const { endpointId, secret } = await newEndpoint(world, receiver.url);
+    const { endpointId, secret } = await newEndpoint(world, receiver.url, testsAlone);
     const test = () => call('POST', at(endpointId, '/test'), { body: { uid } });
     expect((await test()).body).toEqual({ delivered: true, status: 204, milliseconds: expect.any(Number) });
     const rotated = (await call('POST', at(endpointId, '/rotate-secret'), { body: { uid } })).body;
@@ -183,7 +186,7 @@ describe('a test event', () => {
   ])('reports %s', async (_, reply, expected) => {
     const world = await newWorld();
     const receiver = await newReceiver(reply);
-    const { endpointId } = await newEndpoint(world, receiver.url);
+    const { endpointId } = await newEndpoint(world, receiver.url, testsAlone);
     const answer = await world.call('POST', at(endpointId, '/test'), { body: { uid: world.uid } });
     expect(answer.body).toEqual({ delivered: false, milliseconds: expect.any(Number), ...expected });
     expect(await receiver.received()).toHaveLength(1);
@@ -208,7 +211,10 @@ describe('a test event', () => {
       newReceiver({ hangs: true }),
       newReceiver({ status: 200, bodyBytes: 2 ** 30 }),
     ]);
-    const ends = await Promise.all([newEndpoint(world, hanging.url), newEndpoint(world, flooding.url)]);
+    const ends = await Promise.all([
+      newEndpoint(world, hanging.url, testsAlone),
+      newEndpoint(world, flooding.url, testsAlone),
+    ]);
     const [late, flooded] = await Promise.all(
       ends.map(({ endpointId }) => call('POST', at(endpointId, '/test'), { body: { uid } })),
     );

@@ -62,6 +62,15 @@ export const call = async (method: string, path: string, options: CallOptions = 
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
 };
 
+/**
+ * Points them at a database of its own, in which a test makes its table: DynamoDB Local has one for each access key id.
+ * Reading a stream takes the longer, the more changes all streams of the database hold.
+ */
+export const useOwnDatabaseInThisProcess = () => {
+  useTargetInThisProcess();
+  process.env.AWS_ACCESS_KEY_ID = `OWN${randomBytes(8).toString('hex')}`;
+};
+
 /** A part of identifiers that no other test has. */
 export const unique = (prefix: string) => `${prefix}-${randomBytes(6).toString('hex')}`;
 

@@ -30,7 +30,7 @@ import { EndpointSecrets, newEndpointSecret } from '../../functions/webhooks/sec
 import { itInAnyHistory } from '../support/any-history.ts';
 import { chance, injectFaults, tenPercent } from '../support/faults.ts';
 import { newReceiver, type SentEvent, verified } from '../support/webhooks.ts';
-import { target, unique, useTargetInThisProcess } from '../support/world.ts';
+import { target, unique, useOwnDatabaseInThisProcess } from '../support/world.ts';
 
 /** How many there are. 100 take some minutes. */
 
@@ -81,7 +81,7 @@ const outbox: DynamoDBRecord[] = [];
 let sound: Table;
 let stop: () => Promise<void>;
 beforeAll(async () => {
-  useTargetInThisProcess();
+  useOwnDatabaseInThisProcess();
   sound = tableWith();
   await createTable(tableName, { endpoint: target.endpoints.dynamodb });
   const reader = await startChangeReader({ endpoint: target.endpoints.dynamodb, tableName }, async ({ Records }) => {

@@ -2,10 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startChangeReader } from '../../bin/local/change-reader.ts';
-import { type DynamoDb, startDynamoDb } from '../../bin/local/dynamodb.ts';
-import { findJava } from '../../bin/local/java.ts';
 import { createTable } from '../../bin/local/table.ts';
 import { storesOf } from '../../bin/operator/stores.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
@@ -14,22 +12,16 @@ import { Credentials } from '../../functions/store/credentials.ts';
 import { Table } from '../../functions/store/table.ts';
 import { changeOf, readBatch } from '../../functions/webhooks/read-changes.ts';
 import { injectFaults } from '../support/faults.ts';
-import { unique, useTargetInThisProcess } from '../support/world.ts';
+import { target, unique, useOwnDatabaseInThisProcess } from '../support/world.ts';
 
 const at = '2026-03-01T10:00:00.000Z';
 
-// The stream of the database that all tests share is long, and read by the local run: requests are counted on one of its own.
-let dynamodb: DynamoDb;
-beforeAll(async () => {
-  dynamodb = await startDynamoDb(await findJava(console.error), undefined);
-});
-afterAll(() => dynamodb.stop());
+beforeAll(useOwnDatabaseInThisProcess);
 
 /** A table of its own with its changes, in the batches in which the local run reads them. */
 const newTable = async () => {
-  useTargetInThisProcess();
   const tableName = unique('read-changes');
-  const { endpoint } = dynamodb;
+  const endpoint = target.endpoints.dynamodb;
   await createTable(tableName, { endpoint });
   const batches: DynamoDBRecord[][] = [];
   const reader = await startChangeReader({ endpoint, tableName }, async ({ Records }) => {

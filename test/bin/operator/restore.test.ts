@@ -19,7 +19,7 @@ import { awsSettings, target, unique } from '../../support/world.ts';
 const client = new DynamoDBClient({
   endpoint: target.endpoints.dynamodb,
   region: awsSettings.AWS_REGION,
-  credentials: target.credentials,
+  credentials: { ...target.credentials },
 });
 const [live, earlier] = [unique('live'), unique('earlier')];
 
@@ -115,7 +115,7 @@ describe('restoring a table from before an erasure', () => {
   const config = {
     endpoint: target.endpoints.dynamodb,
     region: awsSettings.AWS_REGION,
-    credentials: target.credentials,
+    credentials: { ...target.credentials },
   };
   const person = '+4915112345678';
   const other = '+14155550100';
