@@ -14,8 +14,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     sequence: { sequencer: ScansFirst },
     testTimeout: 60_000,
-    // A condition that must come true is waited for, however busy the machine is.
-    expect: { poll: { timeout: 50_000 } },
+    // A condition that must come true is waited for, however busy the machine is. Most are requests, which cost more than they wait.
+    expect: { poll: { timeout: 50_000, interval: 200 } },
     hookTimeout: 120_000,
     pool: 'forks',
     isolate: false,

@@ -24,7 +24,7 @@ const ended = async (world: World, importId: string) => {
     const found = await find(world, importId);
     expect(found.added + found.alreadyBlocked + found.failed).toBe(found.lines);
     if (found.status === 'done' || found.status === 'failed') return found;
-    await sleep(50);
+    await sleep(100);
   }
 };
 
@@ -165,7 +165,7 @@ describe('imports into a block list', () => {
       }
       // Another list of the same user is free.
       expect((await create(world, { agentId: world.agentId })).status).toBe(200);
-      await sleep(50);
+      await sleep(100);
     }
     expect(refused).toBeGreaterThan(0);
     const all = await Promise.all(forms.map(({ importId }) => find(world, importId)));

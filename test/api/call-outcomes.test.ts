@@ -72,7 +72,7 @@ describe('setting many outcomes', () => {
   it('of two batches at once, each keeps what the other set', async () => {
     const world = await newWorld();
     const { agentId } = world;
-    const ids = Array.from({ length: 40 }, (_, n) => `c${n}`);
+    const ids = Array.from({ length: 15 }, (_, n) => `c${n}`);
     await Promise.all(ids.map((id) => world.recordCall(id)));
     const batch = (key: string) =>
       push(

@@ -44,7 +44,7 @@ const settled = async (
   for (;;) {
     const { documents } = await list(world, { content: 'false' });
     if (isSettled(documents)) return (await list(world)).documents;
-    await sleep(100);
+    await sleep(200);
   }
 };
 
@@ -218,7 +218,7 @@ describe('uploading by form', () => {
     ]);
     expect([largest.status, largest.body.uploads.length]).toEqual([200, 1]);
     const world = await newWorld();
-    const bytes = 6.5 * 1024 * 1024;
+    const bytes = 5 * 1024 * 1024;
     const answer = await requestForms(world, [{ name: 'book.txt', size: bytes, type: 'text/plain' }]);
     expect(answer.status, answer.text).toBe(200);
     const [form] = answer.body.uploads;
@@ -415,10 +415,10 @@ describe('documents', () => {
   it('are deleted in every state', async () => {
     const world = await newWorld();
     const text = await pdfOf(...Array.from({ length: 50 }, (_, page) => `Page ${page}`));
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < 4; round++) {
       const { body } = await upload(world, [['a.pdf', text]]);
       const [id] = body.documentIds;
-      await sleep(round * 40);
+      await sleep(round * 60);
       const answer = await world.call('DELETE', '/agent-documents', { query: named(world, id) });
       expect(answer.status).toBe(200);
       // What a job under way still writes, it takes back.

@@ -13,7 +13,7 @@ const newWitness = async () => {
   await newEndpoint({ uid, call } as World, receiver.url, { events: ['agent.created'] });
   return async () => {
     const { agentId } = (await call('POST', '/agents', { body: { uid, name: 'Witness' } })).body;
-    while (!(await receiver.received()).some(({ body }) => body.includes(agentId))) await sleep(50);
+    while (!(await receiver.received()).some(({ body }) => body.includes(agentId))) await sleep(100);
   };
 };
 
@@ -47,7 +47,7 @@ const listening = async ({ events: asked = ['*'] }: { events?: string[] } = {}) 
     events,
     /** Waits for the next events of a type, and leaves the others. */
     async until(type: string, count = 1): Promise<SentEvent[]> {
-      for (const deadline = Date.now() + 50_000; ; await sleep(50)) {
+      for (const deadline = Date.now() + 50_000; ; await sleep(200)) {
         const found = (await events()).filter((event) => event.type === type);
         if (found.length >= count) return found;
         if (Date.now() > deadline)
@@ -62,7 +62,7 @@ const listening = async ({ events: asked = ['*'] }: { events?: string[] } = {}) 
         const found = await events();
         if (found.some(({ data }) => data.agentId === marker.body.agentId)) {
           await sleep(200);
-          while (await isPending()) await sleep(50);
+          while (await isPending()) await sleep(200);
           return (await events()).filter(({ data }) => data.agentId !== marker.body.agentId);
         }
         await sleep(50);

@@ -111,7 +111,7 @@ describe.concurrent('Bedrock’s own stream', () => {
 
   itInAnyHistory(
     'that is cut is a reported failure or a complete answer, and never an invalid stream',
-    [15, 60],
+    [5, 60],
     async (runs) => {
       // Every byte around the end of each event, and some of those between.
       const step = Math.ceil(callsTool.length / runs);
@@ -136,7 +136,7 @@ describe.concurrent('Bedrock’s own stream', () => {
 
   itInAnyHistory(
     'with any byte changed is a reported failure or a complete answer, and never an invalid stream',
-    [20, 70],
+    [10, 70],
     async (runs) => {
       const step = Math.floor(callsTool.length / runs);
       const places = Array.from({ length: runs }, (_, index) => index * step);

@@ -105,7 +105,7 @@ describe('a robots.txt made to do harm is judged in bounded time and memory', ()
           expect(judged).toHaveLength(urls.length);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   });
 });

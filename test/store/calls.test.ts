@@ -224,7 +224,7 @@ describe('calls under faults', () => {
   });
 
   it('that are removed and written at once are there whole, or not at all', async () => {
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < 8; round++) {
       const agentId = `agent-${randomUUID()}`;
       await calls.record(agentId, 'a', facts());
       const [recorded, set] = await Promise.all([

@@ -29,7 +29,7 @@ export const newReceiver = async (...replies: ReceiverReply[]) => {
     sentBytes: async () => (await state()).sentBytes,
     /** Waits until this many requests have come. */
     async waitFor(count: number, seconds = 50): Promise<Received[]> {
-      for (const deadline = Date.now() + seconds * 1000; ; await sleep(20)) {
+      for (const deadline = Date.now() + seconds * 1000; ; await sleep(100)) {
         const requests = await received();
         if (requests.length >= count) return requests;
         if (Date.now() > deadline) throw new Error(`Only ${requests.length} of ${count} requests came to ${url}.`);

@@ -39,9 +39,7 @@ export const websitesOf = ({ uid, agentId, call }: World) => {
       call('GET', '/agent-websites/content', { query: { uid, agentId, websiteId, cursor } }),
     /** The website, once its crawl has ended. */
     settled: async (websiteId: string) => {
-      await expect
-        .poll(async () => (await find(websiteId))?.status, { timeout: 25_000, interval: 100 })
-        .toMatch(/^(ready|failed)$/);
+      await expect.poll(async () => (await find(websiteId))?.status, { timeout: 25_000 }).toMatch(/^(ready|failed)$/);
       return find(websiteId);
     },
   };

@@ -32,8 +32,6 @@ import { chance, injectFaults, tenPercent } from '../support/faults.ts';
 import { newReceiver, type SentEvent, verified } from '../support/webhooks.ts';
 import { target, unique, useOwnDatabaseInThisProcess } from '../support/world.ts';
 
-/** How many there are. 100 take some minutes. */
-
 /** A table of its own, whose changes nobody else reads. */
 const tableName = unique('event-histories');
 /** Of each step of a process; and how many changes it reads at most. */
@@ -406,7 +404,7 @@ const idFields = new Set(['uid', 'agentId', 'websiteId', 'call_id', 'agent_id', 
 
 describe('events under faults', () => {
   const name = 'reach every endpoint that asks for them at least once, each change under one id, and nothing else does';
-  itInAnyHistory(name, [2, 5], (numRuns) =>
+  itInAnyHistory(name, [1, 5], (numRuns) =>
     fc.assert(
       fc.asyncProperty(history, async ({ rounds, erased, seed }) => {
         // From the present again: the history before went days ahead.

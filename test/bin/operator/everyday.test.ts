@@ -77,9 +77,12 @@ describe('the installed commands', () => {
     return (await promisify(execFile)(script, args, options)).stdout;
   };
 
-  it('are the operator and the batch tool, in the folder of their user', async () => {
+  it('are the operator', { tags: 'heavy' }, async () => {
     expect(await installed('voice-agents', '--help')).toContain('Usage: voice-agents <command>');
     expect(await installed('voice-agents', 'complete', '--', 'key', 'ro')).toMatch(/^rotate\t/);
+  });
+
+  it('are the batch tool, in the folder of its user', async () => {
     newFile('agentId,callIdOrPhone,custom_call_outcome\na,b,c\n', 'calls.csv');
     const args = ['push', 'calls.csv', '--dry-run', '--base-url', target.baseUrl];
     expect(await installed('voice-agents-outcomes', ...args)).toBe('1 row: 1 valid, 0 invalid. Nothing was sent.\n');
