@@ -11,6 +11,8 @@ const pageLimit = (most: number) =>
       z.string().check(
         z.refine((value) => /^\d{1,6}$/.test(value) && Number(value) >= 1 && Number(value) <= most, {
           error: `must be a whole number from 1 to ${most}`,
+          // Checks of the whole query do not see what is no number.
+          abort: true,
         }),
       ),
       z.transform(Number),

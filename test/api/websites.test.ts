@@ -287,6 +287,8 @@ describe('a list of websites', () => {
     expect(await statusOf({ limit: 1000, content: 'false' })).toBe(200);
     expect(await statusOf({ limit: 1001, content: 'false' })).toBe(400);
     expect(await statusOf({ limit: 0 })).toBe(400);
+    const { body } = await list({ limit: 'abc' });
+    expect(body.details).toEqual([{ path: 'limit', message: 'must be a whole number from 1 to 1000' }]);
     expect(await statusOf({ content: 'no' })).toBe(400);
     expect(await statusOf({ cursor: 'made-up' })).toBe(400);
   });
