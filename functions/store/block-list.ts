@@ -3,16 +3,24 @@ import pMap from 'p-map';
 import type { BlockedNumber, NumberOutcome } from '../domain/block-list.ts';
 import { fillPage, fromCursor } from '../domain/paging.ts';
 import { service } from '../service.ts';
+import {
+  type BlockedItem,
+  type BlockTerms,
+  blockedEntryOf,
+  changeOf,
+  copiedBy,
+  entryFor,
+  entryOf,
+  isBlocked,
+} from './blocked-number.ts';
 import { type BlockListOwner, blockedNumberKey, blockedNumbersOf, blockListShards, type Collection } from './keys.ts';
+import { executeBatch, type Step, settleNumbers } from './settle-numbers.ts';
 import {
   attributeValue,
-  backOff,
   type Condition,
   chunks,
   conditionOf,
   type Item,
-  isRetryable,
-  retryableCodes,
   type Statement,
   type Table,
   type TransactionAction,
@@ -20,80 +28,19 @@ import {
   updateOf,
 } from './table.ts';
 
-/** The end of a block without an expiry, in milliseconds. */
-const forGood = 253_402_300_799_000;
 /** How long a removed number's item is kept, so that a repeated removal recognises its own write. */
 const removedSeconds = 24 * 60 * 60;
-export const statementsPerBatch = 25;
 const maxEraseRounds = 12;
 /** Batches in flight, where the caller does not say otherwise. */
 const concurrency = 8;
 /** Of each shard; all shards are copied side by side, so that a short list takes no longer than its longest shard. */
 const copyConcurrency = 2;
 
-/**
- * A number's item. It is blocked until `blockedUntil` (Unix milliseconds); removing it sets that to 0. `addedBy` and
- * `removedBy` name the last request that did so: a request whose response was lost recognises its own write by them.
- */
-type BlockedItem = Item & {
-  blockedUntil: number;
-  blockedAt: string;
-  reason?: string;
-  expiresAt?: string;
-  addedBy: string;
-  removedBy: string;
-  ttlSeconds?: number;
-};
-
 /** An entry that blocks a number, and the list it is on: the agent's or its owner's. */
 export type BlockingEntry = BlockedNumber & { scope: 'agent' | 'user' };
 
-/** Why a number is blocked, and until when. */
-export type BlockTerms = { reason?: string | undefined; expiresAt?: string | undefined };
-
 /** A number as it is stored, and the last request that removed it. */
 export type StoredNumber = { number: string; isBlocked: boolean; blockedAt: string; removedBy: string };
-
-/** What a copied entry has as `addedBy`: it is part of a new agent, and no change of a list. */
-const copiedBy = 'copy';
-
-/** Names a request in the entries that it changes, with the number of entries that it is about. Readers of changes know by it when a request is complete. */
-const changeOf = (request: string, phones: string[]) => `${request}/${phones.length}`;
-
-/** A change of a number's entry by one request, or one import, which is complete after `size` entries at most. */
-export type NumberChange = {
-  list: BlockListOwner;
-  number: string;
-  kind: 'added' | 'removed';
-  by: string;
-  size?: number;
-};
-
-/** What a change of an item did to a number; undefined when it did not block or unblock it by a request or an import. */
-export const numberChangeOf = (
-  list: BlockListOwner,
-  before: Item | undefined,
-  after: Item | undefined,
-): NumberChange | undefined => {
-  const [former, item] = [before as BlockedItem | undefined, after as BlockedItem | undefined];
-  if (!item) return undefined;
-  const wasAdded = item.addedBy !== former?.addedBy && item.addedBy !== copiedBy && item.blockedUntil > 0;
-  const wasRemoved = former !== undefined && item.removedBy !== former.removedBy && item.blockedUntil === 0;
-  if (!wasAdded && !wasRemoved) return undefined;
-  const name = wasAdded ? item.addedBy : item.removedBy;
-  const size = /\/(\d+)$/.exec(name)?.[1];
-  return {
-    list,
-    number: item.sk,
-    kind: wasAdded ? 'added' : 'removed',
-    // An import names its lines, too.
-    by: name.replace(/[/:].*$/, ''),
-    ...(size !== undefined && { size: Number(size) }),
-  };
-};
-
-/** The result of one step: a number's outcome, or its next step. */
-type Step = NumberOutcome | 'insert' | 'look' | 'reclaim' | 'remove';
 
 /** The blocked numbers of agents, and of users for all their agents. */
 export class BlockList {
@@ -127,7 +74,7 @@ export class BlockList {
     { batchesInFlight = concurrency, readFirst = false } = {},
   ): Promise<Map<string, NumberOutcome>> {
     const blockedAt = new Date().toISOString();
-    const entryOf = (phone: string) => entryFor(terms.get(phone) as BlockTerms, addedBy, blockedAt);
+    const newEntryOf = (phone: string) => entryFor(terms.get(phone) as BlockTerms, addedBy, blockedAt);
     // What the statements of numbers with the same terms have in common is made once.
     const inserts = new Map<string, Statement>();
     const insertWith = (entry: object): Statement => {
@@ -140,14 +87,14 @@ export class BlockList {
     const insert = (phone: string): Statement => {
       const { reason, expiresAt } = terms.get(phone) as BlockTerms;
       const same = JSON.stringify([reason, expiresAt]);
-      const { text, values } = inserts.get(same) ?? insertWith(entryOf(phone));
+      const { text, values } = inserts.get(same) ?? insertWith(newEntryOf(phone));
       inserts.set(same, { text, values });
       const { pk, sk } = blockedNumberKey(owner, phone);
       return { text, values: [{ S: pk }, { S: sk }, ...values] };
     };
     // The item exists, but its number is no longer blocked: it expired, or was removed a while ago.
     const reclaim = (phone: string): Statement => {
-      const { removedBy: _, ...renewed } = entryOf(phone);
+      const { removedBy: _, ...renewed } = newEntryOf(phone);
       const cleared = ['reason', 'expiresAt', 'ttlSeconds'].filter((name) => !(name in renewed));
       const { pk, sk } = blockedNumberKey(owner, phone);
       const set = Object.keys(renewed).map((name) => `SET "${name}"=?`);
@@ -160,18 +107,25 @@ export class BlockList {
     const judge = (item: BlockedItem | undefined): Step => {
       if (!item) return 'insert';
       if (item.addedBy === addedBy) return 'done';
-      return item.blockedUntil > Date.now() ? 'already_blocked' : 'reclaim';
+      return isBlocked(item) ? 'already_blocked' : 'reclaim';
     };
-    return this.#settle([...terms.keys()], readFirst ? 'look' : 'insert', batchesInFlight, {
-      insert: (batch) => this.#execute(batch.map(insert), (error) => (error === 'DuplicateItem' ? 'look' : undefined)),
-      look: async (batch) => {
-        const items = await this.#table.getMany<BlockedItem>(batch.map((phone) => blockedNumberKey(owner, phone)));
-        const byPhone = new Map(items.map((item) => [item.sk, item]));
-        return batch.map((phone) => judge(byPhone.get(phone)));
+    return settleNumbers(
+      [...terms.keys()],
+      { first: readFirst ? 'look' : 'insert', batchesInFlight, timeoutMilliseconds: this.#timeoutMilliseconds },
+      {
+        insert: (batch) =>
+          executeBatch(this.#table, batch.map(insert), (error) => (error === 'DuplicateItem' ? 'look' : undefined)),
+        look: async (batch) => {
+          const items = await this.#table.getMany<BlockedItem>(batch.map((phone) => blockedNumberKey(owner, phone)));
+          const byPhone = new Map(items.map((item) => [item.sk, item]));
+          return batch.map((phone) => judge(byPhone.get(phone)));
+        },
+        reclaim: (batch) =>
+          executeBatch(this.#table, batch.map(reclaim), (error, item) =>
+            isConditionFailure(error) ? judge(item) : undefined,
+          ),
       },
-      reclaim: (batch) =>
-        this.#execute(batch.map(reclaim), (error, item) => (isConditionFailure(error) ? judge(item) : undefined)),
-    });
+    );
   }
 
   /** Unblocks distinct E.164 numbers. Each is reported as `done`, `not_found` or `temporarily_unavailable`. */
@@ -189,13 +143,17 @@ export class BlockList {
         values: [0, removedBy, ttlSeconds, pk, sk, Date.now(), removedBy].map(attributeValue),
       };
     };
-    return this.#settle(phones, 'remove', batchesInFlight, {
-      remove: (batch) =>
-        this.#execute(batch.map(remove), (error, item) => {
-          if (!isConditionFailure(error)) return undefined;
-          return item?.removedBy === removedBy ? 'done' : 'not_found';
-        }),
-    });
+    return settleNumbers(
+      phones,
+      { first: 'remove', batchesInFlight, timeoutMilliseconds: this.#timeoutMilliseconds },
+      {
+        remove: (batch) =>
+          executeBatch(this.#table, batch.map(remove), (error, item) => {
+            if (!isConditionFailure(error)) return undefined;
+            return item?.removedBy === removedBy ? 'done' : 'not_found';
+          }),
+      },
+    );
   }
 
   /**
@@ -232,7 +190,7 @@ export class BlockList {
       if (open.length === 0) return;
       const least = open.reduce((a, b) => ((a.next.value as Item).sk < (b.next.value as Item).sk ? a : b));
       const item = least.next.value as BlockedItem;
-      if (item.blockedUntil > Date.now()) yield entryOf(item);
+      if (isBlocked(item)) yield entryOf(item);
       least.next = await least.shard.next();
     }
   }
@@ -332,7 +290,7 @@ export class BlockList {
       items = [];
     };
     for await (const item of this.#table.query<BlockedItem>(blockedNumbersOf({ agentId: from }, shard))) {
-      if (item.blockedUntil <= Date.now()) continue;
+      if (!isBlocked(item)) continue;
       const copy: BlockedItem = { ...item, ...blockedNumberKey({ agentId: to }, item.sk), addedBy: copiedBy };
       items.push(copy);
       if (items.length < 25 * copyConcurrency) continue;
@@ -342,127 +300,9 @@ export class BlockList {
     await flush();
     return copied;
   }
-
-  /**
-   * Runs the steps of every number until all have a result or the deadline is reached. A step that fails as a whole,
-   * or a number whose statement was throttled or in conflict, is retried after a pause.
-   */
-  async #settle(
-    phones: string[],
-    first: Step,
-    batchesInFlight: number,
-    steps: Partial<Record<Step, (batch: string[]) => Promise<(Step | undefined)[]>>>,
-  ): Promise<Map<string, NumberOutcome>> {
-    const deadlineAt = Date.now() + this.#timeoutMilliseconds;
-    const at = new Map<string, Step>(phones.map((phone) => [phone, first]));
-    const isOutcome = (step: Step): step is NumberOutcome => !(step in steps);
-    for (let round = 0; ; round++) {
-      const outcomes = new Map<string, NumberOutcome>();
-      for (const [phone, step] of at) if (isOutcome(step)) outcomes.set(phone, step);
-      if (outcomes.size === at.size) return outcomes;
-      const unsettled = [...at].filter(([, step]) => !isOutcome(step));
-      const batches = Object.entries(Object.groupBy(unsettled, ([, step]) => step)).flatMap(([step, numbers]) =>
-        chunks(numbers, step === 'look' ? 100 : statementsPerBatch).map((batch) => ({
-          step: step as Step,
-          batch: batch.map(([phone]) => phone),
-        })),
-      );
-      let needsPause = false;
-      await pMap(
-        batches,
-        async ({ step, batch }) => {
-          const next = Date.now() < deadlineAt ? await steps[step]?.(batch).catch(retryLater) : undefined;
-          for (const [index, phone] of batch.entries()) {
-            const reached = next?.[index];
-            if (reached !== undefined) at.set(phone, reached);
-            else needsPause = true;
-          }
-        },
-        { concurrency: batchesInFlight },
-      );
-      if (Date.now() >= deadlineAt) {
-        for (const [phone, step] of at) if (!isOutcome(step)) at.set(phone, 'temporarily_unavailable');
-      }
-      if (needsPause) await backOff(round + 1);
-    }
-  }
-
-  /** Runs one batch. Returns per statement `done`, what `read` makes of its error, or undefined when it must be retried. */
-  async #execute(
-    statements: Statement[],
-    read: (error: string | undefined, item: BlockedItem | undefined) => Step | undefined,
-  ): Promise<(Step | undefined)[]> {
-    const results = await this.#table.execute(statements);
-    return results.map(({ error, item }) => {
-      if (!error) return 'done';
-      const step = read(error, item as BlockedItem | undefined);
-      if (step === undefined && !retryableCodes.has(error))
-        throw new TypeError(`A block-list statement failed: ${error}.`);
-      return step;
-    });
-  }
 }
 
-const isConditionFailure = (error: string | undefined) => error === 'ConditionalCheckFailed';
-
-/** The attributes of an entry that a request adds. */
-const entryFor = ({ reason, expiresAt }: BlockTerms, addedBy: string, blockedAt = new Date().toISOString()) => ({
-  blockedUntil: expiresAt ? Date.parse(expiresAt) : forGood,
-  blockedAt,
-  addedBy,
-  removedBy: '',
-  ...(reason !== undefined && { reason }),
-  ...(expiresAt && { expiresAt, ttlSeconds: Math.ceil(Date.parse(expiresAt) / 1000) }),
-});
-
-/** A number that a transaction of another store puts on a list. */
-export type Block = { owner: BlockListOwner; phone: string; reason: string };
-
-/** The action of a transaction that blocks a number. It fails, with the item, when the number is blocked already. */
-export const blockAction = (tableName: string, block: Block, addedBy: string): TransactionAction => {
-  const { removedBy, ...entry } = entryFor({ reason: block.reason }, addedBy);
-  return {
-    Update: {
-      TableName: tableName,
-      Key: blockedNumberKey(block.owner, block.phone),
-      ...updateOf(
-        { set: { ...entry, expiresAt: null, ttlSeconds: null }, initial: { removedBy } },
-        { expression: 'attribute_not_exists(pk) or blockedUntil <= :now', values: { now: Date.now() } },
-      ),
-    },
-  };
-};
-
-/** The action of a transaction that fails when a number is not blocked. */
-export const blockCheck = (tableName: string, { owner, phone }: Block): TransactionAction => ({
-  ConditionCheck: {
-    TableName: tableName,
-    Key: blockedNumberKey(owner, phone),
-    ConditionExpression: 'blockedUntil > :now',
-    ExpressionAttributeValues: { ':now': Date.now() },
-  },
-});
-
-/** Leaves the batch to be retried, where that may help. */
-const retryLater = (error: Error) => {
-  if (!isRetryable(error)) throw error;
-  return undefined;
-};
-
-const isBlocked = ({ blockedUntil }: BlockedItem) => blockedUntil > Date.now();
-
-/** The entry of a number's item, if it is blocked now. */
-export const blockedEntryOf = (item: Item | undefined): BlockedNumber | undefined => {
-  const blocked = item as BlockedItem | undefined;
-  return blocked && blocked.blockedUntil > Date.now() ? entryOf(blocked) : undefined;
-};
-
-const entryOf = (item: BlockedItem): BlockedNumber => ({
-  number: item.sk,
-  ...(item.reason !== undefined && { reason: item.reason }),
-  blockedAt: item.blockedAt,
-  ...(item.expiresAt !== undefined && { expiresAt: item.expiresAt }),
-});
+const isConditionFailure = (error: string) => error === 'ConditionalCheckFailed';
 
 export const blockList = /* @__PURE__ */ service(() => new BlockList(table.get()), {
   add: ['dynamodb:BatchGetItem', 'dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate'],

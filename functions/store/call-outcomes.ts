@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import type { Call } from '../domain/calls.ts';
-import { type Block, blockAction, blockCheck } from './block-list.ts';
+import { type Block, blockAction, blockCheck } from './blocked-number.ts';
 import { attributesOf, type CallRecords, type CallTarget, type StoredCall, storedCall } from './call-records.ts';
 import { callKey } from './keys.ts';
 import {
@@ -13,6 +13,7 @@ import {
   retryableCodes,
   type Statement,
   type StatementResult,
+  statementsPerBatch,
   type Table,
   type TransactionAction,
   updateOf,
@@ -33,7 +34,6 @@ type Write = { from: StoredCall; to: Call; updates: Update[]; block?: Block & { 
 /** A write that also blocks the call's number, unless its entry is there. */
 type BlockingWrite = Write & Required<Pick<Write, 'block'>>;
 
-const statementsPerBatch = 25;
 const concurrency = 8;
 
 /**

@@ -3,7 +3,7 @@ import type { BlockedNumber } from '../domain/block-list.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { service } from '../service.ts';
 import { type AgentItem, agentOf, type NumberItem } from './agents.ts';
-import { blockedEntryOf } from './block-list.ts';
+import { blockedEntryOf } from './blocked-number.ts';
 import { accessOf } from './credentials.ts';
 import { accessKey, agentKey, agentNumberKey, blockedNumberKey, type ItemKey } from './keys.ts';
 import { type Item, type Table, table } from './table.ts';

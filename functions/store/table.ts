@@ -247,6 +247,9 @@ const keyRange = ({ pk, prefix }: Collection, { from, to }: QueryOptions) => {
   };
 };
 
+/** How many statements one batch takes. */
+export const statementsPerBatch = 25;
+
 /** A PartiQL statement on one item, and its parameters. */
 export type Statement = { text: string; values: AttributeValue[] };
 export const attributeValue = (value: unknown): AttributeValue => convertToAttr(value as string);
