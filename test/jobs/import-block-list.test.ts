@@ -11,7 +11,7 @@ import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { normalisePhoneNumber } from '../../functions/domain/phone-numbers.ts';
 import { environment } from '../../functions/environment.ts';
 import { BlockList } from '../../functions/store/block-list.ts';
-import { BlockListImports, shownImport } from '../../functions/store/block-list-imports.ts';
+import { BlockListImports, type ImportRecord, shownImport } from '../../functions/store/block-list-imports.ts';
 import { credentials } from '../../functions/store/credentials.ts';
 import { Table } from '../../functions/store/table.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
@@ -327,6 +327,31 @@ describe('an import', () => {
     const reference = await importOf(phones.join('\n'));
     await Promise.all([1, 2, 3].map(() => deliver(reference, () => () => undefined)));
     expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 25, added: 25, alreadyBlocked: 0 });
+  });
+
+  it('that replaces a list fails at a file without one good number, and changes nothing', async () => {
+    const uid = unique('user');
+    await sound.blockList.add({ uid }, phones.slice(0, 2));
+    const reference = await importOf('\n\nno number\n12345\n', 'replace', uid);
+    await deliver(reference, () => () => undefined);
+    expect(await resultOf(reference)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('no number'),
+      ...{ lines: 0, removed: 0 },
+    });
+    expect(await listOf(uid)).toEqual(phones.slice(0, 2));
+  });
+
+  it('is not turned back by a run whose step another run has done', async () => {
+    const reference = await importOf(phones.join('\n'));
+    const begin = async () => {
+      const found = await sound.imports.find(reference);
+      return (await sound.imports.begin(found as ImportRecord, 'etag')) as ImportRecord;
+    };
+    const late = await begin();
+    await sound.imports.advance(await begin(), { lines: 6, added: 6 });
+    expect(await sound.imports.advance(late, { lines: 3, added: 3 })).toBeUndefined();
+    expect(await resultOf(reference)).toMatchObject({ status: 'running', lines: 6, added: 6 });
   });
 
   it('waits for another import of the list, and keeps waiting after its form would have ended', async () => {
