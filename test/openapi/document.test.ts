@@ -1,9 +1,9 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
+import { generatedFiles } from '../../bin/openapi/generated-files.ts';
 import { describe as describeField } from '../../functions/domain/describe.ts';
 import { FormFile } from '../../functions/domain/uploaded-file.ts';
 import { type AnyEndpoint, endpoint } from '../../functions/http/endpoint.ts';
@@ -15,9 +15,11 @@ import { unsaid } from '../support/descriptions.ts';
 const document = openApiDocument(routes);
 
 describe('the OpenAPI document', () => {
-  it('is kept up to date: run `npm run openapi` when this fails', async () => {
-    const { stderr } = await promisify(execFile)(process.execPath, ['bin/openapi.ts', '--check']);
-    expect(stderr).toBe('');
+  it('is kept up to date, with what follows from it: run `npm run openapi` when this fails', () => {
+    const outdated = Object.entries(generatedFiles(document)).filter(
+      ([file, text]) => readFileSync(file, 'utf8') !== text,
+    );
+    expect(outdated.map(([file]) => file)).toEqual([]);
   });
 
   it('passes Redocly’s strict rules without an error or a warning', async () => {

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readGuides } from '../../functions/openapi/guides.ts';
+import type { OpenApiDocument } from '../../functions/openapi/openapi.ts';
+import { operationsOf, toolsOf } from '../../functions/openapi/operations.ts';
+import { topicsOf } from '../../functions/openapi/topics.ts';
+import { routes } from '../../functions/routes.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** The texts of the committed files that follow from the OpenAPI document, and its own, by their absolute paths. */
+export const generatedFiles = (document: OpenApiDocument): Record<string, string> => {
+  const readme = join(root, 'README.md');
+  const openApi = join(root, 'functions/openapi');
+  return {
+    [join(openApi, 'document.json')]: json(document),
+    [join(openApi, 'operations.json')]: json(operationsOf(document, routes)),
+    [join(openApi, 'tools.json')]: json(toolsOf(document, routes)),
+    [join(openApi, 'topics.json')]: json(topicsOf(document, readGuides())),
+    [readme]: readmeWith(readFileSync(readme, 'utf8'), document),
+  };
+};
+
+const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+
+/** The README with its table of operations, between two marks. */
+const readmeWith = (readme: string, document: OpenApiDocument) => {
+  const rows = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { summary, security }]) => {
+      const schemes = (security as object[]).map((one) => Object.keys(one)[0] ?? 'nobody');
+      return `| \`${method.toUpperCase()} ${path}\` | ${summary} | ${callers[schemes.join()]} |`;
+    }),
+  );
+  const table = ['| Operation | What it does | Who may call |', '|---|---|---|', ...rows].join('\n');
+  return readme.replace(
+    /<!-- operations -->(?:[\s\S]*<!-- end of operations -->)?/,
+    () => `<!-- operations -->\n\n${table}\n\n<!-- end of operations -->`,
+  );
+};
+
+const callers: Record<string, string> = {
+  apiKey: 'API key',
+  applicationOrigin: 'the platform’s web application',
+  'nobody,apiKey': 'anyone; more with an API key',
+  '': 'anyone',
+};
