@@ -21,7 +21,7 @@ export const deleteCall = endpoint({
   response: z
     .object({ message: z.string().check(describe('Confirmation for a person.', 'Call deleted successfully')) })
     .check(z.describe('Confirmation that the call was deleted.')),
-  errors: ['call_not_found'],
+  errors: ['invalid_request', 'call_not_found'],
 
   async handle({ principal, agent: { agentId, uid }, params: { callIdOrPhone: callId } }, { calls }) {
     if (uid !== principal.uid) throw insufficientPermissions();

@@ -103,7 +103,8 @@ export const receiveHook = endpoint({
     const reference = toCallStartReference({ ...query, ...event });
     const located = agentOfCall(reference, prefetched);
     if (event.type === 'end') {
-      await calls.record(located.agentId, callIdOf(name, event), factsOf(event, reference.other));
+      const keepStart = event.facts.startedAt === undefined;
+      await calls.record(located.agentId, callIdOf(name, event), factsOf(event, reference.other), { keepStart });
       return platform.acknowledge();
     }
     const facts = await callStarts.read(located, reference, prefetched, true);
@@ -137,6 +138,8 @@ const factsOf = ({ direction, facts }: CallEnd, phone: string | undefined): Call
   const { durationSeconds, status, details, ...times } = facts;
   const isDuration = durationSeconds !== undefined && durationSeconds <= limits.callSeconds;
   const sent = {
+    // A call without times has just ended.
+    startedAt: new Date(Date.now() - (isDuration ? durationSeconds * 1000 : 0)).toISOString(),
     ...times,
     direction,
     ...(phone !== undefined && { phone }),

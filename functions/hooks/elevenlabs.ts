@@ -18,8 +18,9 @@ export const elevenlabs: Platform = {
     const [from, to] = direction === 'inbound' ? [other, own] : [own, other];
     const start = numberAt(metadata, 'start_time_unix_secs') ?? numberAt(body, 'event_timestamp');
     const durationSeconds = numberAt(metadata, 'call_duration_secs');
-    const startedAt = timeOf(start === undefined ? undefined : start * 1000) ?? new Date().toISOString();
-    const endedAt = durationSeconds === undefined ? undefined : timeOf(Date.parse(startedAt) + durationSeconds * 1000);
+    const startedAt = start === undefined ? undefined : timeOf(start * 1000);
+    const endedAt =
+      start === undefined || durationSeconds === undefined ? undefined : timeOf((start + durationSeconds) * 1000);
     return {
       type: 'end',
       callId,
@@ -27,8 +28,7 @@ export const elevenlabs: Platform = {
       from,
       to,
       facts: {
-        startedAt,
-        ...withoutUndefined({ endedAt, durationSeconds, status: textAt(data, 'status') }),
+        ...withoutUndefined({ startedAt, endedAt, durationSeconds, status: textAt(data, 'status') }),
         details: withoutUndefined({
           endReason: textAt(metadata, 'termination_reason'),
           cost: numberAt(metadata, 'cost'),

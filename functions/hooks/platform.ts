@@ -19,7 +19,8 @@ export type CallEnd = {
   direction: 'inbound' | 'outbound';
   from: string | undefined;
   to: string | undefined;
-  facts: Omit<CallFacts, 'phone' | 'direction'>;
+  /** Without a start when the platform sends none. */
+  facts: Omit<CallFacts, 'phone' | 'direction' | 'startedAt'> & { startedAt?: string | undefined };
 };
 
 /** `other` is an event that this service does nothing with. */

@@ -22,8 +22,8 @@ export const retell: Platform = {
       from: textAt(call, 'from_number'),
       to: textAt(call, 'to_number'),
       facts: {
-        startedAt: timeOf(start) ?? timeOf(end) ?? new Date().toISOString(),
         ...withoutUndefined({
+          startedAt: timeOf(start) ?? timeOf(end),
           endedAt: timeOf(end),
           durationSeconds: milliseconds !== undefined && milliseconds >= 0 ? milliseconds / 1000 : undefined,
           status: textAt(call, 'call_status'),

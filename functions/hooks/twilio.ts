@@ -13,8 +13,8 @@ export const twilio: Platform = {
     const seconds = Number(textAt(body, 'CallDuration') ?? Number.NaN);
     const durationSeconds = Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
     // Twilio sends the time of the event, which is the call's end.
-    const endedAt = timeOf(textAt(body, 'Timestamp')) ?? new Date().toISOString();
-    const startedAt = timeOf(Date.parse(endedAt) - (durationSeconds ?? 0) * 1000) ?? endedAt;
+    const endedAt = timeOf(textAt(body, 'Timestamp'));
+    const startedAt = endedAt && timeOf(Date.parse(endedAt) - (durationSeconds ?? 0) * 1000);
     const details = withoutUndefined({ recordingUrl: textAt(body, 'RecordingUrl') });
     return {
       type: 'end',
@@ -22,7 +22,7 @@ export const twilio: Platform = {
       direction,
       from,
       to,
-      facts: { startedAt, endedAt, ...withoutUndefined({ durationSeconds }), status, details },
+      facts: { ...withoutUndefined({ startedAt, endedAt, durationSeconds }), status, details },
     };
   },
 

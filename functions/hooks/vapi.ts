@@ -36,8 +36,7 @@ export const vapi: Platform = {
           from,
           to,
           facts: {
-            startedAt: startedAt ?? endedAt ?? new Date().toISOString(),
-            ...withoutUndefined({ endedAt, durationSeconds }),
+            ...withoutUndefined({ startedAt: startedAt ?? endedAt, endedAt, durationSeconds }),
             status: 'ended',
             details,
           },

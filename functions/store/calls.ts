@@ -61,14 +61,18 @@ export class Calls {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Records a call or corrects its facts; its outcome stays. The same facts again write nothing. */
-  async record(agentId: string, callId: string, facts: CallFacts): Promise<Call> {
+  /**
+   * Records a call or corrects its facts; its outcome stays, and with `keepStart` its start. The same facts again write
+   * nothing.
+   */
+  async record(agentId: string, callId: string, facts: CallFacts, { keepStart = false } = {}): Promise<Call> {
     const version = randomUUID();
     for (let attempt = 0; ; attempt++) {
       const found = await this.#stored.find({ agentId, reference: { callId } });
       // The write of an earlier attempt succeeded and its response was lost.
       if (found?.version === version) return found.call;
-      const call = withFacts(found?.call, agentId, callId, facts);
+      const { startedAt } = (keepStart && found?.call) || facts;
+      const call = withFacts(found?.call, agentId, callId, { ...facts, startedAt });
       if (call === found?.call) return call;
       try {
         await this.#table.transact(this.#write(call, found, version));

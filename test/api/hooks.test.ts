@@ -5,6 +5,7 @@ import {
   bodyOf,
   caller,
   ends,
+  endsWithoutTimes,
   next,
   own,
   rejected,
@@ -67,6 +68,19 @@ describe.each(Object.keys(starts))('a webhook of %s', (platform) => {
     },
   );
 });
+
+it.each(Object.entries(endsWithoutTimes))(
+  'an end of %s without times keeps its first start',
+  async (platform, body) => {
+    const world = await newWorld();
+    const callsOfAgent = async () => (await world.call('GET', `/calls/${world.agentId}`)).body.calls;
+    expect((await send(world, platform, { body })).status).toBe(200);
+    const recorded = await callsOfAgent();
+    expect(recorded).toMatchObject([{ startedAt: expect.any(String) }]);
+    expect((await send(world, platform, { body })).status).toBe(200);
+    expect(await callsOfAgent()).toEqual(recorded);
+  },
+);
 
 describe('what a platform needs to accept a call', () => {
   it.each([

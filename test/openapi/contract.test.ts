@@ -263,6 +263,13 @@ describe('the service answers as its document says', () => {
     }
   });
 
+  it.each(['PUT', 'DELETE'])('400 to %s where a phone number is given for the id of a call', async (method) => {
+    const body = method === 'PUT' ? { direction: 'inbound', startedAt: at.createdAt } : undefined;
+    const answer = await call(method, `/calls/${agentId}/+14155550100`, { apiKey: target.apiKey, body });
+    expect(answer.status).toBe(400);
+    described('/calls/{agentId}/{callIdOrPhone}', method, answer);
+  });
+
   it('and would be caught if it answered with a field or a code that is not described', () => {
     const answer = (status: number, body: object) => ({
       status,

@@ -173,3 +173,11 @@ export const ends: Record<string, { body: Record<string, unknown>; call: object 
 };
 
 export const bodyOf = (response: { body: unknown; text: string }) => response.body ?? response.text;
+
+/** A call that ended, by platform, without any time. */
+export const endsWithoutTimes: Record<string, Record<string, unknown>> = {
+  twilio: { CallSid: 'CA0123', CallStatus: 'busy', Direction: 'inbound', From: caller, To: own },
+  vapi: { message: { type: 'end-of-call-report', call: { id: 'v1', customer: { number: caller } } } },
+  retell: { event: 'call_ended', call: { call_id: 'r1', from_number: caller, call_status: 'not_connected' } },
+  elevenlabs: { type: 'post_call_transcription', data: { conversation_id: 'c1', status: 'failed' } },
+};
