@@ -37,35 +37,48 @@ export const indexSources = async (
   stores: Record<SourceKindName, SourcesToIndex>,
   agents: { languageOf(agentId: string): Promise<string | undefined> },
   until = Number.POSITIVE_INFINITY,
-): Promise<{ indexed: number; isDone: boolean; areRead: boolean }> => {
+): Promise<IndexProgress> => {
   let indexed = 0;
   for (let language = await agents.languageOf(agentId); ; ) {
-    let areRead = false;
-    for (const kind of ['website', 'document'] as const) {
-      const { reads, writes } = stores[kind];
-      for await (const { id, text, status } of reads.list(agentId)) {
-        areRead ||= status === statesOf[kind].working;
-        if (!text) continue;
-        const isIndexed = isIndexedFor(text, language);
-        if (isIndexed && !text.unusedIndexes) continue;
-        if (Date.now() >= until) return { indexed, isDone: false, areRead };
-        const source = { agentId, id };
-        if (isIndexed) {
-          await writes.deleteUnusedIndexes(source, text);
-          continue;
-        }
-        const texts = await reads.wholeTexts(id, text);
-        // A text that was replaced or deleted meanwhile was indexed with its successor, or needs no index.
-        if (!texts) continue;
-        const index = await indexOf(kind, texts.content, texts.contentMD, language);
-        if (await writes.reindex(source, text, index)) indexed++;
-      }
-    }
+    const progress = await indexFor(language, agentId, stores, until);
+    indexed += progress.indexed;
+    if (!progress.isDone) return { ...progress, indexed };
     // Another run may have indexed sources for a language that was set meanwhile, and this one for the former language after it.
     const current = await agents.languageOf(agentId);
-    if (current === language) return { indexed, isDone: true, areRead };
+    if (current === language) return { ...progress, indexed };
     language = current;
   }
+};
+
+type IndexProgress = { indexed: number; isDone: boolean; areRead: boolean };
+
+const indexFor = async (
+  language: string | undefined,
+  agentId: string,
+  stores: Record<SourceKindName, SourcesToIndex>,
+  until: number,
+): Promise<IndexProgress> => {
+  let [indexed, areRead] = [0, false];
+  for (const kind of ['website', 'document'] as const) {
+    const { reads, writes } = stores[kind];
+    for await (const { id, text, status } of reads.list(agentId)) {
+      areRead ||= status === statesOf[kind].working;
+      const isIndexed = text && isIndexedFor(text, language);
+      if (!text || (isIndexed && !text.unusedIndexes)) continue;
+      if (Date.now() >= until) return { indexed, isDone: false, areRead };
+      const source = { agentId, id };
+      if (isIndexed) {
+        await writes.deleteUnusedIndexes(source, text);
+        continue;
+      }
+      const texts = await reads.wholeTexts(id, text);
+      // A text that was replaced or deleted meanwhile was indexed with its successor, or needs no index.
+      if (!texts) continue;
+      const index = await indexOf(kind, texts.content, texts.contentMD, language);
+      if (await writes.reindex(source, text, index)) indexed++;
+    }
+  }
+  return { indexed, isDone: true, areRead };
 };
 
 const statesOf = { website: websiteStates, document: documentStates };
