@@ -53,7 +53,7 @@ export const createTable = async (
       const reason = failure?.();
       if (reason) throw new StartupError(reason);
       if (Date.now() > deadline) throw new StartupError(`DynamoDB does not respond at ${endpoint}: ${error}`);
-      await sleep(50);
+      await sleep(100);
     }
   }
 };

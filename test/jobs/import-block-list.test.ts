@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -242,6 +243,7 @@ describe('an import', () => {
       while (!isOver) {
         const found = await sound.blockList.find({ uid, agentId: 'none' }, kept);
         missing.push(...kept.filter((phone) => !found.has(phone)));
+        await sleep(5);
       }
     })();
     let step = 0;
