@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { BlockList } from '../../functions/store/block-list.ts';
+import { Erasures } from '../../functions/store/erasures.ts';
 import { table } from '../../functions/store/table.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
 import { chance, type Fault, injectFaults, tenPercent } from '../support/faults.ts';
@@ -98,6 +99,21 @@ describe('the block list under faults', () => {
       expect(await numbersIn(agentId)).toEqual([]);
     },
   );
+
+  it.each(['keep', 'remove'] as const)('counts an entry once when two erase it at once, and %s it', async (mode) => {
+    injectFaults(table.get().client, () => undefined);
+    const erasures = new Erasures(table.get());
+    const [uid, erasureId, phone] = [`user-${randomUUID()}`, 'erasure_1', phones[0] as string];
+    const owners = Array.from({ length: 5 }, () => ({ agentId: `agent-${randomUUID()}` }));
+    for (const owner of owners) await list.add(owner, [phone], { reason: 'spam' });
+    await erasures.add({ uid, erasureId, number: phone, numberHash: 'hash', blockList: mode });
+    const counted = erasures.counting(uid, erasureId, 'blockedNumbers', 1);
+    await Promise.all([1, 2].map(() => list.erase(owners, phone, mode, counted)));
+    expect(await erasures.find(uid, erasureId)).toMatchObject({
+      erased: { blockedNumbers: owners.length },
+    });
+    expect(await list.count(owners, phone)).toBe(mode === 'keep' ? owners.length : 0);
+  });
 
   it('writes N numbers with ceil(N/25) statements batches and reads nothing', async () => {
     const seen: string[] = [];
