@@ -15,7 +15,7 @@ import { callPosition } from '../store/keys.ts';
 export const listCalls = endpoint({
   name: 'listCalls',
   method: 'GET',
-  // Half the time of 512 MB, for the same price.
+  // Half the time of 512 MB, for about the same price.
   memoryMegabytes: 1024,
   path: '/calls/{agentId}',
   summary: 'List the calls of an agent',
