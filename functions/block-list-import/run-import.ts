@@ -146,7 +146,7 @@ async function* stepsOf(rows: AsyncGenerator<FileRow>, done: number, rowsPerStep
   if (step.length > 0) yield step;
 }
 
-/** The same, each as long as the user who created the import may use the agent. */
+/** The same steps. Before each, checks that the user who created the import may still use the agent. */
 async function* permitted<T>(
   steps: AsyncGenerator<T>,
   record: ImportRecord,

@@ -105,9 +105,9 @@ export class Files {
    * A presigned download link, valid for 15 minutes. The browser saves the file under its name, and never opens it.
    * https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
    */
-  downloadUrl({ key, name, contentType }: Download, at = Date.now()): string {
+  downloadUrl({ key, name, contentType }: Download): string {
     const { origin, host, pathname } = new URL(this.#urlOf(key));
-    const { scope, time, credential, sessionToken } = this.#signatureAt(at);
+    const { scope, time, credential, sessionToken } = this.#signatureAt(Date.now());
     // In the order in which a signature covers them.
     const query = Object.entries({
       'X-Amz-Algorithm': algorithm,

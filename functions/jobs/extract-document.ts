@@ -110,7 +110,7 @@ const extract = async (
   const kind = await kindOf(file.bytes, record.name, formatOf);
   if ('unsupported' in kind) return void (await documents.fail(document, attempt, kind.unsupported, { size }));
   const { type } = kind;
-  // Read once the run has begun: whoever changes the language from now on finds the document being read, and looks at it again.
+  // The language is read after the run has begun: a later change of it finds this document in progress, and indexes it again.
   const [text, language] = await Promise.all([
     readDocument(file.bytes, type),
     agents.languageOf(document.agentId, uid),

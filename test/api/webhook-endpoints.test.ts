@@ -8,7 +8,7 @@ import { newWorld, unique, type World } from '../support/world.ts';
 
 const url = 'https://crm.example.com/webhooks';
 
-/** An endpoint gets test events whatever it asks for. The event of its world's own agent may still be on the way. */
+/** Every endpoint receives test events, whatever types it subscribes to. `agent.created` of the test's own agent may still arrive. */
 const testsAlone = { events: ['call.recorded'] };
 
 const at = (endpointId: string, action = '') => `/webhook-endpoints/${endpointId}${action}`;
