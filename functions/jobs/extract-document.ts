@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
-import { files } from '../clients/files.ts';
+import { type Files, files } from '../clients/files.ts';
 import { jobQueueFor } from '../clients/job-queue.ts';
 import { documentOfFileKey, fileKeyOf, filesFolder, rejectionReasons } from '../domain/documents.ts';
 import { newUlid } from '../domain/identifiers.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { limits } from '../domain/limits.ts';
 import { attemptAtFile } from '../domain/source-state.ts';
-import { proseText } from '../domain/sources.ts';
+import { proseText, type SourceText } from '../domain/sources.ts';
 import { kindOf } from '../extraction/document-kind.ts';
 import { readDocument } from '../extraction/document-texts.ts';
 import { formatOf } from '../extraction/file-formats.ts';
@@ -15,6 +15,7 @@ import type { ServicesOf } from '../service.ts';
 import { agents } from '../store/agents.ts';
 import { credentials } from '../store/credentials.ts';
 import { type DocumentRecord, documents } from '../store/documents.ts';
+import type { SourceIndex } from '../store/source-texts.ts';
 import { FileNotification, keysIn } from './file-notification.ts';
 import { job, worker } from './job.ts';
 
@@ -87,38 +88,72 @@ const extract = async (
   const { documents, files, agents } = services;
   const key = fileKeyOf(document);
   const deleteOrphans = () => documents.deleteOrphans(document, () => files.delete(key));
+  const languageNow = () => agents.languageOf(document.agentId, uid);
   const record = await documents.findForJob(document);
   if (!record) return deleteOrphans();
-  const file = await files.read(key, limits.fileBytes);
+  const [file, language] = await Promise.all([files.read(key, limits.fileBytes), languageNow()]);
   if (!file) {
     if (retry) await documents.fail(document, retry, 'The file is gone. Upload it again.');
     return;
   }
   const attempt = retry ?? attemptAtFile(file.etag, record.attempt);
-  if (attempt !== record.attempt && !retry) await documents.receive(document, attempt);
-  const run = await documents.start(document, attempt, endsBy);
+  const begin = async () => {
+    if (attempt !== record.attempt && !retry) await documents.receive(document, attempt);
+    return documents.start(document, attempt, endsBy);
+  };
+  // The file is read while the attempt begins, which takes as long as some indexes.
+  const [run, isAllowed, { fields, ...read }] = await Promise.all([
+    begin(),
+    retry !== undefined || mayBringFile(record, services),
+    readFile(file, record.name, language),
+  ]);
   if (!run) return deleteOrphans();
-  if (!retry && !(await mayBringFile(record, services))) {
+  if (!isAllowed) {
     return void (await documents.fail(
       document,
       attempt,
       'The user whose upload form brought the file may no longer use the agent. Try again to read it all the same.',
     ));
   }
-  if ('tooLarge' in file) return void (await documents.fail(document, attempt, rejectionReasons.file_too_large));
+  if ('failure' in read) return void (await documents.fail(document, attempt, read.failure, fields));
+  const index = async () => {
+    // A change of the language after this read finds the document in progress, and indexes it again.
+    const [made, current] = await Promise.all([read.index, languageNow()]);
+    return current === language ? made : read.indexFor(current);
+  };
+  await documents.finish(document, { attempt, revision: run.revision }, { ...read.texts, index }, fields);
+};
+
+type Read = { fields: Partial<DocumentRecord> } & (
+  | { failure: string }
+  | {
+      texts: { content: SourceText; contentMD: SourceText };
+      /** Still being made when the texts are there. */
+      index: Promise<SourceIndex>;
+      indexFor(language: string | undefined): Promise<SourceIndex>;
+    }
+);
+
+/** The texts of a file and their index, or why it has none, and what its record says of it. */
+const readFile = async (
+  file: NonNullable<Awaited<ReturnType<Files['read']>>>,
+  name: string,
+  language: string | undefined,
+): Promise<Read> => {
+  if ('tooLarge' in file) return { failure: rejectionReasons.file_too_large, fields: {} };
   const size = file.bytes.length;
-  const kind = await kindOf(file.bytes, record.name, formatOf);
-  if ('unsupported' in kind) return void (await documents.fail(document, attempt, kind.unsupported, { size }));
-  const { type } = kind;
-  // The language is read after the run has begun: a later change of it finds this document in progress, and indexes it again.
-  const [text, language] = await Promise.all([
-    readDocument(file.bytes, type),
-    agents.languageOf(document.agentId, uid),
-  ]);
-  if ('failure' in text) return void (await documents.fail(document, attempt, text.failure, { size, type }));
+  const kind = await kindOf(file.bytes, name, formatOf);
+  if ('unsupported' in kind) return { failure: kind.unsupported, fields: { size } };
+  const fields = { size, type: kind.type };
+  const text = await readDocument(file.bytes, kind.type);
+  if ('failure' in text) return { failure: text.failure, fields };
   const texts = { content: proseText(text.content), contentMD: proseText(text.contentMD) };
-  const index = () => indexOf('document', texts.content.whole, texts.contentMD.whole, language);
-  await documents.finish(document, { attempt, revision: run.revision }, { ...texts, index }, { size, type });
+  const indexFor = (language: string | undefined) =>
+    indexOf('document', texts.content.whole, texts.contentMD.whole, language);
+  const index = indexFor(language);
+  // An attempt that does not begin leaves the index, also one that cannot be made.
+  index.catch(() => {});
+  return { texts, index, indexFor, fields };
 };
 
 /**

@@ -11,7 +11,7 @@ import { hasFailed, retryOf, waitingForFile } from '../../functions/domain/sourc
 import { environment } from '../../functions/environment.ts';
 import { extractDocument } from '../../functions/jobs/extract-document.ts';
 import { maxDeliveries, worker } from '../../functions/jobs/job.ts';
-import { agents } from '../../functions/store/agents.ts';
+import { type Agents, agents } from '../../functions/store/agents.ts';
 import { Credentials, credentials } from '../../functions/store/credentials.ts';
 import { type DocumentRecord, documentKind } from '../../functions/store/documents.ts';
 import { documentKey, textPiecesOf } from '../../functions/store/keys.ts';
@@ -60,6 +60,7 @@ const jobWith = (
   seen?: (operation: string) => void,
   timeoutSeconds = 90,
   access: { get(): Pick<Credentials, 'accessTo'> } = credentials.for('accessTo'),
+  languages: { get(): Pick<Agents, 'languageOf'> } = agents.for('languageOf'),
 ) => {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 3 }), marshalling);
   injectFaults(client, choose, seen);
@@ -68,7 +69,7 @@ const jobWith = (
     documents: { get: () => faulty },
     credentials: access,
     files: { get: () => files },
-    agents: agents.for('languageOf'),
+    agents: languages,
     jobQueue: { get: () => new JobQueue(sqs, queueUrl) },
   };
   const handler = worker({ ...extractDocument, services, timeoutSeconds });
@@ -204,6 +205,18 @@ describe('an extraction', () => {
       await documents.remove(record);
       expect(await pieces(record)).toBe(0);
     }
+  });
+
+  it('whose agent gets another language meanwhile has an index for the new one', async () => {
+    const record = await uploaded('Das Haus');
+    let begun = false;
+    const seen = (operation: string) => {
+      begun ||= operation === 'UpdateItem';
+    };
+    // The language changes once the run has begun: nothing else would index the document again.
+    const languages = { get: () => ({ languageOf: async () => (begun ? 'de' : 'en') }) };
+    await jobWith(() => undefined, seen, 90, undefined, languages)(notification(record));
+    expect((await now(record))?.text?.index?.language).toBe('de');
   });
 
   it('delivered twice, or run several times at once, ends the same, with one text stored', async () => {
