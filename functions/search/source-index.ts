@@ -5,7 +5,7 @@ import type { SourceReads, SourceRecord } from '../store/source-reads.ts';
 import type { SourceIndex } from '../store/source-texts.ts';
 import type { Sources } from '../store/sources.ts';
 import { languageOf } from './languages.ts';
-import { type IndexedPage, packIndex } from './packed-index.ts';
+import { type IndexedPage, packIndex } from './pack-index.ts';
 
 /** The pages of a source's text as it is stored: JSON text of a website, and a document as one page. */
 export const pagesOf = (kind: SourceKindName, content: string): IndexedPage[] =>

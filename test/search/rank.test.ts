@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { languageCodeOf } from '../../functions/domain/knowledge-index.ts';
 import { languageOf } from '../../functions/search/languages.ts';
-import { type IndexedPage, PackedIndex, packIndex } from '../../functions/search/packed-index.ts';
+import { type IndexedPage, packIndex } from '../../functions/search/pack-index.ts';
+import { PackedIndex } from '../../functions/search/packed-index.ts';
 import { rank } from '../../functions/search/rank.ts';
 
 const indexOf = async (

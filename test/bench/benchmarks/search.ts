@@ -7,7 +7,8 @@ import { checkBlockedNumber } from '../../../functions/api/check-blocked-number.
 import { searchKnowledge } from '../../../functions/api/search-knowledge.ts';
 import { extractDocument } from '../../../functions/jobs/extract-document.ts';
 import { languageOf } from '../../../functions/search/languages.ts';
-import { PackedIndex, packIndex } from '../../../functions/search/packed-index.ts';
+import { packIndex } from '../../../functions/search/pack-index.ts';
+import { PackedIndex } from '../../../functions/search/packed-index.ts';
 import { rank } from '../../../functions/search/rank.ts';
 import { indexOf } from '../../../functions/search/source-index.ts';
 import { lazyServices } from '../../../functions/service.ts';

@@ -1,0 +1,225 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { deflateRaw } from 'node:zlib';
+import { indexFormat } from '../domain/knowledge-index.ts';
+import { ByteWriter } from './bytes.ts';
+import type { Language } from './languages.ts';
+import type { Place } from './packed-index.ts';
+import { cutPassages, headingsOf } from './passages.ts';
+import { Terms } from './terms.ts';
+
+/** A text to be indexed: the pages of a website, or the one of a document. */
+export type IndexedPage = { text: string; title?: string; url?: string };
+
+const deflate = promisify(deflateRaw);
+
+/** UTF-16 units that are indexed before other work gets its turn: a few milliseconds. */
+const unitsPerTurn = 32_768;
+
+/** Terms of a block share the beginnings of those before them; a term is found by the first ones of the blocks. */
+const termsPerBlock = 16;
+
+/**
+ * Cuts pages into passages and makes an index of their words. `markdown` is the same text as Markdown, which shows the headings.
+ *
+ * Format, deflated. Numbers are of a variable length, texts are UTF-8 after their length:
+ * format · language · pages: count, then title and URL of each · passages: count, then page (as a difference), start, units,
+ * words, hash of each, a column after the other · words in all · blocks of terms: count, then bytes of the dictionary and of the
+ * postings of each · dictionary: units shared with the term before, rest, bytes of its postings · postings:
+ * passage (as a difference) × 2 + (1 if it follows how often), how often.
+ */
+export const packIndex = async (
+  pages: IndexedPage[],
+  markdown: string,
+  language: Language,
+): Promise<{ packed: Buffer; passages: number }> => {
+  const headings = headingsOf(markdown);
+  const index = new IndexBuilder(language);
+  let units = 0;
+  for (const [page, { text, title }] of pages.entries()) {
+    for (const passage of cutPassages(text, headings)) {
+      const { start, end, headingEnd, context } = passage;
+      index.add(text, { page, start, units: end - start }, headingEnd, title ? [title, ...context] : context);
+      units += end - start;
+      if (units < unitsPerTurn) continue;
+      units = 0;
+      // The requests that write the text meanwhile are not kept waiting.
+      await nextTurn();
+    }
+  }
+  return { packed: await deflate(index.pack(pages)), passages: index.passages };
+};
+
+class IndexBuilder {
+  readonly #terms: Terms<number>;
+  readonly #ids = new Map<string, number>();
+  readonly #places: (Place & { words: number; hash: number })[] = [];
+  /** For each passage and each of its terms: the term, the passage, how often. */
+  #entries = new Int32Array(3 * 4096);
+  #entriesEnd = 0;
+  /** How often each term is in the passage at hand, and which it has. */
+  #counts = new Int32Array(4096);
+  #present: number[] = [];
+
+  constructor(language: Language) {
+    this.#terms = new Terms(language, (term) => this.#idOf(term));
+  }
+
+  get passages(): number {
+    return this.#places.length;
+  }
+
+  /** Adds the passage of a text that is at a place, of which the first units up to `headingEnd` are its own heading. */
+  add(text: string, place: Place, headingEnd: number, context: string[]): void {
+    const { start, units } = place;
+    const end = start + units;
+    let words = 0;
+    // Function words in headings are indexed: “About us” has no others.
+    this.#terms.visit(text, start, headingEnd, (terms) => {
+      words++;
+      for (const term of terms) this.#count(term);
+    });
+    this.#terms.visit(text, headingEnd, end, (terms, isFunctionWord) => {
+      if (isFunctionWord) return;
+      words++;
+      for (const term of terms) this.#count(term);
+    });
+    for (const heading of context) {
+      this.#terms.visit(heading, 0, heading.length, (terms) => {
+        words++;
+        for (const term of terms) this.#count(term);
+      });
+    }
+    const passage = this.#places.length;
+    this.#places.push({ ...place, words, hash: hashOf(text, start, end) });
+    this.#reserveEntries(3 * this.#present.length);
+    for (const term of this.#present) {
+      this.#entries[this.#entriesEnd++] = term;
+      this.#entries[this.#entriesEnd++] = passage;
+      this.#entries[this.#entriesEnd++] = this.#counts[term] as number;
+      this.#counts[term] = 0;
+    }
+    this.#present = [];
+  }
+
+  /** Terms are numbered as they come. */
+  #idOf(term: string): number {
+    const known = this.#ids.get(term);
+    if (known !== undefined) return known;
+    const id = this.#ids.size;
+    this.#ids.set(term, id);
+    if (id >= this.#counts.length) this.#counts = grown(this.#counts, id + 1);
+    return id;
+  }
+
+  #count(term: number): void {
+    if (this.#counts[term]!++ === 0) this.#present.push(term);
+  }
+
+  #reserveEntries(count: number): void {
+    const needed = this.#entriesEnd + count;
+    if (needed > this.#entries.length) this.#entries = grown(this.#entries, needed);
+  }
+
+  pack(pages: IndexedPage[]): Buffer {
+    const out = new ByteWriter();
+    out.number(indexFormat);
+    out.text(this.#terms.language.code);
+    out.number(pages.length);
+    for (const { title = '', url = '' } of pages) {
+      out.text(title);
+      out.text(url);
+    }
+    const places = this.#places;
+    out.number(places.length);
+    out.numbers(places.map(({ page }, index) => page - (places[index - 1]?.page ?? 0)));
+    out.numbers(
+      places.map(({ page, start }, index) => {
+        const former = places[index - 1];
+        return former?.page === page ? start - former.start - former.units : start;
+      }),
+    );
+    out.numbers(places.map(({ units }) => units));
+    out.numbers(places.map(({ words }) => words));
+    const hashes = Buffer.alloc(4 * places.length);
+    for (const [index, { hash }] of places.entries()) hashes.writeUInt32LE(hash, 4 * index);
+    out.bytes(hashes);
+    out.number(places.reduce((sum, { words }) => sum + words, 0));
+    this.#packTerms(out);
+    return out.written;
+  }
+
+  #packTerms(out: ByteWriter): void {
+    const { order, starts } = this.#byTerm();
+    const terms = [...this.#ids]
+      .map(([text, id]) => ({ bytes: Buffer.from(text), id }))
+      .sort((a, b) => Buffer.compare(a.bytes, b.bytes));
+    const blocks = new ByteWriter();
+    const dictionary = new ByteWriter();
+    const postings = new ByteWriter();
+    let [dictionaryStart, postingsStart] = [0, 0];
+    let former = Buffer.alloc(0);
+    for (const [index, { bytes, id }] of terms.entries()) {
+      if (index % termsPerBlock === 0 && index > 0) {
+        blocks.numbers([dictionary.length - dictionaryStart, postings.length - postingsStart]);
+        [dictionaryStart, postingsStart] = [dictionary.length, postings.length];
+        former = Buffer.alloc(0);
+      }
+      const shared = sharedBytes(former, bytes);
+      dictionary.number(shared);
+      dictionary.number(bytes.length - shared);
+      dictionary.bytes(bytes.subarray(shared));
+      const start = postings.length;
+      let last = 0;
+      for (let at = starts[id] as number; at < (starts[id + 1] as number); at++) {
+        const entry = 3 * (order[at] as number);
+        const [passage, count] = [this.#entries[entry + 1] as number, this.#entries[entry + 2] as number];
+        postings.number((passage - last) * 2 + (count > 1 ? 1 : 0));
+        if (count > 1) postings.number(count);
+        last = passage;
+      }
+      dictionary.number(postings.length - start);
+      former = bytes;
+    }
+    out.number(Math.ceil(terms.length / termsPerBlock));
+    blocks.numbers([dictionary.length - dictionaryStart, postings.length - postingsStart]);
+    out.bytes(blocks.written);
+    out.bytes(dictionary.written);
+    out.bytes(postings.written);
+  }
+
+  /** The entries in the order of their terms, each term's in the order of the passages; and where each term's begin. */
+  #byTerm(): { order: Int32Array; starts: Int32Array } {
+    const starts = new Int32Array(this.#ids.size + 1);
+    const entries = this.#entriesEnd / 3;
+    for (let entry = 0; entry < entries; entry++) starts[(this.#entries[3 * entry] as number) + 1]!++;
+    for (let id = 0; id < this.#ids.size; id++) starts[id + 1]! += starts[id] as number;
+    const next = starts.slice();
+    const order = new Int32Array(entries);
+    for (let entry = 0; entry < entries; entry++) order[next[this.#entries[3 * entry] as number]!++] = entry;
+    return { order, starts };
+  }
+}
+
+const grown = (values: Int32Array, least: number): Int32Array<ArrayBuffer> => {
+  const larger = new Int32Array(Math.max(values.length * 2, least));
+  larger.set(values);
+  return larger;
+};
+
+const sharedBytes = (a: Buffer, b: Buffer): number => {
+  const most = Math.min(a.length, b.length);
+  let shared = 0;
+  while (shared < most && a[shared] === b[shared]) shared++;
+  return shared;
+};
+
+/** FNV-1a of a text without white space, by which duplicate passages are found. */
+const hashOf = (text: string, start: number, end: number): number => {
+  let hash = 0x811c9dc5;
+  for (let index = start; index < end; index++) {
+    const code = text.charCodeAt(index);
+    if (code > 32) hash = Math.imul(hash ^ code, 0x01000193);
+  }
+  return hash >>> 0;
+};
