@@ -4,7 +4,14 @@ import { noSuchCall } from '../domain/errors.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { callRecords } from '../store/call-records.ts';
+import { type CallTarget, callRecords, recordKeys } from '../store/call-records.ts';
+
+type Reference = { params: { agentId: string; callIdOrPhone: string }; query: { preference: Preference } };
+
+const targetOf = ({ params: { agentId, callIdOrPhone }, query: { preference } }: Reference): CallTarget => ({
+  agentId,
+  reference: toCallReference(callIdOrPhone, preference),
+});
 
 /** Tells a call, named by its id or as the first or last one with a phone number. */
 export const getCall = endpoint({
@@ -14,16 +21,21 @@ export const getCall = endpoint({
   summary: 'Get a call',
   description:
     'Returns a call by its id, or by a phone number: then `preference` chooses the first or the last call with that number.',
-  caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
+  caller: {
+    kind: 'key',
+    scope: 'calls',
+    agent: ({ params }) => params,
+    prefetch: (input) => recordKeys(targetOf(input)),
+  },
   services: { callRecords: callRecords.for('find') },
   params: z.object({ agentId: AgentIdInPath, callIdOrPhone: CallIdOrPhone }),
   query: z.object({ preference: z._default(Preference, 'last') }),
   response: Call,
   errors: ['call_not_found'],
 
-  async handle({ agent: { agentId }, params: { callIdOrPhone }, query: { preference } }, { callRecords }) {
-    const found = await callRecords.find({ agentId, reference: toCallReference(callIdOrPhone, preference) });
-    if (!found) throw noSuchCall(callIdOrPhone);
+  async handle({ params, query, prefetched }, { callRecords }) {
+    const found = await callRecords.find(targetOf({ params, query }), prefetched);
+    if (!found) throw noSuchCall(params.callIdOrPhone);
     return found.call;
   },
 });

@@ -15,19 +15,22 @@ export type AgentReference = { uid?: string | undefined; agentId: string };
  * or anyone. Where a key is optional and one is sent, it must be valid. The handler's argument follows from it.
  */
 export type Caller<Input> =
-  | { kind: 'key'; scope: Scope; agent: (input: Input) => AgentReference; user?: never; forwarded?: never }
-  | {
+  | ({
       kind: 'key';
       scope: Scope;
-      /** With `agentId`, that agent must be one that the user may use. */
-      user: (input: Input) => { uid: string; agentId?: string | undefined };
-      agent?: never;
       forwarded?: never;
-      /** A voice platform calls: it may send the key as its `Authorization`, or in the query. */
-      platform?: true;
       /** Items that are read together with the key, in one round trip; the handler gets those that exist. */
       prefetch?: (input: Input) => ItemKey[];
-    }
+    } & (
+      | { agent: (input: Input) => AgentReference; user?: never }
+      | {
+          /** With `agentId`, that agent must be one that the user may use. */
+          user: (input: Input) => { uid: string; agentId?: string | undefined };
+          agent?: never;
+          /** A voice platform calls: it may send the key as its `Authorization`, or in the query. */
+          platform?: true;
+        }
+    ))
   /** Without a scope: every valid key. */
   | { kind: 'key'; scope?: Scope; forwarded?: never; agent?: never; user?: never }
   /** The requests that it makes of other operations with the key check it: the function itself reads no table. */
@@ -42,17 +45,16 @@ export type Principal = { uid: string; keyId: string; scopes: Scope[] | undefine
 export type AuthorizedAgent = { agentId: string; uid: string; blockOnOutcomes: string[] };
 
 /** What authorization adds to a request, as its endpoint's `caller` asks for it. */
-type Authorized<C> = C extends { kind: 'key'; agent: unknown }
+type Authorized<C> = (C extends { kind: 'key'; agent: unknown }
   ? { principal: Principal; agent: AuthorizedAgent }
   : C extends { kind: 'key'; forwarded: true }
     ? { apiKey: string }
-    : C extends { kind: 'key'; prefetch: unknown }
-      ? { principal: Principal; prefetched: Item[] }
-      : C extends { kind: 'key' }
-        ? { principal: Principal }
-        : C extends { kind: 'anyone'; key: 'optional' }
-          ? { principal?: Principal | undefined; apiKey?: string | undefined }
-          : object;
+    : C extends { kind: 'key' }
+      ? { principal: Principal }
+      : C extends { kind: 'anyone'; key: 'optional' }
+        ? { principal?: Principal | undefined; apiKey?: string | undefined }
+        : object) &
+  (C extends { prefetch: unknown } ? { prefetched: Item[] } : object);
 
 /** What is known of every request. */
 export type RequestContext = {

@@ -20,6 +20,10 @@ export type StoredCall = { call: Call; version: string };
 /** A call as a caller names it. */
 export type CallTarget = { agentId: string; reference: CallReference };
 
+/** The key of the record that a target names by its id; none when it is named by a phone number, or by what is no identifier. */
+export const recordKeys = ({ agentId, reference }: CallTarget): ItemKey[] =>
+  'callId' in reference && [agentId, reference.callId].every(isIdentifier) ? [callKey(agentId, reference.callId)] : [];
+
 const concurrency = 16;
 /** Entries whose records are read together. A record may have 150 KB. */
 const entriesPerRead = 200;
@@ -37,10 +41,13 @@ export class CallRecords {
     this.#retentionDays = retentionDays;
   }
 
-  async find({ agentId, reference }: CallTarget): Promise<StoredCall | undefined> {
+  /** With `prefetched`, the items of `recordKeys` have been read: those that exist are among these. */
+  async find(target: CallTarget, prefetched?: Item[]): Promise<StoredCall | undefined> {
+    const { agentId, reference } = target;
     if (!('phone' in reference)) {
-      if (!isIdentifier(reference.callId)) return undefined;
-      const item = await this.#table.get<CallItem>(callKey(agentId, reference.callId));
+      const [key] = recordKeys(target);
+      if (!key) return undefined;
+      const item = prefetched ? prefetched.find(({ pk }) => pk === key.pk) : await this.#table.get(key);
       return item && this.#kept(storedCall(item));
     }
     for (let attempt = 1; ; attempt++) {

@@ -47,6 +47,26 @@ describe('what a request costs', () => {
     expect(seen).toEqual(['BatchGetItem', 'BatchGetItem']);
   });
 
+  it.each([
+    ['an existing call', 'call-1', 200],
+    ['an unknown call', 'call-2', 404],
+    ['what is no identifier', 'call 3', 404],
+  ])('%s by its id: one read, together with the key', async (_, callIdOrPhone, status) => {
+    const params = { agentId: world.agentId, callIdOrPhone };
+    expect((await invoke(getCall, { apiKey: world.apiKey, params })).status).toBe(status);
+    expect(seen).toEqual(['BatchGetItem']);
+  });
+
+  it.each([
+    ['a foreign agent', 'nobody'],
+    ['what is no identifier of an agent', 'no#body'],
+    ['an agent whose key would be too long for DynamoDB', 'x'.repeat(3000)],
+  ])('the call of %s: one read', async (_, agentId) => {
+    const params = { agentId, callIdOrPhone: 'call-1' };
+    expect((await invoke(getCall, { apiKey: world.apiKey, params })).status).toBe(401);
+    expect(seen).toEqual(['BatchGetItem']);
+  });
+
   const named = () => ({ uid: world.uid, agentId: world.agentId });
   it.each([
     ['getAgent', () => invoke(getAgent, { apiKey: world.apiKey, params: named() }), ['GetItem']],
@@ -62,11 +82,6 @@ describe('what a request costs', () => {
       Array<string>(16).fill('Query'),
     ],
     ['listCalls', () => invoke(listCalls, { apiKey: world.apiKey, params: named() }), ['Query', 'BatchGetItem']],
-    [
-      'getCall by id',
-      () => invoke(getCall, { apiKey: world.apiKey, params: { ...named(), callIdOrPhone: 'call-1' } }),
-      ['GetItem'],
-    ],
     [
       'getCall by phone',
       () => invoke(getCall, { apiKey: world.apiKey, params: { ...named(), callIdOrPhone: phone } }),
