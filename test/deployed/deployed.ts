@@ -36,6 +36,6 @@ export default (project: TestProject) => {
   };
   project.provide('siteOrigin', siteOrigin);
   project.provide('receiverOrigin', receiverOrigin);
-  project.provide('target', target);
+  project.provide('targetUrl', `data:application/json,${encodeURIComponent(JSON.stringify(target))}`);
   project.provide('deployed', deployed);
 };

@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
 import { startBedrock } from '../../bin/local/bedrock.ts';
+import { listen } from '../../bin/local/listen.ts';
 import { startReceivers } from './receiver.ts';
 import { startSite } from './site.ts';
 
@@ -30,7 +32,8 @@ export type Target = {
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    target: Target;
+    /** Responds with the `Target`, once the service has started. */
+    targetUrl: string;
     /** A website that the service's crawler may read; what is put under its paths it answers. */
     siteOrigin: string;
     /** Receivers that the service's webhooks may be sent to: see `startReceivers`. */
@@ -38,7 +41,10 @@ declare module 'vitest' {
   }
 }
 
-/** Starts the local run once, as a user would, and ends it after the last test. */
+/**
+ * Starts the local run once, as a user would, and ends it after the last test. Test files are loaded while it starts, and
+ * those that do not call it do not wait for it.
+ */
 export default async (project: TestProject) => {
   const folder = mkdtempSync(join(tmpdir(), 'voice-agent-tests-'));
   // Whatever a test, or what it starts, puts into the folder for temporary files goes with this one.
@@ -74,23 +80,33 @@ export default async (project: TestProject) => {
       },
     },
   );
-  let log = '';
-  service.stderr.on('data', (text) => {
-    log += text;
+  const target = firstLine(service);
+  // Where it fails, each test that needs it says so.
+  target.catch(() => {});
+  const server = createServer((_request, response) => {
+    target.then(
+      (line) => response.end(line),
+      (error: Error) => response.writeHead(500).end(error.message),
+    );
   });
-  project.provide('target', JSON.parse(await firstLine(service, () => log)) as Target);
+  const { endpoint: targetUrl, stop } = await listen(server);
+  project.provide('targetUrl', targetUrl);
   project.provide('siteOrigin', site.origin);
   project.provide('receiverOrigin', receivers.origin);
   return async () => {
     service.stdin.end();
     if (service.exitCode === null) await once(service, 'exit');
-    await Promise.all([site.stop(), receivers.stop(), bedrock.stop()]);
+    await Promise.all([stop(), site.stop(), receivers.stop(), bedrock.stop()]);
     rmSync(folder, { recursive: true, force: true });
   };
 };
 
-const firstLine = (service: ChildProcess, log: () => string) =>
+const firstLine = (service: ChildProcess) =>
   new Promise<string>((resolve, reject) => {
+    let log = '';
+    service.stderr?.on('data', (text) => {
+      log += text;
+    });
     createInterface({ input: service.stdout as NodeJS.ReadableStream }).once('line', resolve);
-    service.once('exit', (code) => reject(new Error(`The local run ended with ${code}:\n${log()}`)));
+    service.once('exit', (code) => reject(new Error(`The local run ended with ${code}:\n${log}`)));
   });

@@ -3,8 +3,11 @@ import { inject } from 'vitest';
 import type { Scope } from '../../functions/domain/api-keys.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { users } from '../../functions/store/users.ts';
+import type { Target } from './global-setup.ts';
 
-export const target = inject('target');
+const started = await fetch(inject('targetUrl'));
+if (!started.ok) throw new Error(await started.text());
+export const target = (await started.json()) as Target;
 
 /** The AWS settings of a program that uses the stores of the service under test. */
 export const awsSettings = {
