@@ -97,7 +97,7 @@ const proceed = async (begun: ImportRecord, services: Services, until: number, r
   let record = begun;
   if (record.lines === 0) await examine(record, services);
   const steps = stepsOf(readRows(piecesOf(record, services)), record.lines, rowsPerStep);
-  for await (const rows of oneAhead(permitted(steps, record, services))) {
+  for await (const rows of readAhead(checkAccess(steps, record, services))) {
     const next = await importRows(record, rows, services, until);
     if (typeof next === 'string') return next;
     record = next;
@@ -147,7 +147,7 @@ async function* stepsOf(rows: AsyncGenerator<FileRow>, done: number, rowsPerStep
 }
 
 /** The same steps. Before each, checks that the user who created the import may still use the agent. */
-async function* permitted<T>(
+async function* checkAccess<T>(
   steps: AsyncGenerator<T>,
   record: ImportRecord,
   { credentials }: Services,
@@ -162,7 +162,7 @@ async function* permitted<T>(
 }
 
 /** The same, each read while the one before it is worked on. */
-async function* oneAhead<T>(values: AsyncGenerator<T>): AsyncGenerator<T> {
+async function* readAhead<T>(values: AsyncGenerator<T>): AsyncGenerator<T> {
   let ahead = values.next();
   try {
     for (let one = await ahead; !one.done; one = await ahead) {
