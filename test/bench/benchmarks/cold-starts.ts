@@ -1,6 +1,9 @@
 import { join } from 'node:path';
+import { listBlockedNumbers } from '../../../functions/api/list-blocked-numbers.ts';
+import { BlockListPage } from '../../../functions/domain/block-list.ts';
 import { type AnyEndpoint, defaultMemoryMegabytes, memoryMegabytesOf } from '../../../functions/http/endpoint.ts';
 import { routes } from '../../../functions/routes.ts';
+import { blockListShards } from '../../../functions/store/keys.ts';
 import { bundlePath, toKebabCase } from '../../../lib/bundles.ts';
 import { type Figure, median, type Row } from '../benchmark.ts';
 import { CpuGroup } from '../cpu-group.ts';
@@ -22,12 +25,23 @@ const warmEvents = 40;
 const dollarsPerGigabyteSecond = 0.0000133334;
 const dollarsPerRequest = 0.0000002;
 
-const bare = (name: string) => join(import.meta.dirname, '..', 'bare', name);
+const handSigned = join(import.meta.dirname, '..', 'bare', 'hand-signed-reads');
+
+/** What a function is held against: one that makes hand-signed requests with Node alone. */
+type Comparison = { what: string; event: { queries: number }; megabytes: number };
+const oneRead: Comparison = { what: 'a hand-signed read', event: { queries: 0 }, megabytes: defaultMemoryMegabytes };
+/** A page of a block list needs a query for each shard: it is held against as many requests, with the same memory. */
+const blockListReads: Comparison = {
+  what: `a hand-signed read and ${blockListShards} queries`,
+  event: { queries: blockListShards },
+  megabytes: memoryMegabytesOf(listBlockedNumbers),
+};
+const comparisonOf = ({ response }: AnyEndpoint) => (response === BlockListPage ? blockListReads : oneRead);
 
 /**
  * Cold starts under Lambda's own runtime client, with the CPU that Lambda gives: a full core for the initialization, then the
- * share of the function's memory. Each function is compared with one of the default memory that makes a hand-signed request
- * to the table with Node alone, run in turn with it. Jobs are left out: nobody waits for their response.
+ * share of the function's memory. Each function is run in turn with what it is held against. Jobs are left out: nobody waits
+ * for their response.
  */
 export const coldStarts: Row = {
   name: 'cold-starts',
@@ -39,12 +53,11 @@ export const coldStarts: Row = {
     const group = CpuGroup.open();
     if (!group) say('No control group for CPU here: first responses have a full core, and targets are not checked.');
     const world = await open();
-    const reads: Start[] = [];
     const measured: Measured[] = [];
     for (const endpoint of routes) {
-      measured.push({ endpoint, starts: await startInTurn(endpoint, reads, { client, group, world }) });
+      measured.push(await startInTurn(endpoint, { client, group, world }));
     }
-    const figures = measured.flatMap((one) => figuresOf(one, reads, group !== undefined));
+    const figures = measured.flatMap((one) => figuresOf(one, measured, group !== undefined));
     if (group)
       for (const endpoint of routes.filter(({ name }) => sizedBy.includes(name))) {
         figures.push(...(await compareMemorySizes(endpoint, { client, group, world })));
@@ -56,35 +69,36 @@ export const coldStarts: Row = {
 
 type Setup = { client: string; group: CpuGroup | undefined; world: World };
 type Start = { initialization: number; firstResponse: number };
-
-type Measured = { endpoint: AnyEndpoint; starts: Start[] };
+type Measured = { endpoint: AnyEndpoint; against: Comparison; ours: Start[]; reads: Start[] };
 
 const isKeyedRead = ({ method, caller }: AnyEndpoint) => method === 'GET' && caller.kind === 'key';
 
-/** Starts of an endpoint's function, each after a start of the hand-signed read, which is added to `reads`. */
-const startInTurn = async (endpoint: AnyEndpoint, reads: Start[], setup: Setup): Promise<Start[]> => {
-  const starts: Start[] = [];
+/** Starts an endpoint's function and what it is held against in turn. */
+const startInTurn = async (endpoint: AnyEndpoint, setup: Setup): Promise<Measured> => {
+  const against = comparisonOf(endpoint);
+  const measured: Measured = { endpoint, against, ours: [], reads: [] };
   // The first round brings the files into memory.
   for (let round = 0; round <= (isKeyedRead(endpoint) ? rounds.keyedRead : rounds.other); round++) {
-    const read = await start(setup, bare('one-read'), 'one-read', [{}]);
+    const read = await start(setup, handSigned, 'handSignedReads', [against.event], against.megabytes);
     const event = await eventFor(endpoint, setup.world);
     const ours = await start(setup, bundlePath(endpoint.name), endpoint.name, [event], memoryMegabytesOf(endpoint));
     if (round === 0) continue;
-    reads.push(startOf(read));
-    starts.push(startOf(ours));
+    measured.reads.push(startOf(read));
+    measured.ours.push(startOf(ours));
   }
-  return starts;
+  return measured;
 };
 
 /** A dozen reads differ by half from another dozen: every function is held against all reads of the run. */
-const figuresOf = ({ endpoint, starts }: Measured, reads: Start[], isLimited: boolean): Figure[] => {
+const figuresOf = ({ endpoint, against, ours }: Measured, all: Measured[], isLimited: boolean): Figure[] => {
+  const reads = all.filter((one) => one.against === against).flatMap((one) => one.reads);
   const figure = (what: string, timeOf: (start: Start) => number, max: number): Figure => {
-    const [ours, read] = [quickerHalf(starts.map(timeOf)), quickerHalf(reads.map(timeOf))];
+    const [value, read] = [quickerHalf(ours.map(timeOf)), quickerHalf(reads.map(timeOf))];
     return {
       what: `${endpoint.name}, ${what}`,
-      ours: { value: ours, unit: 'ms' },
-      against: { what: 'a hand-signed read', quantity: { value: read, unit: 'ms' }, ratio: ours / read },
-      ...(isKeyedRead(endpoint) && isLimited && { target: { text: `≤ ${max}×`, reached: ours / read <= max } }),
+      ours: { value, unit: 'ms' },
+      against: { what: against.what, quantity: { value: read, unit: 'ms' }, ratio: value / read },
+      ...(isKeyedRead(endpoint) && isLimited && { target: { text: `≤ ${max}×`, reached: value / read <= max } }),
     };
   };
   return [
