@@ -55,10 +55,9 @@ const run = async () => {
   const shell = isolateFromAws(data.credentials);
   const endpoint = shell.AWS_ENDPOINT_URL_DYNAMODB;
   report(`Starting ${endpoint ? '' : 'DynamoDB Local, '}the emulators and the service …`);
-  const [dynamodb, { startService }] = await Promise.all([
-    endpoint ? { endpoint } : findJava(report).then((java) => start(startDynamoDb(java, data.path))),
-    import('./local/service.ts'),
-  ]);
+  // First, since it starts while the modules of the service, whose loading blocks this process, are loaded.
+  const dynamodb = endpoint ? { endpoint } : await start(startDynamoDb(await findJava(report), data.path));
+  const { startService } = await import('./local/service.ts');
   await startService({ ...options, server, baseUrl, dynamodb, data, shell, start });
 };
 

@@ -61,10 +61,11 @@ export const openClassArchive = (
     if (dump.pid) setPriority(dump.pid, constants.priority.PRIORITY_LOW);
     const [code] = await once(dump, 'exit');
     if (code === 0) renameSync(unfinished, join(own, `${statSync(unfinished).size}.jsa`));
-    clean();
+    // Also what runs left that were killed.
+    clean(`${join(own, 'unfinished')}-`);
   };
-  const clean = () => {
-    for (const file of [unfinished, classes, `${classes}.read`]) rmSync(file, { force: true });
+  const clean = (prefix = unfinished) => {
+    for (const file of filesIn(own)) if (file.startsWith(prefix)) rmSync(file, { force: true });
   };
   try {
     mkdirSync(own, { recursive: true });
@@ -72,7 +73,7 @@ export const openClassArchive = (
     return { options: program, stop() {} };
   }
   // It is an improvement: what fails is tried again by the next run.
-  const timer = setTimeout(() => make().catch(clean), makeAfterSeconds * 1000).unref();
+  const timer = setTimeout(() => make().catch(() => clean()), makeAfterSeconds * 1000).unref();
   return {
     options: [`-XX:DumpLoadedClassList=${classes}`, ...program],
     stop() {
