@@ -213,7 +213,9 @@ export const samples: Record<string, Sample[]> = {
     },
     {
       what: 'without content',
-      request: ({ uid, agentId }) => ({ query: { uid, agentId, content: 'false' } }),
+      request: async (world) => ({
+        query: { uid: world.uid, agentId: await agentWithSources(world), content: 'false' },
+      }),
     },
   ],
   addWebsite: [{ request: ({ uid, agentId }) => ({ body: { uid, agentId, url: 'https://example.com/' } }) }],
@@ -243,7 +245,9 @@ export const samples: Record<string, Sample[]> = {
     },
     {
       what: 'without content',
-      request: ({ uid, agentId }) => ({ query: { uid, agentId, content: 'false' } }),
+      request: async (world) => ({
+        query: { uid: world.uid, agentId: await agentWithSources(world), content: 'false' },
+      }),
     },
   ],
   uploadDocuments: [{ what: 'one file', request: uploadOf }],
