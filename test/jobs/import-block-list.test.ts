@@ -232,7 +232,7 @@ describe('an import', () => {
     }
   });
 
-  it('never unblocks a number that is in both, and spares numbers that others add meanwhile', async () => {
+  it.concurrent('never unblocks a number that is in both, and spares numbers that others add meanwhile', async () => {
     const uid = unique('user');
     await sound.blockList.add({ uid }, phones);
     const kept = phones.slice(0, 12);
@@ -263,7 +263,7 @@ describe('an import', () => {
     expect(await resultOf(reference)).toMatchObject({ status: 'done', added: 0, alreadyBlocked: 12, removed: 13 });
   });
 
-  it('goes on when a throttled table does not take all numbers in time', async () => {
+  it.concurrent('goes on when a throttled table does not take all numbers in time', async () => {
     const reference = await importOf(phones.join('\n'));
     let throttled = 0;
     const choose = (operation: string) =>
@@ -278,7 +278,7 @@ describe('an import', () => {
     expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 25, added: 25 });
   });
 
-  it('goes on, without a failed delivery, when time ends amid a step of which a part is written', async () => {
+  it.concurrent('goes on, without a failed delivery, when time ends amid a step of which a part is written', async () => {
     const numbers = Array.from({ length: 100 }, (_, n) => `+1415555${4000 + n}`);
     const reference = await importOf(numbers.join('\n'));
     let messages = 1;
