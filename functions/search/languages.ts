@@ -71,9 +71,6 @@ const functionWords: Record<string, () => Promise<FunctionWords>> = {
   zh: () => import('@orama/stopwords/mandarin'),
 };
 
-/** Stems of a language's words that a process remembers: finding a stem takes longer than everything else about a word. */
-const mostRemembered = 50_000;
-
 const loaded = new Map<string, Promise<Language>>();
 
 /** A language. In an unknown one, words are their own stems. */
@@ -90,16 +87,9 @@ const load = async (code: string): Promise<Language> => {
     own(functionWords) ? functionWords[code]?.() : undefined,
   ]);
   const folded = new Set(words?.stopwords.map((word) => fold(word.toLowerCase())));
-  const known = new Map<string, string>();
   return {
     code,
-    stem(word) {
-      const before = known.get(word);
-      if (before !== undefined) return before;
-      const stem = stems?.stemmer(word) || word;
-      if (known.size < mostRemembered) known.set(word, stem);
-      return stem;
-    },
+    stem: (word) => stems?.stemmer(word) || word,
     isFunctionWord: (word) => folded.has(word),
   };
 };

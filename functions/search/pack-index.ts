@@ -6,7 +6,7 @@ import { ByteWriter } from './bytes.ts';
 import type { Language } from './languages.ts';
 import type { Place } from './packed-index.ts';
 import { cutPassages, headingsOf } from './passages.ts';
-import { Terms } from './terms.ts';
+import { mostRemembered, Terms, type TermsOfWord } from './terms.ts';
 
 /** A text to be indexed: the pages of a website, or the one of a document. */
 export type IndexedPage = { text: string; title?: string; url?: string };
@@ -50,9 +50,18 @@ export const packIndex = async (
   return { packed: await deflate(index.pack(pages)), passages: index.passages };
 };
 
+let latest: Terms | undefined;
+
+/** Documents of a language share most of their words: a process keeps the terms of one language until they are too many. */
+const termsFor = (language: Language): Terms => {
+  if (!latest || latest.language !== language || latest.isFull) latest = new Terms(language);
+  return latest;
+};
+
 class IndexBuilder {
-  readonly #terms: Terms<number>;
+  readonly #terms: Terms;
   readonly #ids = new Map<string, number>();
+  readonly #idsOfWords = new Map<TermsOfWord, number[]>();
   readonly #places: (Place & { words: number; hash: number })[] = [];
   /** For each passage and each of its terms: the term, the passage, how often. */
   #entries = new Int32Array(3 * 4096);
@@ -62,7 +71,7 @@ class IndexBuilder {
   #present: number[] = [];
 
   constructor(language: Language) {
-    this.#terms = new Terms(language, (term) => this.#idOf(term));
+    this.#terms = termsFor(language);
   }
 
   get passages(): number {
@@ -74,22 +83,18 @@ class IndexBuilder {
     const { start, units } = place;
     const end = start + units;
     let words = 0;
+    const count = (word: TermsOfWord) => {
+      words++;
+      for (const id of this.#idsOf(word)) {
+        if (this.#counts[id]!++ === 0) this.#present.push(id);
+      }
+    };
     // Function words in headings are indexed: “About us” has no others.
-    this.#terms.visit(text, start, headingEnd, (terms) => {
-      words++;
-      for (const term of terms) this.#count(term);
+    this.#terms.visit(text, start, headingEnd, count);
+    this.#terms.visit(text, headingEnd, end, (word) => {
+      if (!word.isFunctionWord) count(word);
     });
-    this.#terms.visit(text, headingEnd, end, (terms, isFunctionWord) => {
-      if (isFunctionWord) return;
-      words++;
-      for (const term of terms) this.#count(term);
-    });
-    for (const heading of context) {
-      this.#terms.visit(heading, 0, heading.length, (terms) => {
-        words++;
-        for (const term of terms) this.#count(term);
-      });
-    }
+    for (const heading of context) this.#terms.visit(heading, 0, heading.length, count);
     const passage = this.#places.length;
     this.#places.push({ ...place, words, hash: hashOf(text, start, end) });
     this.#reserveEntries(3 * this.#present.length);
@@ -102,6 +107,14 @@ class IndexBuilder {
     this.#present = [];
   }
 
+  #idsOf(word: TermsOfWord): number[] {
+    const known = this.#idsOfWords.get(word);
+    if (known) return known;
+    const ids = word.terms.map((term) => this.#idOf(term));
+    if (this.#idsOfWords.size < mostRemembered) this.#idsOfWords.set(word, ids);
+    return ids;
+  }
+
   /** Terms are numbered as they come. */
   #idOf(term: string): number {
     const known = this.#ids.get(term);
@@ -110,10 +123,6 @@ class IndexBuilder {
     this.#ids.set(term, id);
     if (id >= this.#counts.length) this.#counts = grown(this.#counts, id + 1);
     return id;
-  }
-
-  #count(term: number): void {
-    if (this.#counts[term]!++ === 0) this.#present.push(term);
   }
 
   #reserveEntries(count: number): void {

@@ -1,6 +1,6 @@
 import { type Language, languageOf } from './languages.ts';
 import type { PackedIndex, Postings } from './packed-index.ts';
-import { Terms } from './terms.ts';
+import { Terms, type TermsOfWord } from './terms.ts';
 
 /** A passage that matches a query: the position of its index, and its number there. */
 export type Hit = { index: number; passage: number; score: number };
@@ -49,10 +49,11 @@ export const rank = async (query: string, indexes: PackedIndex[], limit: number)
  * has the same position in every language.
  */
 const wordsIn = (query: string, language: Language): Buffer[][] => {
-  const words: { terms: string[]; isFunctionWord: boolean }[] = [];
+  const words: TermsOfWord[] = [];
   const seen = new Set<string>();
-  new Terms(language, String).visit(query, 0, query.length, ([term = '', ...others], isFunctionWord) => {
-    words.push({ terms: seen.has(term) ? [] : [term, ...others], isFunctionWord });
+  new Terms(language).visit(query, 0, query.length, ({ terms, isFunctionWord }) => {
+    const [term = ''] = terms;
+    words.push({ terms: seen.has(term) ? [] : terms, isFunctionWord });
     seen.add(term);
   });
   // A query of function words alone matches headings, whose function words are indexed.

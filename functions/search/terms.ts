@@ -3,31 +3,34 @@ import type { Language } from './languages.ts';
 import { fold, wordsOf } from './words.ts';
 
 /** The terms of a word in an index: its stem, and that of the word without diacritics where it differs. */
-type TermsOfWord<Term> = { terms: Term[]; isFunctionWord: boolean };
+export type TermsOfWord = { terms: string[]; isFunctionWord: boolean };
 
 const currency = /^\p{Sc}$/u;
 /** The maximum number of pieces of text, and of words, whose terms are cached. */
-const mostRemembered = 100_000;
+export const mostRemembered = 100_000;
 const rememberedUnits = 40;
 
-/** Turns texts of one language into terms. `termOf` maps each term to the caller's representation. */
-export class Terms<Term> {
+/** Turns texts of one language into terms. A word that is cached has the same object every time. */
+export class Terms {
   readonly language: Language;
-  readonly #termOf: (term: string) => Term;
-  readonly #pieces = new Map<string, TermsOfWord<Term>[]>();
-  readonly #words = new Map<string, TermsOfWord<Term>>();
-  readonly #asciiWords = new AsciiWords<TermsOfWord<Term>>(mostRemembered);
+  readonly #pieces = new Map<string, TermsOfWord[]>();
+  readonly #words = new Map<string, TermsOfWord>();
+  readonly #asciiWords = new AsciiWords<TermsOfWord>(mostRemembered);
 
-  constructor(language: Language, termOf: (term: string) => Term) {
+  constructor(language: Language) {
     this.language = language;
-    this.#termOf = termOf;
+  }
+
+  /** Whether words that it does not know yet will not be cached. */
+  get isFull(): boolean {
+    return this.#words.size >= mostRemembered || this.#pieces.size >= mostRemembered;
   }
 
   /** Visits the words of a text, from `start` to `end`. */
-  visit(text: string, start: number, end: number, visit: (terms: Term[], isFunctionWord: boolean) => void): void {
+  visit(text: string, start: number, end: number, visit: (word: TermsOfWord) => void): void {
     const visitPrice = (price: string) => {
       const [word] = this.#ofPiece(price);
-      if (word) visit(word.terms, word.isFunctionWord);
+      if (word) visit(word);
     };
     let before = '';
     for (let at = start; at < end; ) {
@@ -43,7 +46,7 @@ export class Terms<Term> {
       if (lettersEnd > from && lettersEnd - from <= rememberedUnits && (at === end || isSpace(text.charCodeAt(at)))) {
         const word =
           this.#asciiWords.find(text, from, lettersEnd, hash) ?? this.#addAscii(text.slice(from, lettersEnd), hash);
-        visit(word.terms, word.isFunctionWord);
+        visit(word);
         before = '';
         continue;
       }
@@ -52,19 +55,19 @@ export class Terms<Term> {
       // `49 €` and `€ 49` are indexed like `€49`.
       if (before.length === 1 && currency.test(before) && /^\d/.test(piece)) visitPrice(before + piece);
       if (piece.length === 1 && currency.test(piece) && /\d$/.test(before)) visitPrice(piece + before);
-      for (const { terms, isFunctionWord } of this.#ofPiece(piece)) visit(terms, isFunctionWord);
+      for (const word of this.#ofPiece(piece)) visit(word);
       before = piece;
     }
   }
 
-  #addAscii(word: string, hash: number): TermsOfWord<Term> {
+  #addAscii(word: string, hash: number): TermsOfWord {
     const lower = word.toLowerCase();
     const terms = this.#ofPlain(lower);
     this.#asciiWords.add(lower, hash, terms);
     return terms;
   }
 
-  #ofPiece(piece: string): TermsOfWord<Term>[] {
+  #ofPiece(piece: string): TermsOfWord[] {
     const known = this.#pieces.get(piece);
     if (known) return known;
     const terms = wordsOf(piece).map((word) => (word.isPlain ? this.#ofPlain(word.text) : this.#ofWritten(word.text)));
@@ -72,19 +75,19 @@ export class Terms<Term> {
     return terms;
   }
 
-  #ofWritten(text: string): TermsOfWord<Term> {
-    return { terms: [this.#termOf(text)], isFunctionWord: false };
+  #ofWritten(text: string): TermsOfWord {
+    return { terms: [text], isFunctionWord: false };
   }
 
-  #ofPlain(text: string): TermsOfWord<Term> {
+  #ofPlain(text: string): TermsOfWord {
     const known = this.#words.get(text);
     if (known) return known;
     const folded = fold(text);
     const term = fold(this.language.stem(text));
-    const terms = [this.#termOf(term)];
+    const terms = [term];
     if (folded !== text) {
       const other = this.language.stem(folded);
-      if (other !== term) terms.push(this.#termOf(other));
+      if (other !== term) terms.push(other);
     }
     const word = { terms, isFunctionWord: this.language.isFunctionWord(folded) };
     if (this.#words.size < mostRemembered) this.#words.set(text, word);

@@ -5,6 +5,7 @@ import { languageOf } from '../../functions/search/languages.ts';
 import { type IndexedPage, packIndex } from '../../functions/search/pack-index.ts';
 import { PackedIndex } from '../../functions/search/packed-index.ts';
 import { rank } from '../../functions/search/rank.ts';
+import { mostRemembered } from '../../functions/search/terms.ts';
 
 const indexOf = async (
   pages: IndexedPage[],
@@ -174,6 +175,18 @@ describe('a search', () => {
       ),
       { numRuns: 50 },
     );
+  });
+
+  it('finds each of more words than a process remembers, and those of the next text', async () => {
+    const code = (n: number) => `q${[...String(n)].map((digit) => 'bcdfghjklm'[Number(digit)]).join('')}`;
+    const words = Array.from({ length: mostRemembered + 1000 }, (_, n) => code(n * 7)).join(' ');
+    for (const text of [`${words} ${code(3)}`, words]) {
+      const index = await indexOf([{ text }], 'xx');
+      for (const word of [code(0), code(7 * 5000), code(7 * (mostRemembered + 999))]) {
+        expect(await rank(word, [index], 5)).toHaveLength(1);
+      }
+      expect(await rank(code(3), [index], 5)).toHaveLength(text === words ? 0 : 1);
+    }
   });
 
   it('is not read from an index of another format', async () => {

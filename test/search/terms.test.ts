@@ -5,9 +5,9 @@ import { Terms } from '../../functions/search/terms.ts';
 import { fold, wordsOf } from '../../functions/search/words.ts';
 
 const english = await languageOf('en');
-const termsOf = (text: string, terms = new Terms(english, String)) => {
+const termsOf = (text: string, terms = new Terms(english)) => {
   const found: string[] = [];
-  terms.visit(text, 0, text.length, ([term = '']) => found.push(term));
+  terms.visit(text, 0, text.length, ({ terms: [term = ''] }) => found.push(term));
   return found;
 };
 
@@ -19,7 +19,7 @@ describe('the terms of a text', () => {
         const expected = pieces
           .flatMap(wordsOf)
           .map(({ text, isPlain }) => (isPlain ? fold(english.stem(text)) : text));
-        const terms = new Terms(english, String);
+        const terms = new Terms(english);
         for (let time = 0; time < 2; time++) expect(termsOf(pieces.join(' '), terms)).toEqual(expected);
       }),
     );
@@ -29,7 +29,7 @@ describe('the terms of a text', () => {
     const letters = (n: number): string =>
       (n < 26 ? '' : letters(Math.floor(n / 26) - 1)) + 'zyxwvutsrqponmlkjihgfedcba'[n % 26];
     const words = Array.from({ length: 30_000 }, (_, n) => `Q${letters(n)}q`);
-    const terms = new Terms({ ...english, stem: (word) => word }, String);
+    const terms = new Terms({ ...english, stem: (word) => word });
     const lower = words.map((word) => word.toLowerCase());
     expect(termsOf(words.join(' '), terms)).toEqual(lower);
     expect(termsOf(`${words.join('. ')}.`, terms)).toEqual(lower);
