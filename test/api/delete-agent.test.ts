@@ -1,45 +1,13 @@
-import type { SQSEvent } from 'aws-lambda';
-import { afterEach, describe, expect, it } from 'vitest';
-import { newIdentifier } from '../../functions/domain/identifiers.ts';
-import { begin, copyServices, proceed } from '../../functions/duplication/copy.ts';
-import { finishDeletion } from '../../functions/jobs/finish-deletion.ts';
-import { finishDuplication } from '../../functions/jobs/finish-duplication.ts';
-import { type AnyJob, worker } from '../../functions/jobs/job.ts';
-import { lazyServices } from '../../functions/service.ts';
-import { agents } from '../../functions/store/agents.ts';
-import { accessKey, blockedNumberKey, blockListShards } from '../../functions/store/keys.ts';
-import { table } from '../../functions/store/table.ts';
-import { injectFaults } from '../support/faults.ts';
+import { describe, expect, it } from 'vitest';
+import { accessKey } from '../../functions/store/keys.ts';
+import { becomeQuiet, deliverDeletion, grant, remove } from '../support/deletions.ts';
 import { everythingWith, storedWith } from '../support/stored.ts';
 import { newFolder, websitesOf } from '../support/websites.ts';
-import { newUser, newWorld, unique, type World } from '../support/world.ts';
-
-const noFaults = () => injectFaults(table.get().client, () => undefined);
-afterEach(noFaults);
+import { newUser, newWorld, unique } from '../support/world.ts';
 
 const phone = '+14155550100';
 const number = '+14155550177';
 const phones = (count: number) => Array.from({ length: count }, (_, n) => `+1415${5_000_000 + n}`);
-
-const remove = (world: Pick<World, 'call'>, agentId: string, apiKey?: string) =>
-  world.call('DELETE', `/agents/${agentId}`, apiKey === undefined ? {} : { apiKey });
-
-const deliver = async (job: AnyJob, message: object): Promise<boolean> => {
-  const { batchItemFailures } = (await worker(job)({
-    Records: [{ messageId: 'm', body: JSON.stringify(message) }],
-  } as SQSEvent)) as { batchItemFailures: unknown[] };
-  return batchItemFailures.length === 0;
-};
-const deliverDeletion = (agentId: string) => deliver(finishDeletion, { job: 'finishDeletion', agentId });
-
-/** Lets the time pass in which requests that began before the deletion may still write. */
-const becomeQuiet = (agentId: string) => table.get().change(accessKey(agentId), { set: { quietAt: 1 } });
-
-const grant = async (world: World) => {
-  const guest = await newUser();
-  await agents.get().grant(world.agentId, world.uid, guest.uid);
-  return guest;
-};
 
 /** An agent with everything that an agent can have. */
 const fullWorld = async () => {
@@ -153,95 +121,5 @@ describe('deleting an agent', () => {
     expect(
       (await world.call('GET', '/agents', { apiKey: guest.apiKey, query: { uid: guest.uid } })).body.agents,
     ).toEqual([]);
-  });
-
-  it('ends whatever dies on the way, at every write of it', { tags: 'heavy', timeout: 120_000 }, async () => {
-    let kills = 0;
-    for (let kill = 0; ; kill++) {
-      const world = await newWorld();
-      const { uid, agentId } = world;
-      const guest = await grant(world);
-      await world.recordCall('call-1');
-      await world.block(phones(2));
-      const website = { uid, agentId, url: 'https://site.invalid/' };
-      await world.call('POST', '/agent-websites', { body: website });
-      const headers = { 'idempotency-key': unique('key') };
-      await world.call('PATCH', `/agents/${agentId}`, { body: { name: 'Agent' }, headers });
-      await agents.get().remove(uid, agentId);
-      await becomeQuiet(agentId);
-      let writes = 0;
-      injectFaults(table.get().client, (operation) =>
-        /^(Put|Update|Delete|TransactWrite|BatchWrite)/.test(operation) && writes++ >= kill ? 'kill' : undefined,
-      );
-      const isDone = await deliverDeletion(agentId);
-      noFaults();
-      if (isDone) break;
-      kills += 1;
-      expect(await deliverDeletion(agentId), `killed at write ${kill}`).toBe(true);
-      expect(await storedWith(agentId), `killed at write ${kill}`).toEqual([]);
-      expect(await Array.fromAsync(agents.get().list(guest.uid))).toEqual([]);
-    }
-    expect(kills).toBeGreaterThan(8);
-  });
-
-  it('also deletes what a request wrote that was under way when the agent was deleted', async () => {
-    const world = await newWorld();
-    const { agentId } = world;
-    await world.recordCall('call-1');
-    await agents.get().remove(world.uid, agentId);
-    expect(await deliverDeletion(agentId)).toBe(true);
-    const { calls } = await import('../../functions/store/calls.ts');
-    const { blockList } = await import('../../functions/store/block-list.ts');
-    await calls.get().record(agentId, 'late', { phone, direction: 'inbound', startedAt: '2026-03-01T10:00:00.000Z' });
-    await blockList.get().add({ agentId }, [phone]);
-    // The first run does not forget the agent: until it is quiet, another one follows.
-    await becomeQuiet(agentId);
-    expect(await deliverDeletion(agentId)).toBe(true);
-    expect(await storedWith(agentId)).toEqual([]);
-  });
-
-  it('leaves no copy that has only a part of it, and nothing of that part', async () => {
-    const world = await newWorld();
-    await world.block(phones(60));
-    const source = (await world.call('GET', `/agents/${world.agentId}`)).body;
-    const copy = { ...source, agentId: newIdentifier('agent') };
-    const services = lazyServices(copyServices);
-    const begun = await begin(copy, world.agentId, services);
-    expect(await proceed(begun, 0, services)).toMatchObject({ state: 'copying' });
-    expect((await remove(world, world.agentId)).status).toBe(200);
-    expect(await deliver(finishDuplication, { job: 'finishDuplication', agentId: copy.agentId })).toBe(true);
-    expect((await world.call('GET', `/agents/${copy.agentId}`)).status).toBe(401);
-    expect((await world.call('GET', '/agents', { query: { uid: world.uid } })).body.agents).toEqual([]);
-    await becomeQuiet(copy.agentId);
-    expect(await deliverDeletion(copy.agentId)).toBe(true);
-    expect(await storedWith(copy.agentId)).toEqual([]);
-    // Another message of the same copy finds nothing to do.
-    expect(await deliver(finishDuplication, { job: 'finishDuplication', agentId: copy.agentId })).toBe(true);
-    expect(await storedWith(copy.agentId)).toEqual([]);
-  });
-
-  it('leaves a copy that was made of it whole', async () => {
-    const world = await newWorld();
-    await world.block(phones(20));
-    const body = { uid: world.uid, agentId: world.agentId };
-    const { agentId } = (await world.call('POST', '/duplicate-agent', { body })).body;
-    expect((await remove(world, world.agentId)).status).toBe(200);
-    await becomeQuiet(world.agentId);
-    expect(await deliverDeletion(world.agentId)).toBe(true);
-    const list = await world.call('GET', '/agent-block-list', { query: { uid: world.uid, agentId } });
-    expect(list.body.blockList.length).toBe(20);
-    expect((await remove(world, agentId)).status).toBe(200);
-  });
-
-  it('of a large block list goes on in another message when its time is over', async () => {
-    const world = await newWorld();
-    await world.block(phones(2 * blockListShards));
-    await agents.get().remove(world.uid, world.agentId);
-    await becomeQuiet(world.agentId);
-    const message = { job: 'finishDeletion', agentId: world.agentId };
-    expect(await deliver({ ...finishDeletion, timeoutSeconds: 0 }, message)).toBe(true);
-    // The message that the run sent is worked on by the service.
-    await expect.poll(() => storedWith(world.agentId)).toEqual([]);
-    expect(await table.get().get(blockedNumberKey({ agentId: world.agentId }, phones(1)[0] as string))).toBe(undefined);
   });
 });

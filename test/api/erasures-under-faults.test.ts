@@ -1,0 +1,127 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createErasure } from '../../functions/api/create-erasure.ts';
+import { Files } from '../../functions/clients/files.ts';
+import { importFileKey } from '../../functions/domain/block-list-imports.ts';
+import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import { environment } from '../../functions/environment.ts';
+import { erasePerson as erase, eraseServices } from '../../functions/erasure/person.ts';
+import { maxDeliveries } from '../../functions/jobs/job.ts';
+import { lazyServices } from '../../functions/service.ts';
+import { blockList } from '../../functions/store/block-list.ts';
+import { blockListImports } from '../../functions/store/block-list-imports.ts';
+import { erasures } from '../../functions/store/erasures.ts';
+import { erasuresOf } from '../../functions/store/keys.ts';
+import { table } from '../../functions/store/table.ts';
+import { block, deliver, newPerson, privateWorld, record, statusOf } from '../support/erasures.ts';
+import { invoke } from '../support/events.ts';
+import { injectFaults } from '../support/faults.ts';
+import { storedWith } from '../support/stored.ts';
+import { target, unique } from '../support/world.ts';
+
+const noFaults = () => injectFaults(table.get().client, () => undefined);
+afterEach(noFaults);
+
+describe('the erasure of a person', () => {
+  it('finishes when it is killed at any write, and counts each call and entry once', {
+    tags: 'heavy',
+    timeout: 120_000,
+  }, async () => {
+    let kills = 0;
+    for (let kill = 0; ; kill++) {
+      const world = await privateWorld();
+      const person = newPerson();
+      for (let n = 0; n < 30; n++) await record(world, world.agentId, `call-${n}`, person);
+      await block(world, world.agentId, person, { reason: 'spam' });
+      const erasureId = newIdentifier('erasure');
+      await erasures.get().add({ uid: world.uid, erasureId, number: person, numberHash: 'hash', blockList: 'remove' });
+      let writes = 0;
+      injectFaults(table.get().client, (operation) =>
+        /^(Put|Update|Delete|TransactWrite|BatchWrite)/.test(operation) && writes++ === kill ? 'kill' : undefined,
+      );
+      const isDone = await deliver(world.uid, erasureId);
+      noFaults();
+      if (isDone) break;
+      kills += 1;
+      expect((await statusOf(world, erasureId)).status).toMatch(/pending|running/);
+      expect(await deliver(world.uid, erasureId)).toBe(true);
+      expect(await statusOf(world, erasureId), `killed at write ${kill}`).toMatchObject({
+        status: 'done',
+        erased: { calls: 30, blockedNumbers: 1 },
+      });
+      expect(await storedWith(person)).toEqual([]);
+    }
+    expect(kills).toBeGreaterThan(4);
+  });
+
+  it('counts once what was erased by a write whose response was lost', async () => {
+    const world = await privateWorld();
+    const person = newPerson();
+    await Promise.all(Array.from({ length: 30 }, (_, n) => record(world, world.agentId, `call-${n}`, person)));
+    await blockList.get().add({ agentId: world.agentId }, [person], { reason: 'spam' });
+    const erasureId = newIdentifier('erasure');
+    await erasures.get().add({ uid: world.uid, erasureId, number: person, numberHash: 'hash', blockList: 'keep' });
+    let attempt = 0;
+    injectFaults(table.get().client, (operation) =>
+      operation === 'TransactWriteItems' && attempt++ % 2 === 0 ? 'lost response' : undefined,
+    );
+    expect(await deliver(world.uid, erasureId)).toBe(true);
+    noFaults();
+    expect(await statusOf(world, erasureId)).toMatchObject({
+      status: 'done',
+      erased: { calls: 30, blockedNumbers: 1 },
+    });
+  });
+
+  it('waits for a file of an import that has come, and whose notification has not', async () => {
+    const world = await privateWorld();
+    const person = newPerson();
+    // A bucket of which nobody tells the service.
+    const bucket = unique('imports');
+    await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT' });
+    const files = new Files({ ...environment.s3, bucket });
+    const reference = { uid: world.uid, importId: newIdentifier('import') };
+    const erasureId = newIdentifier('erasure');
+    const running = { uid: world.uid, erasureId, number: person, blockList: 'keep' as const };
+    await erasures.get().add({ ...running, numberHash: 'hash' });
+    const run = () => erase(running, Number.POSITIVE_INFINITY, { ...lazyServices(eraseServices), files });
+    await blockListImports.get().add({ ...reference, agentId: world.agentId, mode: 'add' });
+    expect(await run()).toBe(undefined);
+    await files.put(importFileKey(reference), Buffer.from(`${person}\n`));
+    expect(await run()).toBeGreaterThan(0);
+    await files.delete(importFileKey(reference));
+    expect(await run()).toBe(undefined);
+  });
+
+  it('that cannot be completed ends as failed with a reason, and without the number', async () => {
+    const world = await privateWorld();
+    const person = newPerson();
+    await record(world, world.agentId, 'call-1', person);
+    const erasureId = newIdentifier('erasure');
+    await erasures.get().add({ uid: world.uid, erasureId, number: person, numberHash: 'hash', blockList: 'keep' });
+    injectFaults(table.get().client, (operation) => (operation === 'TransactWriteItems' ? 'kill' : undefined));
+    expect(await deliver(world.uid, erasureId, maxDeliveries)).toBe(false);
+    noFaults();
+    expect(await statusOf(world, erasureId)).toMatchObject({
+      status: 'failed',
+      error: 'The erasure could not be completed. Request it again.',
+    });
+    expect((await storedWith(person)).filter((key) => key.includes('ERASURE'))).toEqual([]);
+  });
+
+  it('that could not be recorded has not begun', async () => {
+    const world = await privateWorld();
+    const person = newPerson();
+    const body = { uid: world.uid, number: person };
+    await record(world, world.agentId, 'call-1', person);
+    process.env.CHAT_SIGNING_SECRET ??= 'secret';
+    injectFaults(table.get().client, (operation) => (operation === 'PutItem' ? 'kill' : undefined));
+    // The message that was sent first finds nothing to do.
+    expect((await invoke(createErasure, { apiKey: world.apiKey, body })).status).toBe(500);
+    noFaults();
+    expect(await Array.fromAsync(table.get().query(erasuresOf(world.uid)))).toEqual([]);
+    expect((await invoke(createErasure, { apiKey: world.apiKey, body })).body.found).toEqual({
+      calls: 1,
+      blockedNumbers: 0,
+    });
+  });
+});

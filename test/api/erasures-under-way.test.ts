@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { importFailure } from '../../functions/domain/block-list-imports.ts';
+import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import { blockList } from '../../functions/store/block-list.ts';
+import { blockListImports, type ImportRecord } from '../../functions/store/block-list-imports.ts';
+import { idempotency } from '../../functions/store/idempotency.ts';
+import {
+  deliver,
+  ended,
+  knownPerson,
+  newPerson,
+  other,
+  privateWorld,
+  record,
+  request,
+  statusOf,
+} from '../support/erasures.ts';
+import { storedWith } from '../support/stored.ts';
+import { unique } from '../support/world.ts';
+
+describe('the erasure of a person', () => {
+  it('twice at once ends as done both times, and each call and entry counts for one of them', async () => {
+    const { world, person } = await knownPerson();
+    const answers = await Promise.all([request(world, person), request(world, person)]);
+    const both = await Promise.all(answers.map(({ body }) => ended(world, body.erasureId)));
+    expect(both.map(({ status }) => status)).toEqual(['done', 'done']);
+    const sum = (field: string) => both.reduce((total, { erased }) => total + erased[field], 0);
+    expect([sum('calls'), sum('blockedNumbers')]).toEqual([6, 2]);
+  });
+
+  it('leaves a call that is recorded while it runs whole, or not at all', async () => {
+    const { world, person, second } = await knownPerson();
+    const { body } = await request(world, person);
+    const recorded = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => record(world, second, `meanwhile-${n}`, person)),
+    );
+    expect(recorded.every(({ status }) => status === 200)).toBe(true);
+    expect((await ended(world, body.erasureId)).status).toBe('done');
+    const query = { phone: person };
+    const byPhone = (await world.call('GET', `/calls/${second}`, { query })).body.calls;
+    const all = (await world.call('GET', `/calls/${second}`)).body.calls;
+    expect(byPhone).toEqual(all.filter((call: { phone?: string }) => call.phone === person));
+    for (const { callId } of byPhone) {
+      expect((await world.call('GET', `/calls/${second}/${callId}`)).status).toBe(200);
+    }
+    expect((await storedWith(person)).filter((key) => key.includes('#PHONE#')).length).toBe(byPhone.length);
+  });
+
+  it('is not done while a request is under way whose response may hold the number', async () => {
+    const { world, person } = await knownPerson();
+    const claimed = { uid: world.uid, operation: 'updateCallOutcome', key: unique('key'), contentHash: 'hash' };
+    const claim = await idempotency.get().claim(claimed);
+    const { body } = await request(world, person, { blockList: 'remove' });
+    await expect.poll(async () => (await statusOf(world, body.erasureId)).erased.calls).toBe(6);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect((await statusOf(world, body.erasureId)).status).toBe('running');
+    if (claim.state !== 'claimed') throw new Error('The key was used before.');
+    await idempotency
+      .get()
+      .keep(claim, { statusCode: 200, body: JSON.stringify({ call_id: 'call-1', phone: person }) });
+    expect((await ended(world, body.erasureId)).status).toBe('done');
+    expect(await storedWith(person)).toEqual([]);
+  });
+
+  it('waits for imports that are under way, and takes the number out of what they report', async () => {
+    const world = await privateWorld();
+    const person = newPerson();
+    const imports = blockListImports.get();
+    const importId = newIdentifier('import');
+    await imports.add({ uid: world.uid, importId, agentId: world.agentId, mode: 'add' });
+    const begun = await imports.begin((await imports.find({ uid: world.uid, importId })) as ImportRecord, 'etag');
+    const failures = [
+      importFailure(1, person.replace('+49', '+49 '), 'invalid_expires_at'),
+      importFailure(2, other, 'invalid_expires_at'),
+    ];
+    const advanced = await imports.advance(begun as ImportRecord, { failures, failed: 2 });
+    const { body } = await request(world, person);
+    expect(await deliver(world.uid, body.erasureId)).toBe(true);
+    expect((await statusOf(world, body.erasureId)).status).toBe('running');
+    await blockList.get().add({ agentId: world.agentId }, [person], { reason: 'by the import' });
+    await imports.finish(advanced as ImportRecord);
+    // The message that is sent for it waits five seconds.
+    expect(await deliver(world.uid, body.erasureId)).toBe(true);
+    expect(await ended(world, body.erasureId)).toMatchObject({ status: 'done', erased: { blockedNumbers: 1 } });
+    expect(await imports.find({ uid: world.uid, importId })).toMatchObject({ failed: 2, failures: [failures[1]] });
+    expect((await storedWith(person)).length).toBe(1);
+  });
+});

@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { textPiecesOf } from '../../functions/store/keys.ts';
+import { table } from '../../functions/store/table.ts';
+import type { World } from './world.ts';
+
+export type File = [name: string, bytes: Uint8Array | string, field?: string];
+
+const formOf = (world: World, list: File[]) => {
+  const form = new FormData();
+  form.set('uid', world.uid);
+  form.set('agentId', world.agentId);
+  for (const [name, bytes, field = 'files'] of list) form.append(field, new Blob([bytes]), name);
+  return form;
+};
+
+export const upload = (world: World, list: File[], headers: Record<string, string> = {}) =>
+  world.call('POST', '/agent-documents', { body: formOf(world, list), headers });
+
+export const named = ({ uid, agentId }: World, documentId: string) => ({ uid, agentId, documentId });
+
+export const list = async (world: World, query: Record<string, string | number> = {}) => {
+  const answer = await world.call('GET', '/agent-documents', {
+    query: { uid: world.uid, agentId: world.agentId, ...query },
+  });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body;
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
+export type Listed = any;
+
+/** Watches the list until every document has come to an end, or until it is as wanted. */
+export const settled = async (
+  world: World,
+  isSettled = (all: Listed[]) => all.every(({ status }) => status === 'ready' || status === 'failed'),
+): Promise<Listed[]> => {
+  for (;;) {
+    const { documents } = await list(world, { content: 'false' });
+    if (isSettled(documents)) return (await list(world)).documents;
+    await sleep(200);
+  }
+};
+
+/** What no document starts with: a program of Windows. */
+export const program = Buffer.from('MZ\x90\0\x03\0\0\0\xff\xff', 'latin1');
+
+/** How many pieces of text are stored of a document. */
+export const piecesOf = async (id: string): Promise<number> => {
+  let pieces = 0;
+  for await (const page of table.get().pages(textPiecesOf(id), { keysOnly: true })) pieces += page.length;
+  return pieces;
+};
