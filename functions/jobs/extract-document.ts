@@ -116,12 +116,18 @@ const extract = async (
     ));
   }
   if ('failure' in read) return void (await documents.fail(document, attempt, read.failure, fields));
-  const index = async () => {
+  const { texts, index, indexFor } = read;
+  const indexInstead = async () => {
     // A change of the language after this read finds the document in progress, and indexes it again.
-    const [made, current] = await Promise.all([read.index, languageNow()]);
-    return current === language ? made : read.indexFor(current);
+    const current = await languageNow();
+    return current === language ? undefined : indexFor(current);
   };
-  await documents.finish(document, { attempt, revision: run.revision }, { ...read.texts, index }, fields);
+  await documents.finish(
+    document,
+    { attempt, revision: run.revision },
+    { ...texts, index: () => index, indexInstead },
+    fields,
+  );
 };
 
 type Read = { fields: Partial<DocumentRecord> } & (

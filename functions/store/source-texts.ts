@@ -16,8 +16,11 @@ const inflate = promisify(inflateRaw);
 const parts = ['content', 'contentMD'] as const;
 type Part = (typeof parts)[number];
 
-/** `index` makes the index of the text's words while the text is written. */
-export type Texts = Record<Part, SourceText> & { index?: () => Promise<SourceIndex> };
+/** An index that takes the place of the first is made when that is not, or no longer, for the agent's language. */
+export type Texts = Record<Part, SourceText> & {
+  index?: () => Promise<SourceIndex>;
+  indexInstead?: () => Promise<SourceIndex | undefined>;
+};
 /** An index as `functions/search` packs it. */
 export type SourceIndex = { packed: Uint8Array; format: number; language: string };
 
@@ -67,12 +70,24 @@ export class SourceTexts {
       deflated.set(piece, known);
       return known;
     };
-    const [content, contentMD, index] = await Promise.all([
+    const [content, contentMD, indexes] = await Promise.all([
       this.#writePart(sourceId, revision, 'content', texts.content, deflateOnce),
       this.#writePart(sourceId, revision, 'contentMD', texts.contentMD, deflateOnce),
-      texts.index?.().then((index) => this.#writeIndex(sourceId, revision, index)),
+      this.#writeIndexes(sourceId, revision, texts),
     ]);
-    return { revision, content, contentMD, ...(index && { index }) };
+    return { revision, content, contentMD, ...indexes };
+  }
+
+  /** Both are made while the text is written. */
+  async #writeIndexes(
+    sourceId: string,
+    revision: string,
+    { index, indexInstead }: Texts,
+  ): Promise<Pick<TextReference, 'index' | 'unusedIndexes'>> {
+    const write = (index: SourceIndex) => this.#writeIndex(sourceId, revision, index);
+    const [first, instead] = await Promise.all([index?.().then(write), indexInstead?.()]);
+    if (!instead) return first ? { index: first } : {};
+    return { index: await write(instead), ...(first && { unusedIndexes: [first] }) };
   }
 
   async #writePart(

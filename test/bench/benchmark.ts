@@ -30,4 +30,8 @@ export const median = (values: number[]): number => {
   return sorted.length % 2 === 1 ? at(sorted, middle) : (at(sorted, middle - 1) + at(sorted, middle)) / 2;
 };
 
+/** The median of the quicker half: other load on the machine must not count. */
+export const quickerHalf = (values: number[]) =>
+  median(values.toSorted((a, b) => a - b).slice(0, Math.ceil(values.length / 2)));
+
 const at = (values: number[], index: number) => values[index] as number;

@@ -5,7 +5,7 @@ import { type AnyEndpoint, defaultMemoryMegabytes, memoryMegabytesOf } from '../
 import { routes } from '../../../functions/routes.ts';
 import { blockListShards } from '../../../functions/store/keys.ts';
 import { bundlePath, toKebabCase } from '../../../lib/bundles.ts';
-import { type Figure, median, type Row } from '../benchmark.ts';
+import { type Figure, quickerHalf, type Row } from '../benchmark.ts';
 import { CpuGroup } from '../cpu-group.ts';
 import { samples } from '../operations.ts';
 import { type Invocation, RuntimeClientMissingError, runtimeClient, runUnderRuntimeClient } from '../runtime-client.ts';
@@ -132,10 +132,6 @@ const compareMemorySizes = async (endpoint: AnyEndpoint, setup: Setup): Promise<
   }
   return figures;
 };
-
-/** Other load on the machine must not count. */
-const quickerHalf = (values: number[]) =>
-  median(values.toSorted((a, b) => a - b).slice(0, Math.ceil(values.length / 2)));
 
 const startOf = ({ initializedAt, parts }: Invocation): Start => ({
   initialization: initializedAt,
