@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newEndpoint, newReceiver, type SentEvent, verified } from './webhooks.ts';
+import { newWorld, type World } from './world.ts';
+
+/** A user whose endpoint gets an event of each agent that it makes. */
+const newWitness = async () => {
+  const { uid, call } = await newWorld();
+  const receiver = await newReceiver();
+  await newEndpoint({ uid, call } as World, receiver.url, { events: ['agent.created'] });
+  return async () => {
+    const { agentId } = (await call('POST', '/agents', { body: { uid, name: 'Witness' } })).body;
+    while (!(await receiver.received()).some(({ body }) => body.includes(agentId))) await sleep(100);
+  };
+};
+
+let witness: ReturnType<typeof newWitness> | undefined;
+
+/** Waits until the stream has been read up to now: with the creation of a world's own agent, before there is an endpoint. */
+export const changesAreRead = async () => {
+  witness ??= newWitness();
+  await (await witness)();
+};
+
+/** A world whose user has an endpoint, and the events that come to it, judged by the library of Standard Webhooks. */
+export const listening = async ({ events: asked = ['*'] }: { events?: string[] } = {}) => {
+  const world = await newWorld();
+  const receiver = await newReceiver();
+  await changesAreRead();
+  const { endpointId, secret } = await newEndpoint(world, receiver.url, { events: [...asked, 'agent.created'] });
+  // The creation of the world's own agent may come, since it was a moment before.
+  const isBefore = ({ type, data }: SentEvent) => type === 'agent.created' && data.agentId === world.agentId;
+  const events = async () => {
+    const all = (await receiver.received()).map((request) => verified(secret, request));
+    return all.filter((event) => !isBefore(event));
+  };
+  const isPending = async () => {
+    const query = { uid: world.uid, endpointId, status: 'pending' };
+    return (await world.call('GET', '/webhook-deliveries', { query })).body.deliveries.length > 0;
+  };
+  return {
+    ...world,
+    receiver,
+    endpointId,
+    secret,
+    events,
+    /** Waits for the next events of a type, and leaves the others. */
+    async until(type: string, count = 1): Promise<SentEvent[]> {
+      for (const deadline = Date.now() + 50_000; ; await sleep(200)) {
+        const found = (await events()).filter((event) => event.type === type);
+        if (found.length >= count) return found;
+        if (Date.now() > deadline)
+          throw new Error(`${found.length} events ${type}, of ${JSON.stringify(await events())}`);
+      }
+    },
+    /** Every event so far, once a last change has come through behind all of them, and no delivery is left that it has overtaken. */
+    async all({ afterMilliseconds = 0 } = {}): Promise<SentEvent[]> {
+      await sleep(afterMilliseconds);
+      const marker = await world.call('POST', '/agents', { body: { uid: world.uid, name: 'Marker' } });
+      for (;;) {
+        const found = await events();
+        if (found.some(({ data }) => data.agentId === marker.body.agentId)) {
+          await sleep(200);
+          while (await isPending()) await sleep(200);
+          return (await events()).filter(({ data }) => data.agentId !== marker.body.agentId);
+        }
+        await sleep(50);
+      }
+    },
+  };
+};
+
+/** Each event once, by its id. */
+export const distinct = (events: SentEvent[]) => [...new Map(events.map((event) => [event.id, event])).values()];
