@@ -143,7 +143,7 @@ describe('a website', () => {
     expect((await add(url, { limit: 3 }, headers)).body.error).toBe('idempotency_conflict');
   });
 
-  it('is switched and renamed by a user with access, and shows who did it', async () => {
+  it.concurrent('is switched and renamed by a user with access, and shows who did it', async () => {
     const world = await newWorld();
     const { add, settled, change, find } = websitesOf(world);
     const { url, put } = newFolder();
@@ -172,7 +172,7 @@ describe('a website', () => {
     expect((await change('web_none', { active: true })).body.error).toBe('website_not_found');
   });
 
-  it('that is refreshed keeps its text until the new one is there', async () => {
+  it.concurrent('that is refreshed keeps its text until the new one is there', async () => {
     const { add, settled, refresh, find } = websitesOf(await newWorld());
     const { url, put } = newFolder();
     await put('', page('old'));
@@ -194,7 +194,7 @@ describe('a website', () => {
     expect(after.content).not.toContain('old');
   });
 
-  it('that can no longer be read fails, and keeps the text it had', async () => {
+  it.concurrent('that can no longer be read fails, and keeps the text it had', async () => {
     const { add, settled, refresh } = websitesOf(await newWorld());
     const { url, put } = newFolder();
     await put('', page('home'));
@@ -217,7 +217,7 @@ describe('a website', () => {
     expect(after).not.toHaveProperty('error');
   });
 
-  it('is deleted in any state, and stays deleted', async () => {
+  it.concurrent('is deleted in any state, and stays deleted', async () => {
     const { add, settled, remove, find, list, change, refresh, content } = websitesOf(await newWorld());
     const { url, put } = newFolder();
     await put('', page('home'));
@@ -240,7 +240,7 @@ describe('a website', () => {
     expect((await list()).body.websites).toEqual([]);
   });
 
-  it('of another agent is not to be found, and not to be touched', async () => {
+  it.concurrent('of another agent is not to be found, and not to be touched', async () => {
     const [world, other] = await Promise.all([newWorld(), newWorld()]);
     const mine = websitesOf(world);
     const theirs = websitesOf(other);

@@ -1,4 +1,4 @@
-import { expect, inject } from 'vitest';
+import { inject, vi } from 'vitest';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { type WebsiteRecord, websiteReads, websites } from '../../functions/store/websites.ts';
 import type { PlainReply } from './site.ts';
@@ -39,7 +39,9 @@ export const websitesOf = ({ uid, agentId, call }: World) => {
       call('GET', '/agent-websites/content', { query: { uid, agentId, websiteId, cursor } }),
     /** The website, once its crawl has ended. */
     settled: async (websiteId: string) => {
-      await expect.poll(async () => (await find(websiteId))?.status, { timeout: 25_000 }).toMatch(/^(ready|failed)$/);
+      const hasEnded = async () => /^(ready|failed)$/.test((await find(websiteId))?.status);
+      // In tests that run at the same time, too, where expect.poll does not work.
+      await vi.waitUntil(hasEnded, { timeout: 25_000, interval: 200 });
       return find(websiteId);
     },
   };
