@@ -87,6 +87,8 @@ export const mcp: Row = {
     await quietly(ways.call);
     const perCall = requests;
     await stop();
+    // What is measured after this calls the service that still runs.
+    process.env.API_URL = world.settings.API_URL;
     // The gateway sets it.
     Object.assign(globalThis, { awslambda });
 
