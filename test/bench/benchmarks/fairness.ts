@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Row } from '../benchmark.ts';
+import { ownEnvironment } from '../world.ts';
 import { densePdf } from './extraction.ts';
 
 type Run = { baseUrl: string; uid: string; apiKey: string; agentId: string } & Record<`other${string}`, string>;
@@ -21,7 +22,7 @@ export const fairness: Row = {
     const service = spawn(
       process.execPath,
       ['bin/local.ts', '--port', '0', '--json', '--json-log', '--run-file', join(folder, 'run.json')],
-      { stdio: ['ignore', 'pipe', 'ignore'] },
+      { stdio: ['ignore', 'pipe', 'ignore'], env: ownEnvironment },
     );
     try {
       const [line] = (await once(createInterface({ input: service.stdout }), 'line')) as [string];

@@ -14,7 +14,7 @@ import { limits } from '../../../functions/domain/limits.ts';
 import { type Received, startReceivers } from '../../support/receiver.ts';
 import { type Figure, median, type Row } from '../benchmark.ts';
 import { freshNumbers } from '../operations.ts';
-import { invoke, type World } from '../world.ts';
+import { invoke, ownEnvironment, type World } from '../world.ts';
 
 const warmUpWrites = 100;
 const writes = 800;
@@ -102,7 +102,7 @@ const delays = async (say: (sentence: string) => void): Promise<Figure[]> => {
   const service = spawn(
     process.execPath,
     ['bin/local.ts', '--port', '0', '--json', '--json-log', '--run-file', join(folder, 'run.json')],
-    { stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, WEBHOOK_TRUSTED_ORIGINS: receivers.origin } },
+    { stdio: ['ignore', 'pipe', 'ignore'], env: { ...ownEnvironment, WEBHOOK_TRUSTED_ORIGINS: receivers.origin } },
   );
   try {
     const [line] = (await once(createInterface({ input: service.stdout }), 'line')) as [string];
