@@ -101,7 +101,7 @@ const extract = async (
     if (attempt !== record.attempt && !retry) await documents.receive(document, attempt);
     return documents.start(document, attempt, endsBy);
   };
-  // The file is read while the attempt begins, which takes as long as some indexes.
+  // The text of a short file is extracted and indexed by the time the attempt has begun.
   const [run, isAllowed, { fields, ...read }] = await Promise.all([
     begin(),
     retry !== undefined || mayBringFile(record, services),

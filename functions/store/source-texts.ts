@@ -16,7 +16,7 @@ const inflate = promisify(inflateRaw);
 const parts = ['content', 'contentMD'] as const;
 type Part = (typeof parts)[number];
 
-/** An index that takes the place of the first is made when that is not, or no longer, for the agent's language. */
+/** `index` makes the index of the text's words. `indexInstead` makes the one that takes its place, if the agent's language has changed. */
 export type Texts = Record<Part, SourceText> & {
   index?: () => Promise<SourceIndex>;
   indexInstead?: () => Promise<SourceIndex | undefined>;

@@ -7,7 +7,8 @@ import { lazyServices } from '../../functions/service.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { blockedNumberKey, blockListShards } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
-import { becomeQuiet, deliver, deliverDeletion, grant, remove } from '../support/deletions.ts';
+import { becomeQuiet, deliverDeletion, grant, remove } from '../support/deletions.ts';
+import { deliverMessage } from '../support/deliver-message.ts';
 import { injectFaults } from '../support/faults.ts';
 import { storedWith } from '../support/stored.ts';
 import { newWorld, unique } from '../support/world.ts';
@@ -73,14 +74,14 @@ describe('deleting an agent', () => {
     const begun = await begin(copy, world.agentId, services);
     expect(await proceed(begun, 0, services)).toMatchObject({ state: 'copying' });
     expect((await remove(world, world.agentId)).status).toBe(200);
-    expect(await deliver(finishDuplication, { job: 'finishDuplication', agentId: copy.agentId })).toBe(true);
+    expect(await deliverMessage(finishDuplication, { job: 'finishDuplication', agentId: copy.agentId })).toBe(true);
     expect((await world.call('GET', `/agents/${copy.agentId}`)).status).toBe(401);
     expect((await world.call('GET', '/agents', { query: { uid: world.uid } })).body.agents).toEqual([]);
     await becomeQuiet(copy.agentId);
     expect(await deliverDeletion(copy.agentId)).toBe(true);
     expect(await storedWith(copy.agentId)).toEqual([]);
     // Another message of the same copy finds nothing to do.
-    expect(await deliver(finishDuplication, { job: 'finishDuplication', agentId: copy.agentId })).toBe(true);
+    expect(await deliverMessage(finishDuplication, { job: 'finishDuplication', agentId: copy.agentId })).toBe(true);
     expect(await storedWith(copy.agentId)).toEqual([]);
   });
 
@@ -103,7 +104,7 @@ describe('deleting an agent', () => {
     await agents.get().remove(world.uid, world.agentId);
     await becomeQuiet(world.agentId);
     const message = { job: 'finishDeletion', agentId: world.agentId };
-    expect(await deliver({ ...finishDeletion, timeoutSeconds: 0 }, message)).toBe(true);
+    expect(await deliverMessage({ ...finishDeletion, timeoutSeconds: 0 }, message)).toBe(true);
     // The message that the run sent is worked on by the service.
     await expect.poll(() => storedWith(world.agentId)).toEqual([]);
     expect(await table.get().get(blockedNumberKey({ agentId: world.agentId }, phones(1)[0] as string))).toBe(undefined);

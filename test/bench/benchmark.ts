@@ -16,7 +16,7 @@ export type Figure = {
   note?: string;
 };
 
-/** One measurement: a file in `rows/`. */
+/** One measurement: a file in `benchmarks/`. */
 export type Row = {
   name: string;
   title: string;

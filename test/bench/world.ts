@@ -36,9 +36,6 @@ export type World = Demo & {
   stop(): Promise<void>;
 };
 
-/** The environment before a world is started: a local run of its own must not use what the world uses. */
-export const ownEnvironment = { ...process.env };
-
 const tableName = 'bench';
 const stripeKey = 'sk_test_bench';
 const bucket = 'bench-files';

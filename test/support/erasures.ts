@@ -1,8 +1,7 @@
-import type { SQSEvent } from 'aws-lambda';
 import { expect } from 'vitest';
 import { erasePerson } from '../../functions/jobs/erase-person.ts';
-import { worker } from '../../functions/jobs/job.ts';
 import { agents } from '../../functions/store/agents.ts';
+import { deliverMessage } from './deliver-message.ts';
 import { storedWith } from './stored.ts';
 import { newEndpoint, newReceiver } from './webhooks.ts';
 import { newUser, newWorld, unique, type World } from './world.ts';
@@ -26,14 +25,8 @@ export const ended = async (world: World, erasureId: string) => {
   return statusOf(world, erasureId);
 };
 /** Delivers the message of an erasure to the job, in this process; whether it took it. */
-export const deliver = async (uid: string, erasureId: string, delivery = 1): Promise<boolean> => {
-  const body = JSON.stringify({ job: 'erasePerson', uid, erasureId });
-  const Records = [{ messageId: 'm', body, attributes: { ApproximateReceiveCount: String(delivery) } }];
-  const { batchItemFailures } = (await worker(erasePerson)({ Records } as unknown as SQSEvent)) as {
-    batchItemFailures: unknown[];
-  };
-  return batchItemFailures.length === 0;
-};
+export const deliver = (uid: string, erasureId: string, delivery?: number) =>
+  deliverMessage(erasePerson, { job: 'erasePerson', uid, erasureId }, delivery);
 
 export const newAgent = async (world: World) =>
   (await world.call('POST', '/agents', { body: { uid: world.uid, name: 'Agent' } })).body.agentId as string;

@@ -1,14 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Row } from '../benchmark.ts';
-import { ownEnvironment } from '../world.ts';
+import { startLocalRun } from '../local-run.ts';
 import { densePdf } from './extraction.ts';
 
-type Run = { baseUrl: string; uid: string; apiKey: string; agentId: string } & Record<`other${string}`, string>;
 type User = { uid: string; apiKey: string; agentId: string };
 
 const documentsBehind = 100;
@@ -18,15 +11,8 @@ export const fairness: Row = {
   name: 'fairness',
   title: 'Background jobs, shared among users',
   async measure(_, say) {
-    const folder = mkdtempSync(join(tmpdir(), 'voice-agent-fairness-'));
-    const service = spawn(
-      process.execPath,
-      ['bin/local.ts', '--port', '0', '--json', '--json-log', '--run-file', join(folder, 'run.json')],
-      { stdio: ['ignore', 'pipe', 'ignore'], env: ownEnvironment },
-    );
+    const { run, stop } = await startLocalRun();
     try {
-      const [line] = (await once(createInterface({ input: service.stdout }), 'line')) as [string];
-      const run = JSON.parse(line) as Run;
       const busy: User = run;
       const other = { uid: run.otherUid, apiKey: run.otherApiKey, agentId: run.otherAgentId } as User;
       const slow = densePdf(1_000_000);
@@ -47,9 +33,7 @@ export const fairness: Row = {
         },
       ];
     } finally {
-      service.kill('SIGTERM');
-      await once(service, 'exit');
-      rmSync(folder, { recursive: true, force: true });
+      await stop();
     }
   },
 };

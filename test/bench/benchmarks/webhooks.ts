@@ -1,9 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { addBlockedNumbers } from '../../../functions/api/add-blocked-numbers.ts';
@@ -13,8 +7,9 @@ import { newIdentifier } from '../../../functions/domain/identifiers.ts';
 import { limits } from '../../../functions/domain/limits.ts';
 import { type Received, startReceivers } from '../../support/receiver.ts';
 import { type Figure, median, type Row } from '../benchmark.ts';
+import { type LocalRun, startLocalRun } from '../local-run.ts';
 import { freshNumbers } from '../operations.ts';
-import { invoke, ownEnvironment, type World } from '../world.ts';
+import { invoke, type World } from '../world.ts';
 
 const warmUpWrites = 100;
 const writes = 800;
@@ -93,20 +88,11 @@ const costOfWrites = async ({ proxy, directly }: World): Promise<Figure[]> => {
   ];
 };
 
-type Run = { baseUrl: string; uid: string; apiKey: string; agentId: string };
-
 /** From the request that changes something to the first attempt, in the local run as a user starts it. */
 const delays = async (say: (sentence: string) => void): Promise<Figure[]> => {
-  const folder = mkdtempSync(join(tmpdir(), 'voice-agent-webhooks-'));
   const receivers = await startReceivers();
-  const service = spawn(
-    process.execPath,
-    ['bin/local.ts', '--port', '0', '--json', '--json-log', '--run-file', join(folder, 'run.json')],
-    { stdio: ['ignore', 'pipe', 'ignore'], env: { ...ownEnvironment, WEBHOOK_TRUSTED_ORIGINS: receivers.origin } },
-  );
+  const { run, stop } = await startLocalRun({ WEBHOOK_TRUSTED_ORIGINS: receivers.origin });
   try {
-    const [line] = (await once(createInterface({ input: service.stdout }), 'line')) as [string];
-    const run = JSON.parse(line) as Run;
     const prompt = await newEndpoint(run, receivers.origin, 'prompt');
     await changed(run, prompt, 'warm-up', 5);
     const alone = await changed(run, prompt, 'alone', changes);
@@ -144,10 +130,8 @@ const delays = async (say: (sentence: string) => void): Promise<Figure[]> => {
       },
     ];
   } finally {
-    service.kill('SIGTERM');
-    await once(service, 'exit');
+    await stop();
     await receivers.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
 };
 
@@ -155,25 +139,25 @@ const until = async (isReached: () => Promise<boolean>) => {
   while (!(await isReached())) await sleep(20);
 };
 
-const send = async ({ baseUrl, apiKey }: Run, method: string, path: string, body: object) => {
+const send = async ({ baseUrl, apiKey }: LocalRun, method: string, path: string, body: object) => {
   const headers = { 'x-authorization': apiKey, 'content-type': 'application/json' };
   const response = await fetch(baseUrl + path, { method, headers, body: JSON.stringify(body) });
   if (response.status !== 200) throw new Error(`${method} ${path} was answered ${response.status}.`);
 };
 
 /** Makes an endpoint, and returns what reads the requests that came to it. */
-const newEndpoint = async (run: Run, origin: string, name: string, reply: object = {}) => {
+const newEndpoint = async (run: LocalRun, origin: string, name: string, reply: object = {}) => {
   const url = `${origin}/${name}`;
   await fetch(url, { method: 'PUT', body: JSON.stringify([reply]) });
   await send(run, 'POST', '/webhook-endpoints', { uid: run.uid, url, events: ['call.recorded', 'block_list.updated'] });
   return async () => ((await (await fetch(url)).json()) as { received: Received[] }).received;
 };
 
-const record = (run: Run, callId: string) =>
+const record = (run: LocalRun, callId: string) =>
   send(run, 'PUT', `/calls/${run.agentId}/${callId}`, { phone: '+14155550188', direction: 'inbound', startedAt });
 
 /** Makes changes one after the other, and returns the median of the milliseconds until each came to a receiver. */
-const changed = async (run: Run, received: () => Promise<Received[]>, name: string, count: number) => {
+const changed = async (run: LocalRun, received: () => Promise<Received[]>, name: string, count: number) => {
   const times: number[] = [];
   for (let index = 0; index < count; index++) {
     const begin = Date.now();
