@@ -101,9 +101,13 @@ const extract = async (
     if (attempt !== record.attempt && !retry) await documents.receive(document, attempt);
     return documents.start(document, attempt, endsBy);
   };
+  const begun = begin();
+  // A change of the language after this read finds the document in progress, and indexes it again.
+  const languageOfRun = begun.then(languageNow);
+  languageOfRun.catch(() => {});
   // The text of a short file is extracted and indexed by the time the attempt has begun.
   const [run, isAllowed, { fields, ...read }] = await Promise.all([
-    begin(),
+    begun,
     retry !== undefined || mayBringFile(record, services),
     readFile(file, record.name, language),
   ]);
@@ -118,8 +122,7 @@ const extract = async (
   if ('failure' in read) return void (await documents.fail(document, attempt, read.failure, fields));
   const { texts, index, indexFor } = read;
   const indexInstead = async () => {
-    // A change of the language after this read finds the document in progress, and indexes it again.
-    const current = await languageNow();
+    const current = await languageOfRun;
     return current === language ? undefined : indexFor(current);
   };
   await documents.finish(

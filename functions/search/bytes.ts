@@ -18,10 +18,10 @@ export class ByteWriter {
     for (const value of values) this.number(value);
   }
 
-  bytes(bytes: Uint8Array): void {
-    this.#reserve(bytes.length);
-    this.#bytes.set(bytes, this.length);
-    this.length += bytes.length;
+  /** Bytes from a position on. */
+  bytes(bytes: Buffer, from = 0): void {
+    this.#reserve(bytes.length - from);
+    this.length += bytes.copy(this.#bytes, this.length, from);
   }
 
   /** A text with its length. */

@@ -6,7 +6,7 @@ import { ByteWriter } from './bytes.ts';
 import type { Language } from './languages.ts';
 import type { Place } from './packed-index.ts';
 import { cutPassages, headingsOf } from './passages.ts';
-import { mostRemembered, Terms, type TermsOfWord } from './terms.ts';
+import { compareTerms, Terms, type TermsOfWord } from './terms.ts';
 
 /** A text to be indexed: the pages of a website, or the one of a document. */
 export type IndexedPage = { text: string; title?: string; url?: string };
@@ -47,7 +47,8 @@ export const packIndex = async (
       await nextTurn();
     }
   }
-  return { packed: await deflate(index.pack(pages)), passages: index.passages };
+  // More effort makes an index smaller by a hundredth.
+  return { packed: await deflate(index.pack(pages), { level: 1 }), passages: index.passages };
 };
 
 let latest: Terms | undefined;
@@ -60,10 +61,8 @@ const termsFor = (language: Language): Terms => {
 
 class IndexBuilder {
   readonly #terms: Terms;
-  readonly #ids = new Map<string, number>();
-  readonly #idsOfWords = new Map<TermsOfWord, number[]>();
   readonly #places: (Place & { words: number; hash: number })[] = [];
-  /** For each passage and each of its terms: the term, the passage, how often. */
+  /** For each passage and each of its terms: the number of the term, the passage, how often. */
   #entries = new Int32Array(3 * 4096);
   #entriesEnd = 0;
   /** How often each term is in the passage at hand, and which it has. */
@@ -83,10 +82,11 @@ class IndexBuilder {
     const { start, units } = place;
     const end = start + units;
     let words = 0;
-    const count = (word: TermsOfWord) => {
+    const count = ({ terms }: TermsOfWord) => {
       words++;
-      for (const id of this.#idsOf(word)) {
-        if (this.#counts[id]!++ === 0) this.#present.push(id);
+      for (const { number } of terms) {
+        if (number >= this.#counts.length) this.#counts = grown(this.#counts, number + 1);
+        if (this.#counts[number]!++ === 0) this.#present.push(number);
       }
     };
     // Function words in headings are indexed: “About us” has no others.
@@ -105,24 +105,6 @@ class IndexBuilder {
       this.#counts[term] = 0;
     }
     this.#present = [];
-  }
-
-  #idsOf(word: TermsOfWord): number[] {
-    const known = this.#idsOfWords.get(word);
-    if (known) return known;
-    const ids = word.terms.map((term) => this.#idOf(term));
-    if (this.#idsOfWords.size < mostRemembered) this.#idsOfWords.set(word, ids);
-    return ids;
-  }
-
-  /** Terms are numbered as they come. */
-  #idOf(term: string): number {
-    const known = this.#ids.get(term);
-    if (known !== undefined) return known;
-    const id = this.#ids.size;
-    this.#ids.set(term, id);
-    if (id >= this.#counts.length) this.#counts = grown(this.#counts, id + 1);
-    return id;
   }
 
   #reserveEntries(count: number): void {
@@ -159,16 +141,15 @@ class IndexBuilder {
   }
 
   #packTerms(out: ByteWriter): void {
-    const { order, starts } = this.#byTerm();
-    const terms = [...this.#ids]
-      .map(([text, id]) => ({ bytes: Buffer.from(text), id }))
-      .sort((a, b) => Buffer.compare(a.bytes, b.bytes));
+    const numbered = this.#terms.numbered;
+    const { order, starts } = this.#byTerm(numbered.length);
+    const terms = numbered.filter(({ number }) => starts[number + 1] !== starts[number]).sort(compareTerms);
     const blocks = new ByteWriter();
     const dictionary = new ByteWriter();
     const postings = new ByteWriter();
     let [dictionaryStart, postingsStart] = [0, 0];
-    let former = Buffer.alloc(0);
-    for (const [index, { bytes, id }] of terms.entries()) {
+    let former: Buffer = Buffer.alloc(0);
+    for (const [index, { bytes, number }] of terms.entries()) {
       if (index % termsPerBlock === 0 && index > 0) {
         blocks.numbers([dictionary.length - dictionaryStart, postings.length - postingsStart]);
         [dictionaryStart, postingsStart] = [dictionary.length, postings.length];
@@ -177,10 +158,10 @@ class IndexBuilder {
       const shared = sharedBytes(former, bytes);
       dictionary.number(shared);
       dictionary.number(bytes.length - shared);
-      dictionary.bytes(bytes.subarray(shared));
+      dictionary.bytes(bytes, shared);
       const start = postings.length;
       let last = 0;
-      for (let at = starts[id] as number; at < (starts[id + 1] as number); at++) {
+      for (let at = starts[number] as number; at < (starts[number + 1] as number); at++) {
         const entry = 3 * (order[at] as number);
         const [passage, count] = [this.#entries[entry + 1] as number, this.#entries[entry + 2] as number];
         postings.number((passage - last) * 2 + (count > 1 ? 1 : 0));
@@ -198,11 +179,11 @@ class IndexBuilder {
   }
 
   /** The entries in the order of their terms, each term's in the order of the passages; and where each term's begin. */
-  #byTerm(): { order: Int32Array; starts: Int32Array } {
-    const starts = new Int32Array(this.#ids.size + 1);
+  #byTerm(terms: number): { order: Int32Array; starts: Int32Array } {
+    const starts = new Int32Array(terms + 1);
     const entries = this.#entriesEnd / 3;
     for (let entry = 0; entry < entries; entry++) starts[(this.#entries[3 * entry] as number) + 1]!++;
-    for (let id = 0; id < this.#ids.size; id++) starts[id + 1]! += starts[id] as number;
+    for (let term = 0; term < terms; term++) starts[term + 1]! += starts[term] as number;
     const next = starts.slice();
     const order = new Int32Array(entries);
     for (let entry = 0; entry < entries; entry++) order[next[this.#entries[3 * entry] as number]!++] = entry;
@@ -225,7 +206,7 @@ const sharedBytes = (a: Buffer, b: Buffer): number => {
 
 /** FNV-1a of a text without white space, by which duplicate passages are found. */
 const hashOf = (text: string, start: number, end: number): number => {
-  let hash = 0x811c9dc5;
+  let hash = 0x811c9dc5 | 0;
   for (let index = start; index < end; index++) {
     const code = text.charCodeAt(index);
     if (code > 32) hash = Math.imul(hash ^ code, 0x01000193);

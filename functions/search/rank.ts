@@ -1,6 +1,6 @@
 import { type Language, languageOf } from './languages.ts';
 import type { PackedIndex, Postings } from './packed-index.ts';
-import { Terms, type TermsOfWord } from './terms.ts';
+import { type Term, Terms, type TermsOfWord } from './terms.ts';
 
 /** A passage that matches a query: the position of its index, and its number there. */
 export type Hit = { index: number; passage: number; score: number };
@@ -50,17 +50,15 @@ export const rank = async (query: string, indexes: PackedIndex[], limit: number)
  */
 const wordsIn = (query: string, language: Language): Buffer[][] => {
   const words: TermsOfWord[] = [];
-  const seen = new Set<string>();
+  const seen = new Set<Term | undefined>();
   new Terms(language).visit(query, 0, query.length, ({ terms, isFunctionWord }) => {
-    const [term = ''] = terms;
+    const [term] = terms;
     words.push({ terms: seen.has(term) ? [] : terms, isFunctionWord });
     seen.add(term);
   });
   // A query of function words alone matches headings, whose function words are indexed.
   const isDecided = words.some((word) => !word.isFunctionWord);
-  return words.map(({ terms, isFunctionWord }) =>
-    isDecided && isFunctionWord ? [] : terms.map((term) => Buffer.from(term)),
-  );
+  return words.map(({ terms, isFunctionWord }) => (isDecided && isFunctionWord ? [] : terms.map(({ bytes }) => bytes)));
 };
 
 const postingsIn = (index: PackedIndex, words: Buffer[][]): (Postings | undefined)[] =>

@@ -2,17 +2,21 @@ import { AsciiWords, hashWith } from './ascii-words.ts';
 import type { Language } from './languages.ts';
 import { fold, wordsOf } from './words.ts';
 
-/** The terms of a word in an index: its stem, and that of the word without diacritics where it differs. */
-export type TermsOfWord = { terms: string[]; isFunctionWord: boolean };
+/** A term of an index, in UTF-8. Each term of a `Terms` has a number, from 0 on. `firstBytes` is the number that they make. */
+export type Term = { bytes: Buffer; number: number; firstBytes: number };
+
+/** The terms of a word: its stem, and that of the word without diacritics where it differs. */
+export type TermsOfWord = { terms: Term[]; isFunctionWord: boolean };
 
 const currency = /^\p{Sc}$/u;
 /** The maximum number of pieces of text, and of words, whose terms are cached. */
 export const mostRemembered = 100_000;
 const rememberedUnits = 40;
 
-/** Turns texts of one language into terms. A word that is cached has the same object every time. */
+/** Turns texts of one language into terms. */
 export class Terms {
   readonly language: Language;
+  readonly #terms = new Map<string, Term>();
   readonly #pieces = new Map<string, TermsOfWord[]>();
   readonly #words = new Map<string, TermsOfWord>();
   readonly #asciiWords = new AsciiWords<TermsOfWord>(mostRemembered);
@@ -21,9 +25,14 @@ export class Terms {
     this.language = language;
   }
 
-  /** Whether words that it does not know yet will not be cached. */
+  /** Whether it has as many words, terms or pieces of text as should stay in memory. */
   get isFull(): boolean {
-    return this.#words.size >= mostRemembered || this.#pieces.size >= mostRemembered;
+    return [this.#terms, this.#words, this.#pieces].some(({ size }) => size >= mostRemembered);
+  }
+
+  /** The terms so far, in the order of their numbers. */
+  get numbered(): Term[] {
+    return [...this.#terms.values()];
   }
 
   /** Visits the words of a text, from `start` to `end`. */
@@ -76,7 +85,7 @@ export class Terms {
   }
 
   #ofWritten(text: string): TermsOfWord {
-    return { terms: [text], isFunctionWord: false };
+    return { terms: [this.#term(text)], isFunctionWord: false };
   }
 
   #ofPlain(text: string): TermsOfWord {
@@ -89,11 +98,31 @@ export class Terms {
       const other = this.language.stem(folded);
       if (other !== term) terms.push(other);
     }
-    const word = { terms, isFunctionWord: this.language.isFunctionWord(folded) };
+    const word = { terms: terms.map((one) => this.#term(one)), isFunctionWord: this.language.isFunctionWord(folded) };
     if (this.#words.size < mostRemembered) this.#words.set(text, word);
     return word;
   }
+
+  #term(text: string): Term {
+    const known = this.#terms.get(text);
+    if (known) return known;
+    const bytes = Buffer.from(text);
+    const term = { bytes, number: this.#terms.size, firstBytes: firstBytesOf(bytes) };
+    this.#terms.set(text, term);
+    return term;
+  }
 }
+
+/** The order of terms in an index: that of their bytes. */
+export const compareTerms = (a: Term, b: Term): number =>
+  // Numbers are compared several times as fast as buffers.
+  a.firstBytes - b.firstBytes || Buffer.compare(a.bytes, b.bytes);
+
+const firstBytesOf = (bytes: Buffer): number => {
+  let number = 0;
+  for (let index = 0; index < 6; index++) number = number * 256 + (bytes[index] ?? 0);
+  return number;
+};
 
 const isAsciiLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
 

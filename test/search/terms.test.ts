@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { languageOf } from '../../functions/search/languages.ts';
-import { Terms } from '../../functions/search/terms.ts';
+import { compareTerms, Terms } from '../../functions/search/terms.ts';
 import { fold, wordsOf } from '../../functions/search/words.ts';
 
 const english = await languageOf('en');
 const termsOf = (text: string, terms = new Terms(english)) => {
   const found: string[] = [];
-  terms.visit(text, 0, text.length, ({ terms: [term = ''] }) => found.push(term));
+  terms.visit(text, 0, text.length, ({ terms: [term] }) => found.push(String(term?.bytes)));
   return found;
 };
 
@@ -33,6 +33,19 @@ describe('the terms of a text', () => {
     const lower = words.map((word) => word.toLowerCase());
     expect(termsOf(words.join(' '), terms)).toEqual(lower);
     expect(termsOf(`${words.join('. ')}.`, terms)).toEqual(lower);
+  });
+
+  it('are in the order of their bytes', () => {
+    const written = { ...english, stem: (word: string) => word };
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'é', 'я', '日', '𐐨'), minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(fc.array(word), (words) => {
+        const terms = new Terms(written);
+        termsOf(words.join(' '), terms);
+        const sorted = terms.numbered.toSorted(compareTerms).map(({ bytes }) => bytes);
+        expect(sorted).toEqual(sorted.toSorted(Buffer.compare));
+      }),
+    );
   });
 
   it('are the same for words in capital letters, and without the marks after them', () => {
