@@ -160,7 +160,15 @@ describe.concurrent('Bedrock’s own stream', () => {
         Response.json({ message: 'secret' }, { status: 400, headers: { 'x-amzn-errortype': 'ValidationException' } }),
     ],
     ['no access', () => Response.json({ message: 'secret' }, { status: 403 })],
-    ['HTML', () => new Response('<html>secret</html>', { status: 502, headers: { 'content-type': 'text/html' } })],
+    [
+      'HTML',
+      () =>
+        new Response('<html>secret</html>', {
+          status: 502,
+          // A retry without this header waits for seconds.
+          headers: { 'content-type': 'text/html', 'retry-after-ms': '10' },
+        }),
+    ],
     ['nothing', () => new Response(null, { status: 200 })],
     ['JSON instead of a stream', () => Response.json({ secret: true })],
   ])('that is %s is a 500 without its details', async (_, response) => {

@@ -28,7 +28,7 @@ export const capturedRun = async (
 
 /** Runs work while timers of this process run thirty times as fast, so that retries wait no seconds. */
 export const withFastTimers = async <T>(work: () => Promise<T>): Promise<T> => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], fakeNodeBuiltins: true });
   const clock = setInterval(() => vi.advanceTimersByTime(300), 10);
   try {
     return await work();

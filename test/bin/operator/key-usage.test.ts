@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
+import { withFastTimers } from '../../support/captured-run.ts';
 import { operatorWith } from '../../support/operator-command.ts';
 import { awsSettings, newUser, target } from '../../support/world.ts';
 
@@ -68,13 +69,13 @@ beforeEach(() => {
 
 const usage = async (...args: string[]) => {
   const address = `http://127.0.0.1:${(aws.address() as AddressInfo).port}`;
-  const { code, stdout, stderr } = await operatorWith(
-    {
-      ...awsSettings,
-      AWS_ENDPOINT_URL: address,
-      AWS_ENDPOINT_URL_DYNAMODB: target.endpoints.dynamodb,
-    },
-    ['--stack', stack, 'key', 'usage', ...args],
+  const environment = {
+    ...awsSettings,
+    AWS_ENDPOINT_URL: address,
+    AWS_ENDPOINT_URL_DYNAMODB: target.endpoints.dynamodb,
+  };
+  const { code, stdout, stderr } = await withFastTimers(() =>
+    operatorWith(environment, ['--stack', stack, 'key', 'usage', ...args]),
   );
   return { code, stdout, stderr };
 };
