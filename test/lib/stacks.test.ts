@@ -13,7 +13,6 @@ import { chatAddressTokensKey, chatTokensKey, chatTurnsKey } from '../../functio
 import { table } from '../../functions/store/table.ts';
 import { deliver } from '../../functions/webhooks/deliver.ts';
 import { toKebabCase } from '../../lib/bundles.ts';
-import { captureLog, model, says, talk } from '../support/chat.ts';
 import {
   type Deployment,
   deploymentOf,
@@ -22,7 +21,6 @@ import {
   type Resource,
   required,
 } from '../support/deployment.ts';
-import { newDelivery } from '../support/webhooks.ts';
 
 /** Whether a line of JSON matches a filter pattern of CloudWatch Logs: here always fields that equal texts, or are there (`*`). */
 const matches = (pattern: string, line: Json) => {
@@ -34,7 +32,7 @@ const matches = (pattern: string, line: Json) => {
 };
 
 const dev = deploymentOf();
-const prod = deploymentOf(production);
+const prod = deploymentOf({ ...production, edgeSecretVersion: '2', chatModelId: 'eu.anthropic.claude-x-v1:0' });
 /** Synthesizing takes seconds: what one setting changes is looked for in a deployment that has them all. */
 const configured = deploymentOf({
   ...required,
@@ -52,7 +50,6 @@ const configured = deploymentOf({
 });
 const profileArn = 'arn:aws:bedrock:eu-west-1:123456789012:application-inference-profile/abc';
 const withoutEdge = deploymentOf({ ...required, edge: 'false', chatModelId: profileArn });
-const rotated = deploymentOf({ ...production, edgeSecretVersion: '2', chatModelId: 'eu.anthropic.claude-x-v1:0' });
 const both: [string, Deployment][] = [
   ['dev', dev],
   ['prod', prod],
@@ -418,7 +415,7 @@ describe('what is kept', () => {
   });
 
   it('has secrets that no template contains: one is created empty, the others by Secrets Manager', () => {
-    const secrets = prod.all('AWS::SecretsManager::Secret');
+    const secrets = dev.all('AWS::SecretsManager::Secret');
     expect(secrets.map(({ logicalId }) => logicalId).sort()).toEqual([
       'ChatSigningSecret',
       'EdgeSecret1',
@@ -622,7 +619,7 @@ describe('the chat', () => {
       return JSON.stringify(statement.Resource);
     };
     expect(resourcesOf(configured)).toMatch(/::foundation-model\/anthropic\.claude-x-v1:0"\]\]\}$/);
-    const byProfile = resourcesOf(rotated);
+    const byProfile = resourcesOf(prod);
     expect(byProfile).toMatch(/:inference-profile\/eu\.anthropic\.claude-x-v1:0"/);
     expect(byProfile).toMatch(/bedrock:\*::foundation-model\/anthropic\.claude-x-v1:0"/);
     expect(resourcesOf(withoutEdge)).toBe(JSON.stringify(profileArn));
@@ -798,6 +795,8 @@ describe('what is watched', () => {
   });
 
   it('counts the lines that the chat logs for a turn that fails, and for an exhausted budget', async () => {
+    // Its module waits for the service, which starts while stacks are synthesized.
+    const { captureLog, model, says, talk } = await import('../support/chat.ts');
     const linesOf = async (...turn: Parameters<typeof talk>) => {
       const log = captureLog();
       await talk(...turn).finally(() => log.stop());
@@ -812,6 +811,10 @@ describe('what is watched', () => {
   });
 
   it('counts the lines that are logged for attempts to deliver a webhook that fail, and not those that succeed', async () => {
+    const [{ captureLog }, { newDelivery }] = await Promise.all([
+      import('../support/chat.ts'),
+      import('../support/webhooks.ts'),
+    ]);
     const linesOf = async (status: number) => {
       const { message, services } = await newDelivery({ status });
       const log = captureLog();
@@ -827,7 +830,7 @@ describe('what is watched', () => {
       0.1 * watched(prod).length +
       // A metric that is counted from a log costs something only in hours in which it has a value.
       0.3 * filters.filter(({ properties }) => properties.MetricTransformations[0].DefaultValue !== undefined).length +
-      0.4 * rotated.all('AWS::SecretsManager::Secret').length;
+      0.4 * prod.all('AWS::SecretsManager::Secret').length;
     expect(dollars).toBeGreaterThan(1);
     expect(dollars).toBeLessThanOrEqual(4);
     // Anything else that is charged by the month would have to be added here.
