@@ -13,7 +13,7 @@ describe('documents', () => {
     return body.documentIds[0] as string;
   };
 
-  it('are switched and renamed, and downloaded under the new name', async () => {
+  it.concurrent('are switched and renamed, and downloaded under the new name', async () => {
     const world = await newWorld();
     const id = await one(world);
     const answer = await world.call('PATCH', '/agent-documents', {
@@ -45,7 +45,7 @@ describe('documents', () => {
     }
   });
 
-  it('that failed are tried again, and only those', async () => {
+  it.concurrent('that failed are tried again, and only those', async () => {
     const world = await newWorld();
     const [ready, failed] = [await one(world), await one(world, '%PDF-1.7 and no more')];
     const retry = (id: string) => world.call('POST', '/agent-documents/retry', { body: named(world, id) });
@@ -65,7 +65,7 @@ describe('documents', () => {
     expect(healed[1]).not.toHaveProperty('error');
   });
 
-  it('are gone before the answer when they are deleted, with file and text, and then are not found', async () => {
+  it.concurrent('are gone before the answer when they are deleted, with file and text, and then are not found', async () => {
     const world = await newWorld();
     const id = await one(world);
     const [{ fileUrl }] = (await list(world)).documents;
@@ -86,24 +86,7 @@ describe('documents', () => {
     }
   });
 
-  it('are deleted in every state', async () => {
-    const world = await newWorld();
-    const text = await pdfOf(...Array.from({ length: 50 }, (_, page) => `Page ${page}`));
-    for (let round = 0; round < 4; round++) {
-      const { body } = await upload(world, [['a.pdf', text]]);
-      const [id] = body.documentIds;
-      await sleep(round * 60);
-      const answer = await world.call('DELETE', '/agent-documents', { query: named(world, id) });
-      expect(answer.status).toBe(200);
-      // What a job under way still writes, it takes back.
-      await sleep(300);
-      await expect.poll(() => piecesOf(id)).toBe(0);
-      expect(await files.get().head(fileKeyOf({ agentId: world.agentId, id }))).toBeUndefined();
-    }
-    expect((await list(world)).documents).toEqual([]);
-  });
-
-  it('are listed page by page, without texts where they are not wanted', async () => {
+  it.concurrent('are listed page by page, without texts where they are not wanted', async () => {
     const world = await newWorld();
     const { body } = await upload(world, [
       ['a.txt', 'A'],
@@ -133,5 +116,22 @@ describe('documents', () => {
       expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
     }
     expect((await list(world, { content: 'false', limit: 1000 })).documents.length).toBe(3);
+  });
+
+  it('are deleted in every state', async () => {
+    const world = await newWorld();
+    const text = await pdfOf(...Array.from({ length: 50 }, (_, page) => `Page ${page}`));
+    for (let round = 0; round < 4; round++) {
+      const { body } = await upload(world, [['a.pdf', text]]);
+      const [id] = body.documentIds;
+      await sleep(round * 60);
+      const answer = await world.call('DELETE', '/agent-documents', { query: named(world, id) });
+      expect(answer.status).toBe(200);
+      // What a job under way still writes, it takes back.
+      await sleep(300);
+      await expect.poll(() => piecesOf(id)).toBe(0);
+      expect(await files.get().head(fileKeyOf({ agentId: world.agentId, id }))).toBeUndefined();
+    }
+    expect((await list(world)).documents).toEqual([]);
   });
 });

@@ -15,7 +15,7 @@ import {
 } from '../support/voice-platforms.ts';
 import { call, newWorld, type World } from '../support/world.ts';
 
-describe.each(Object.keys(starts))('a webhook of %s', (platform) => {
+describe.concurrent.each(Object.keys(starts))('a webhook of %s', (platform) => {
   const sent = starts[platform] as Sent;
   let world: World;
   beforeAll(async () => {
@@ -69,7 +69,7 @@ describe.each(Object.keys(starts))('a webhook of %s', (platform) => {
   );
 });
 
-it.each(Object.entries(endsWithoutTimes))(
+it.concurrent.each(Object.entries(endsWithoutTimes))(
   'an end of %s without times keeps its first start',
   async (platform, body) => {
     const world = await newWorld();
@@ -82,7 +82,7 @@ it.each(Object.entries(endsWithoutTimes))(
   },
 );
 
-describe('what a platform needs to accept a call', () => {
+describe.concurrent('what a platform needs to accept a call', () => {
   it.each([
     ['twilio', 'next'],
     ['vapi', 'assistantId'],
@@ -123,7 +123,7 @@ describe('what a platform needs to accept a call', () => {
   });
 });
 
-it('a campaign of Vapi asks before each call whether it may be made', async () => {
+it.concurrent('a campaign of Vapi asks before each call whether it may be made', async () => {
   const world = await newWorld();
   const body = { message: { type: 'campaign.predial', customer: { number: caller }, phoneNumber: { number: own } } };
   // A contact of a campaign is not always a customer.
@@ -192,7 +192,7 @@ describe.each(Object.keys(starts))('a whole call at %s', (platform) => {
   });
 });
 
-describe('a hostile event', () => {
+describe.concurrent('a hostile event', () => {
   it('with 256 KB of assistant, or of anything else, is answered like any other', async () => {
     const world = await newWorld();
     const filler = { model: { messages: [{ role: 'system', content: 'x'.repeat(256 * 1024) }] } };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { searchKnowledge } from '../../functions/api/search-knowledge.ts';
 import { pagesText, proseText } from '../../functions/domain/sources.ts';
 import { indexKnowledge } from '../../functions/jobs/index-knowledge.ts';
@@ -80,7 +80,7 @@ const setLanguage = (world: World, language: string | null) =>
   world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { language } } });
 
 describe('a search of an agent’s knowledge', () => {
-  it('finds passages of documents, with where they stand in the text', async () => {
+  it.concurrent('finds passages of documents, with where they stand in the text', async () => {
     const world = await newWorld();
     const [id] = await upload(world, {
       'hours.md': '# Opening hours\n\nWe open at nine on weekdays.\n\n# Prices\n\nA room costs $49.90 a night.',
@@ -107,7 +107,7 @@ describe('a search of an agent’s knowledge', () => {
     expect(content.slice(start, start + text.length)).toBe(text);
   });
 
-  it('finds passages of websites, with their page and where they stand in its text', async () => {
+  it.concurrent('finds passages of websites, with their page and where they stand in its text', async () => {
     const world = await newWorld();
     const { add, settled } = websitesOf(world);
     const { url, put } = newFolder();
@@ -125,7 +125,7 @@ describe('a search of an agent’s knowledge', () => {
     expect(passage?.text).toMatch(/^Parking “here”/);
   });
 
-  it('searches only what is active, chosen and there, from the next request on', async () => {
+  it.concurrent('searches only what is active, chosen and there, from the next request on', async () => {
     const world = await newWorld();
     const [one, other] = (await upload(world, { 'a.txt': 'Open at nine.', 'b.txt': 'Open at ten.' })) as [
       string,
@@ -145,7 +145,7 @@ describe('a search of an agent’s knowledge', () => {
     expect(await piecesOf(other)).toEqual([]);
   });
 
-  it('searches the former text until a refresh has brought another, and then that one alone', async () => {
+  it.concurrent('searches the former text until a refresh has brought another, and then that one alone', async () => {
     const world = await newWorld();
     const { add, settled, refresh } = websitesOf(world);
     const { url, put } = newFolder();
@@ -160,7 +160,7 @@ describe('a search of an agent’s knowledge', () => {
     expect(await found(world, 'roses')).toHaveLength(1);
   });
 
-  it('finds in a copied agent what its source has, and nothing of what came later', async () => {
+  it.concurrent('finds in a copied agent what its source has, and nothing of what came later', async () => {
     const world = await newWorld();
     const [id] = await upload(world, { 'a.txt': 'Open at nine.' });
     const copy = (await world.call('POST', '/duplicate-agent', { body: { uid: world.uid, agentId: world.agentId } }))
@@ -174,19 +174,20 @@ describe('a search of an agent’s knowledge', () => {
     expect(await textsFound(inCopy, 'open')).toEqual(['Open at nine.']);
   });
 
-  it('indexes the sources again after a change of the language', async () => {
+  it.concurrent('indexes the sources again after a change of the language', async () => {
     const world = await newWorld();
     await upload(world, { 'a.txt': 'Die Häuser sind geöffnet.', 'b.txt': 'Autos und Preise' });
     expect(await found(world, 'Haus')).toEqual([]);
     // As they are written, words are found in every language.
     expect(await found(world, 'HAUSER')).toHaveLength(1);
     expect((await setLanguage(world, 'de-DE')).status).toBe(200);
-    await expect.poll(() => textsFound(world, 'Haus')).toEqual(['Die Häuser sind geöffnet.']);
+    const finds = (texts: string[]) => async () => expect(await textsFound(world, 'Haus')).toEqual(texts);
+    await vi.waitFor(finds(['Die Häuser sind geöffnet.']), { timeout: 50_000, interval: 200 });
     await setLanguage(world, null);
-    await expect.poll(() => textsFound(world, 'Haus')).toEqual([]);
+    await vi.waitFor(finds([]), { timeout: 50_000, interval: 200 });
   });
 
-  it('counts a source of an earlier version as unindexed until it is indexed', async () => {
+  it.concurrent('counts a source of an earlier version as unindexed until it is indexed', async () => {
     const world = await newWorld();
     const [id] = (await upload(world, { 'a.txt': 'Open at nine.', 'b.txt': 'Open at ten.' })) as [string];
     const key = documentKey(world.agentId, id);
@@ -203,7 +204,7 @@ describe('a search of an agent’s knowledge', () => {
     expect(await indexSources(world.agentId, stores(), agents.get())).toMatchObject({ indexed: 0, isDone: true });
   });
 
-  it('replaces an index of another format, and leaves no piece of it', async () => {
+  it.concurrent('replaces an index of another format, and leaves no piece of it', async () => {
     const world = await newWorld();
     const [id] = (await upload(world, { 'a.txt': 'Open at nine.' })) as [string];
     const key = documentKey(world.agentId, id);
@@ -261,7 +262,7 @@ describe('a search of an agent’s knowledge', () => {
     expect(await piecesOf(id)).toEqual([]);
   });
 
-  it('ends in the language that was set last, also while the sources are indexed for another', async () => {
+  it.concurrent('ends in the language that was set last, also while the sources are indexed for another', async () => {
     const world = await newWorld();
     await upload(world, { 'a.txt': 'Die Häuser sind offen.' });
     const set = ['es', 'de', 'de'];
@@ -304,7 +305,7 @@ describe('a search of an agent’s knowledge', () => {
     expect(await found(world, 'Haus')).toEqual([]);
   });
 
-  it.each([
+  it.concurrent.each([
     ['deleted', (world: World, id: string) => remove(world, id), []],
     ['indexed again', (world: World) => indexSources(world.agentId, stores(), inGerman), ['We open at nine.']],
     [
@@ -390,7 +391,7 @@ describe('a search of an agent’s knowledge', () => {
     expect(body.passages.map(({ text }: Found) => text).sort()).toEqual(['Open at nine.', 'Open at ten.']);
   });
 
-  it('answers any query, and finds nothing for one without a word', async () => {
+  it.concurrent('answers any query, and finds nothing for one without a word', async () => {
     const world = await newWorld();
     expect((await search(world, 'word')).body).toEqual({ passages: [], searched: { sources: 0, passages: 0 } });
     await upload(world, { 'a.txt': 'Some text' });
@@ -411,21 +412,28 @@ describe('a search of an agent’s knowledge', () => {
     expect((await search(world, '🙂'.repeat(1000))).status).toBe(200);
   });
 
-  it.each([
-    ['query', { query: '' }],
-    ['query', { query: 'a'.repeat(1001) }],
-    ['query', { query: 7 }],
-    ['query', { query: '\ud800' }],
-    ['limit', { limit: 0 }],
-    ['limit', { limit: 21 }],
-    ['limit', { limit: 1.5 }],
-    ['limit', { limit: '5' }],
-    ['sourceIds', { sourceIds: [] }],
-    ['sourceIds', { sourceIds: Array.from({ length: 51 }, (_, index) => `doc_${index}`) }],
-    ['sourceIds.0', { sourceIds: ['no id'] }],
-  ])('says that %s is wrong in %j', async (path, wrong) => {
-    const { status, body } = await search(await newWorld(), 'open', wrong);
-    expect(status).toBe(400);
-    expect(body.details[0].path).toBe(path);
+  describe.concurrent('with a wrong field', () => {
+    let world: World;
+    beforeAll(async () => {
+      world = await newWorld();
+    });
+
+    it.each([
+      ['query', { query: '' }],
+      ['query', { query: 'a'.repeat(1001) }],
+      ['query', { query: 7 }],
+      ['query', { query: '\ud800' }],
+      ['limit', { limit: 0 }],
+      ['limit', { limit: 21 }],
+      ['limit', { limit: 1.5 }],
+      ['limit', { limit: '5' }],
+      ['sourceIds', { sourceIds: [] }],
+      ['sourceIds', { sourceIds: Array.from({ length: 51 }, (_, index) => `doc_${index}`) }],
+      ['sourceIds.0', { sourceIds: ['no id'] }],
+    ])('says that %s is wrong in %j', async (path, wrong) => {
+      const { status, body } = await search(world, 'open', wrong);
+      expect(status).toBe(400);
+      expect(body.details[0].path).toBe(path);
+    });
   });
 });

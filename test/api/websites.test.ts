@@ -5,7 +5,7 @@ import { newUser, newWorld } from '../support/world.ts';
 
 const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
-describe('a website', () => {
+describe.concurrent('a website', () => {
   it('that is added is read in the background, and can be watched till it is ready', async () => {
     const world = await newWorld();
     const { add, settled, list } = websitesOf(world);
@@ -50,6 +50,51 @@ describe('a website', () => {
     expect(contentMD).not.toContain('<title>');
     const [short] = (await list({ content: 'false' })).body.websites;
     expect(short).toEqual(rest);
+  });
+
+  it('is deleted in any state, and stays deleted', async () => {
+    const { add, settled, remove, find, list, change, refresh, content } = websitesOf(await newWorld());
+    const { url, put } = newFolder();
+    await put('', page('home'));
+    const { websiteId } = (await add(url)).body;
+    await settled(websiteId);
+    expect((await remove(websiteId)).body).toEqual({ message: 'Website deleted successfully' });
+    for (const answer of [
+      await remove(websiteId),
+      await change(websiteId, { active: false }),
+      await refresh(websiteId),
+      await content(websiteId),
+    ]) {
+      expect([answer.status, answer.body.error]).toEqual([404, 'website_not_found']);
+    }
+    await put('', { body: page('home'), delayMilliseconds: 500 });
+    const crawling = (await add(url)).body.websiteId;
+    expect((await remove(crawling)).status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(await find(crawling)).toBeUndefined();
+    expect((await list()).body.websites).toEqual([]);
+  });
+
+  it('that is refreshed keeps its text until the new one is there', async () => {
+    const { add, settled, refresh, find } = websitesOf(await newWorld());
+    const { url, put } = newFolder();
+    await put('', page('old'));
+    const { websiteId } = (await add(url)).body;
+    await settled(websiteId);
+    await put('', { body: page('new'), delayMilliseconds: 1500 });
+    expect((await refresh(websiteId)).body).toEqual({
+      websiteId,
+      message: 'Website refresh started',
+      status: 'pending',
+    });
+    const during = await find(websiteId);
+    expect(during.status).toMatch(/^(pending|crawling)$/);
+    expect(during.content).toContain('This is old.');
+    const again = await refresh(websiteId);
+    expect([again.status, again.body.error]).toEqual([409, 'crawl_in_progress']);
+    const after = await settled(websiteId);
+    expect(after.content).toContain('This is new.');
+    expect(after.content).not.toContain('old');
   });
 
   it('of ten pages is read as far as its limit says, and more than ten count as ten', async () => {
@@ -143,7 +188,7 @@ describe('a website', () => {
     expect((await add(url, { limit: 3 }, headers)).body.error).toBe('idempotency_conflict');
   });
 
-  it.concurrent('is switched and renamed by a user with access, and shows who did it', async () => {
+  it('is switched and renamed by a user with access, and shows who did it', async () => {
     const world = await newWorld();
     const { add, settled, change, find } = websitesOf(world);
     const { url, put } = newFolder();
@@ -172,29 +217,7 @@ describe('a website', () => {
     expect((await change('web_none', { active: true })).body.error).toBe('website_not_found');
   });
 
-  it.concurrent('that is refreshed keeps its text until the new one is there', async () => {
-    const { add, settled, refresh, find } = websitesOf(await newWorld());
-    const { url, put } = newFolder();
-    await put('', page('old'));
-    const { websiteId } = (await add(url)).body;
-    await settled(websiteId);
-    await put('', { body: page('new'), delayMilliseconds: 1500 });
-    expect((await refresh(websiteId)).body).toEqual({
-      websiteId,
-      message: 'Website refresh started',
-      status: 'pending',
-    });
-    const during = await find(websiteId);
-    expect(during.status).toMatch(/^(pending|crawling)$/);
-    expect(during.content).toContain('This is old.');
-    const again = await refresh(websiteId);
-    expect([again.status, again.body.error]).toEqual([409, 'crawl_in_progress']);
-    const after = await settled(websiteId);
-    expect(after.content).toContain('This is new.');
-    expect(after.content).not.toContain('old');
-  });
-
-  it.concurrent('that can no longer be read fails, and keeps the text it had', async () => {
+  it('that can no longer be read fails, and keeps the text it had', async () => {
     const { add, settled, refresh } = websitesOf(await newWorld());
     const { url, put } = newFolder();
     await put('', page('home'));
@@ -217,30 +240,7 @@ describe('a website', () => {
     expect(after).not.toHaveProperty('error');
   });
 
-  it.concurrent('is deleted in any state, and stays deleted', async () => {
-    const { add, settled, remove, find, list, change, refresh, content } = websitesOf(await newWorld());
-    const { url, put } = newFolder();
-    await put('', page('home'));
-    const { websiteId } = (await add(url)).body;
-    await settled(websiteId);
-    expect((await remove(websiteId)).body).toEqual({ message: 'Website deleted successfully' });
-    for (const answer of [
-      await remove(websiteId),
-      await change(websiteId, { active: false }),
-      await refresh(websiteId),
-      await content(websiteId),
-    ]) {
-      expect([answer.status, answer.body.error]).toEqual([404, 'website_not_found']);
-    }
-    await put('', { body: page('home'), delayMilliseconds: 1000 });
-    const crawling = (await add(url)).body.websiteId;
-    expect((await remove(crawling)).status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 2500));
-    expect(await find(crawling)).toBeUndefined();
-    expect((await list()).body.websites).toEqual([]);
-  });
-
-  it.concurrent('of another agent is not to be found, and not to be touched', async () => {
+  it('of another agent is not to be found, and not to be touched', async () => {
     const [world, other] = await Promise.all([newWorld(), newWorld()]);
     const mine = websitesOf(world);
     const theirs = websitesOf(other);
@@ -261,7 +261,7 @@ describe('a website', () => {
   });
 });
 
-describe('a list of websites', () => {
+describe.concurrent('a list of websites', () => {
   it('comes in pages, oldest first', async () => {
     const world = await newWorld();
     const { add, list } = websitesOf(world);
