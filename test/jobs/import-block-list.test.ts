@@ -16,7 +16,7 @@ import { BlockListImports, type ImportRecord, shownImport } from '../../function
 import { credentials } from '../../functions/store/credentials.ts';
 import { Table } from '../../functions/store/table.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
-import { chance, type Fault, injectFaults, tenPercent } from '../support/faults.ts';
+import { chance, type Fault, injectFaults, pauseMilliseconds, tenPercent } from '../support/faults.ts';
 import { target, unique, useTargetInThisProcess } from '../support/world.ts';
 
 /** A bucket of which nobody tells the service: the imports run here, where faults can be put between them and the table. */
@@ -158,7 +158,7 @@ const applyTo = (list: Set<string>, { rows, isCsv, mode }: File) => {
 describe('an import', () => {
   itInAnyHistory(
     'does what a plain model does in any history, with faults, and killed at any write',
-    [3, 30],
+    [1, 30],
     (numRuns) =>
       fc.assert(
         fc.asyncProperty(
@@ -269,7 +269,8 @@ describe('an import', () => {
     const choose = (operation: string) =>
       operation === 'BatchExecuteStatement' && throttled++ < 9 ? ('throttle' as const) : undefined;
     const services = {
-      ...storesWith(choose, 20),
+      // A request is over its time after three attempts.
+      ...storesWith(choose, pauseMilliseconds),
       credentials: credentials.get(),
       files,
       jobQueue: { send: async () => {} },
@@ -279,7 +280,7 @@ describe('an import', () => {
   });
 
   it.concurrent('goes on, without a failed delivery, when time ends amid a step of which a part is written', async () => {
-    const numbers = Array.from({ length: 100 }, (_, n) => `+1415555${4000 + n}`);
+    const numbers = Array.from({ length: 75 }, (_, n) => `+1415555${4000 + n}`);
     const reference = await importOf(numbers.join('\n'));
     let messages = 1;
     let runs = 0;
@@ -288,7 +289,7 @@ describe('an import', () => {
     };
     for (; messages > 0; messages--) {
       runs += 1;
-      // Of four batches, each run can write one more.
+      // Of three batches, each run can write one more.
       let left = runs;
       const choose = (operation: string) =>
         operation === 'BatchExecuteStatement' && --left < 0 ? ('throttle' as const) : undefined;
@@ -297,10 +298,10 @@ describe('an import', () => {
       expect(runs).toBeLessThan(50);
     }
     expect(runs).toBeGreaterThan(1);
-    expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 100, added: 100, alreadyBlocked: 0 });
+    expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 75, added: 75, alreadyBlocked: 0 });
   });
 
-  it('only reads the numbers of a list that is imported again, after its first step', async () => {
+  it.concurrent('only reads the numbers of a list that is imported again, after its first step', async () => {
     const uid = unique('user');
     await sound.blockList.add({ uid }, phones);
     const reference = await importOf([...phones, '+14155550998'].join('\n'), 'add', uid);
@@ -315,7 +316,7 @@ describe('an import', () => {
     expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 26, added: 1, alreadyBlocked: 25 });
   });
 
-  it('of which the table never takes all numbers ends as failed after a day', async () => {
+  it.concurrent('of which the table never takes all numbers ends as failed after a day', async () => {
     const reference = await importOf(phones.join('\n'));
     const record = await sound.imports.find(reference);
     if (!record) throw new Error('The import has no record.');
@@ -325,13 +326,13 @@ describe('an import', () => {
     expect(await sound.imports.isRunning({ uid: reference.uid })).toBe(false);
   });
 
-  it('that is delivered twice at once counts once', async () => {
+  it.concurrent('that is delivered twice at once counts once', async () => {
     const reference = await importOf(phones.join('\n'));
     await Promise.all([1, 2, 3].map(() => deliver(reference, () => () => undefined)));
     expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 25, added: 25, alreadyBlocked: 0 });
   });
 
-  it('that replaces a list fails at a file without one good number, and changes nothing', async () => {
+  it.concurrent('that replaces a list fails at a file without one good number, and changes nothing', async () => {
     const uid = unique('user');
     await sound.blockList.add({ uid }, phones.slice(0, 2));
     const reference = await importOf('\n\nno number\n12345\n', 'replace', uid);
@@ -344,7 +345,7 @@ describe('an import', () => {
     expect(await listOf(uid)).toEqual(phones.slice(0, 2));
   });
 
-  it('is not turned back by a run whose step another run has done', async () => {
+  it.concurrent('is not turned back by a run whose step another run has done', async () => {
     const reference = await importOf(phones.join('\n'));
     const begin = async () => {
       const found = await sound.imports.find(reference);
@@ -356,7 +357,7 @@ describe('an import', () => {
     expect(await resultOf(reference)).toMatchObject({ status: 'running', lines: 6, added: 6 });
   });
 
-  it('waits for another import of the list, and keeps waiting after its form would have ended', async () => {
+  it.concurrent('waits for another import of the list, and keeps waiting after its form would have ended', async () => {
     const uid = unique('user');
     const first = await importOf(phones.slice(0, 6).join('\n'), 'add', uid);
     const second = await importOf(phones.slice(3, 9).join('\n'), 'add', uid);
@@ -383,7 +384,7 @@ describe('an import', () => {
     expect(await resultOf(second)).toMatchObject({ status: 'done', added: 3, alreadyBlocked: 3 });
   });
 
-  it('fails when its file is replaced by another one on the way', async () => {
+  it.concurrent('fails when its file is replaced by another one on the way', async () => {
     const reference = await importOf(phones.join('\n'));
     const services = { ...sound, credentials: credentials.get(), files, jobQueue: { send: async () => {} } };
     await runImport(reference, services, 0, 3);

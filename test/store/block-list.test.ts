@@ -150,7 +150,7 @@ describe('the block list under faults', () => {
 
   it('says that it does not know when DynamoDB stays away, and says it in time', async () => {
     injectFaults(table.get().client, () => 'server error');
-    const impatient = new BlockList(table.get(), 1500);
+    const impatient = new BlockList(table.get(), 300);
     const started = Date.now();
     const outcomes = await impatient.add({ agentId: `agent-${randomUUID()}` }, phones);
     expect(new Set(outcomes.values())).toEqual(new Set(['temporarily_unavailable']));

@@ -1,10 +1,14 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { StandardRetryStrategy } from '@smithy/core/retry';
 
 /** What may go wrong with one call to DynamoDB. */
 export type Fault = 'lost response' | 'throttle' | 'conflict' | 'server error' | 'slow';
 
 /** Kept small so that a test sees retries, not waits. */
 const slowMilliseconds = 15;
+/** Between the attempts of one request. The SDK's own pauses after a throttled one are up to a second. */
+export const pauseMilliseconds = 10;
+const backoff = { setDelayBase() {}, computeNextBackoffDelay: () => pauseMilliseconds };
 
 /** Numbers from 0 to 1, the same for the same seed. */
 export const chance = (seed: number) => {
@@ -77,6 +81,8 @@ export const injectFaults = (
       throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError', code: 'ECONNRESET' });
     return result;
   };
+  const retryStrategy = new StandardRetryStrategy({ maxAttempts: 3, backoff });
+  client.config.retryStrategy = async () => retryStrategy;
   client.middlewareStack.add(middleware as never, {
     step: 'deserialize',
     name: 'injectFaults',
