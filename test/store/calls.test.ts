@@ -22,6 +22,15 @@ beforeAll(() => {
   calls = new Calls(table.get());
 });
 
+/** The calls over a connection of their own, which has faults: other tests run at the same time. */
+const callsUnder = (choose: Parameters<typeof injectFaults>[1], seen?: Parameters<typeof injectFaults>[2]) => {
+  const faulty = openTable(table.get().name);
+  injectFaults(faulty.client, choose, seen);
+  return new Calls(faulty);
+};
+/** More than outcomes take, however busy the machine is. */
+const timeoutMilliseconds = 30_000;
+
 const ids = ['a', 'b', 'c', 'd'];
 const phones = ['+14155550100', '+442071838750'];
 const phoneOrWithheld = fc.constantFrom(...phones, null);
@@ -91,7 +100,7 @@ describe('calls under faults', () => {
   itInAnyHistory('match a plain model after any history, with one call in ten failing', [4, 60], (numRuns) =>
     fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), fc.integer(), async (history, seed) => {
-        injectFaults(table.get().client, tenPercent(seed));
+        const faulty = callsUnder(tenPercent(seed));
         const agentId = `agent-${randomUUID()}`;
         const uid = `user-${randomUUID()}`;
         const model = new Model();
@@ -99,7 +108,7 @@ describe('calls under faults', () => {
           if (action.verb === 'record') {
             const { verb: _, callId, ...sent } = action;
             const facts = { ...sent, direction: 'inbound' as const };
-            const recorded = await untilDone(() => calls.record(agentId, callId, facts));
+            const recorded = await untilDone(() => faulty.record(agentId, callId, facts));
             model.calls.set(callId, withFacts(model.calls.get(callId), agentId, callId, facts));
             expect(withoutHistory(recorded)).toEqual(withoutHistory(model.calls.get(callId)));
             continue;
@@ -107,7 +116,7 @@ describe('calls under faults', () => {
           if (action.verb === 'remove') {
             let isRepeated = false;
             const removed = await untilDone(() => {
-              const attempt = calls.remove(agentId, action.callId);
+              const attempt = faulty.remove(agentId, action.callId);
               return attempt.catch((error) => {
                 isRepeated = true;
                 throw error;
@@ -140,13 +149,12 @@ describe('calls under faults', () => {
             change: (call: Call) => withOutcome(call, one.change, one.mode, 'key', at),
             block: one.blocks && Object.keys(one.change).length > 0 ? { uid, reason: `reason ${index}` } : undefined,
           }));
-          const results = await untilDone(() => calls.setOutcomes(targets, 5000).then(noErrors));
+          const results = await untilDone(() => faulty.setOutcomes(targets, timeoutMilliseconds).then(noErrors));
           for (const [index, result] of results.entries()) {
             expect(result?.callId).toBe(expected[index]?.callId);
             if (action.verb === 'set') expect(withoutHistory(result)).toEqual(expected[index]);
           }
         }
-        injectFaults(table.get().client, () => undefined);
         const all = model.newestFirst();
         const listed: Call[] = [];
         for await (const call of calls.list(agentId)) listed.push(call);
@@ -173,21 +181,20 @@ describe('calls under faults', () => {
     ),
   );
 
-  it.each(['lost response', 'conflict', 'throttle', 'server error'] as const)(
+  it.concurrent.each(['lost response', 'conflict', 'throttle', 'server error'] as const)(
     'change an outcome once when every first attempt meets with: %s',
     async (fault) => {
       const agentId = `agent-${randomUUID()}`;
-      const callIds = Array.from({ length: 30 }, (_, n) => `c${n}`);
+      const callIds = Array.from({ length: 26 }, (_, n) => `c${n}`);
       await Promise.all(callIds.map((callId) => calls.record(agentId, callId, facts())));
       let batches = 0;
-      injectFaults(table.get().client, (operation) =>
+      const faulty = callsUnder((operation) =>
         operation === 'BatchExecuteStatement' && batches++ < 2 ? fault : undefined,
       );
-      const results = await calls.setOutcomes(
+      const results = await faulty.setOutcomes(
         callIds.map((callId) => settingOf(agentId, callId, 'x')),
-        5000,
+        timeoutMilliseconds,
       );
-      noFaults();
       expect(results.map((call) => (call as Call).custom_call_outcome)).toEqual(callIds.map(() => 'x'));
       const found = await Promise.all(callIds.map((callId) => calls.find(agentId, { callId })));
       expect(found).toEqual(results);
@@ -195,39 +202,37 @@ describe('calls under faults', () => {
     },
   );
 
-  it('are recorded once, with every entry, when the response is lost', async () => {
+  it.concurrent('are recorded once, with every entry, when the response is lost', async () => {
     const agentId = `agent-${randomUUID()}`;
     let lost = 0;
-    injectFaults(table.get().client, (operation) =>
+    const faulty = callsUnder((operation) =>
       operation === 'TransactWriteItems' && lost++ < 1 ? 'lost response' : undefined,
     );
-    const recorded = await calls.record(agentId, 'a', facts());
-    noFaults();
+    const recorded = await faulty.record(agentId, 'a', facts());
     expect(await calls.find(agentId, { phone: phones[0] as string, preference: 'last' })).toEqual(recorded);
     expect(await entriesStored(agentId)).toBe(2);
   });
 
-  it('are removed once, with every entry, when the response is lost or the transaction meets another', async () => {
+  it.concurrent('are removed once, with every entry, when the response is lost or the transaction meets another', async () => {
     for (const fault of ['lost response', 'conflict'] as const) {
       const agentId = `agent-${randomUUID()}`;
       await calls.record(agentId, 'a', facts());
       let faults = 0;
-      injectFaults(table.get().client, (operation) =>
+      const faulty = callsUnder((operation) =>
         operation === 'TransactWriteItems' && faults++ < 1 ? fault : undefined,
       );
-      const removed = await calls.remove(agentId, 'a');
-      noFaults();
+      const removed = await faulty.remove(agentId, 'a');
       expect([faults, removed, await entriesStored(agentId)]).toEqual([2, true, 0]);
     }
   });
 
-  it('that are removed and written at once are there whole, or not at all', async () => {
+  it.concurrent('that are removed and written at once are there whole, or not at all', async () => {
     for (let round = 0; round < 8; round++) {
       const agentId = `agent-${randomUUID()}`;
       await calls.record(agentId, 'a', facts());
       const [recorded, set] = await Promise.all([
         calls.record(agentId, 'a', { ...facts(), phone: phones[1] as string, startedAt: '2026-02-01T00:00:00.000Z' }),
-        calls.setOutcomes([settingOf(agentId, 'a', 'x')], 5000),
+        calls.setOutcomes([settingOf(agentId, 'a', 'x')], timeoutMilliseconds),
         calls.remove(agentId, 'a'),
       ]);
       const found = await calls.find(agentId, { callId: 'a' });
@@ -237,40 +242,37 @@ describe('calls under faults', () => {
     }
   });
 
-  it('take an outcome in one write each, 25 in a round trip, and no transaction', async () => {
+  it.concurrent('take an outcome in one write each, 25 in a round trip, and no transaction', async () => {
     const agentId = `agent-${randomUUID()}`;
-    const callIds = Array.from({ length: 60 }, (_, n) => `c${n}`);
+    const callIds = Array.from({ length: 51 }, (_, n) => `c${n}`);
     await Promise.all(callIds.map((callId) => calls.record(agentId, callId, facts())));
     const operations: string[] = [];
-    injectFaults(
-      table.get().client,
+    const observed = callsUnder(
       () => undefined,
       (operation) => operations.push(operation),
     );
-    await calls.setOutcomes(
+    await observed.setOutcomes(
       callIds.map((callId) => settingOf(agentId, callId, 'x')),
-      5000,
+      timeoutMilliseconds,
     );
-    noFaults();
     expect(operations).toEqual(['BatchGetItem', ...Array(3).fill('BatchExecuteStatement')]);
   });
 
-  it.each(['lost response', 'conflict', 'throttle', 'server error'] as const)(
+  it.concurrent.each(['lost response', 'conflict', 'throttle', 'server error'] as const)(
     'block their numbers with their outcomes when every second attempt meets with: %s',
     async (fault) => {
       const [agentId, uid] = [`agent-${randomUUID()}`, `user-${randomUUID()}`];
       const numbers = Array.from({ length: 6 }, (_, n) => `+1415555${5000 + (n % 3)}`);
       await Promise.all(numbers.map((phone, n) => calls.record(agentId, `c${n}`, { ...facts(), phone })));
       let attempts = 0;
-      injectFaults(table.get().client, (operation) =>
+      const faulty = callsUnder((operation) =>
         operation === 'TransactWriteItems' && attempts++ % 2 === 0 ? fault : undefined,
       );
       const block = { uid, reason: 'x' };
-      const results = await calls.setOutcomes(
+      const results = await faulty.setOutcomes(
         numbers.map((_, n) => ({ ...settingOf(agentId, `c${n}`, 'x'), block })),
-        5000,
+        timeoutMilliseconds,
       );
-      noFaults();
       expect(results.map((call) => (call as Call).outcomeHistory?.length)).toEqual(numbers.map(() => 1));
       const distinct = [...new Set(numbers)];
       const blocked = await blockList.get().find({ agentId, uid }, distinct);
@@ -278,16 +280,15 @@ describe('calls under faults', () => {
     },
   );
 
-  it('block a number and change the outcome both or not at all, and of many callers one adds the entry', async () => {
+  it.concurrent('block a number and change the outcome both or not at all, and of many callers one adds the entry', async () => {
     const [agentId, uid] = [`agent-${randomUUID()}`, `user-${randomUUID()}`];
     const phone = phones[0] as string;
     const callIds = Array.from({ length: 8 }, (_, n) => `c${n}`);
     await Promise.all(callIds.map((callId) => calls.record(agentId, callId, facts())));
-    const set = (callId: string) =>
-      calls.setOutcomes([{ ...settingOf(agentId, callId, callId), block: { uid, reason: callId } }], 5000);
-    injectFaults(table.get().client, (operation) => (operation === 'TransactWriteItems' ? 'kill' : undefined));
-    expect(await set('c0')).toEqual([expect.any(Error)]);
-    noFaults();
+    const set = (callId: string, by = calls) =>
+      by.setOutcomes([{ ...settingOf(agentId, callId, callId), block: { uid, reason: callId } }], timeoutMilliseconds);
+    const dying = callsUnder((operation) => (operation === 'TransactWriteItems' ? 'kill' : undefined));
+    expect(await set('c0', dying)).toEqual([expect.any(Error)]);
     expect(await calls.find(agentId, { callId: 'c0' })).not.toHaveProperty('custom_call_outcome');
     expect(await blockList.get().find({ agentId, uid }, [phone])).toEqual(new Map());
 
@@ -298,19 +299,17 @@ describe('calls under faults', () => {
 
     await blockList.get().remove({ uid }, [phone]);
     const operations: string[] = [];
-    injectFaults(
-      table.get().client,
+    const observed = callsUnder(
       () => undefined,
       (operation) => operations.push(operation),
     );
-    await set('c3');
-    noFaults();
+    await set('c3', observed);
     expect(operations).toEqual(['BatchGetItem', 'TransactWriteItems']);
     const again = await blockList.get().find({ agentId, uid }, [phone]);
     expect(again.get(phone)?.reason).toBe('c3');
   });
 
-  it('keep the changes of many callers at once, and the corrections of their facts', async () => {
+  it.concurrent('keep the changes of many callers at once, and the corrections of their facts', async () => {
     const agentId = `agent-${randomUUID()}`;
     await calls.record(agentId, 'a', facts());
     const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
@@ -321,7 +320,7 @@ describe('calls under faults', () => {
     });
     const correct = (n: number) => calls.record(agentId, 'a', { ...facts(), phone: phones[n % 2] as string });
     await Promise.all([
-      ...keys.map((key) => calls.setOutcomes([merge(key)], 5000).then(noErrors)),
+      ...keys.map((key) => calls.setOutcomes([merge(key)], timeoutMilliseconds).then(noErrors)),
       ...[1, 2, 3, 4].map(correct),
     ]);
     const call = await calls.find(agentId, { callId: 'a' });
@@ -331,19 +330,16 @@ describe('calls under faults', () => {
     expect(await entriesStored(agentId)).toBe(2);
   });
 
-  it('that are not written in time are reported as errors, each change for itself', async () => {
+  it.concurrent('that are not written in time are reported as errors, each change for itself', async () => {
     const agentId = `agent-${randomUUID()}`;
     for (const callId of ['a', 'b']) await calls.record(agentId, callId, facts());
-    injectFaults(table.get().client, (operation) =>
-      operation === 'BatchExecuteStatement' ? 'server error' : undefined,
-    );
-    const results = await calls.setOutcomes([settingOf(agentId, 'a', 'x'), settingOf(agentId, 'none', 'x')], 300);
-    noFaults();
+    const faulty = callsUnder((operation) => (operation === 'BatchExecuteStatement' ? 'server error' : undefined));
+    const results = await faulty.setOutcomes([settingOf(agentId, 'a', 'x'), settingOf(agentId, 'none', 'x')], 300);
     expect(results).toEqual([expect.any(Error), undefined]);
     expect(await calls.find(agentId, { callId: 'a' })).not.toHaveProperty('custom_call_outcome');
   });
 
-  it('are found by their number while they are corrected', async () => {
+  it.concurrent('are found by their number while they are corrected', async () => {
     const agentId = `agent-${randomUUID()}`;
     const phone = phones[0] as string;
     await calls.record(agentId, 'older', { ...facts(), startedAt: times[0] as string });
@@ -365,7 +361,6 @@ describe('calls under faults', () => {
   });
 });
 
-const noFaults = () => injectFaults(table.get().client, () => undefined);
 const facts = () => ({ phone: phones[0] as string, direction: 'inbound' as const, startedAt: times[0] as string });
 const settingOf = (agentId: string, callId: string, outcome: string) => ({
   agentId,
