@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { page } from '../support/site.ts';
 import { newFolder, websitesOf } from '../support/websites.ts';
 import { newUser, newWorld } from '../support/world.ts';
@@ -67,8 +67,10 @@ describe.concurrent('a website', () => {
     ]) {
       expect([answer.status, answer.body.error]).toEqual([404, 'website_not_found']);
     }
-    await put('', { body: page('home'), delayMilliseconds: 500 });
+    await put('', { body: page('home'), delayMilliseconds: 1000 });
     const crawling = (await add(url)).body.websiteId;
+    const isRead = async () => (await find(crawling)).status !== 'pending';
+    await vi.waitUntil(isRead, { timeout: 25_000, interval: 50 });
     expect((await remove(crawling)).status).toBe(200);
     await new Promise((resolve) => setTimeout(resolve, 1500));
     expect(await find(crawling)).toBeUndefined();

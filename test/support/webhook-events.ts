@@ -37,12 +37,17 @@ export const listening = async ({ events: asked = ['*'] }: { events?: string[] }
     const query = { uid: world.uid, endpointId, status: 'pending' };
     return (await world.call('GET', '/webhook-deliveries', { query })).body.deliveries.length > 0;
   };
+  /** Waits until no attempt at a delivery is under way or to come. */
+  const deliveriesEnd = async () => {
+    while (await isPending()) await sleep(100);
+  };
   return {
     ...world,
     receiver,
     endpointId,
     secret,
     events,
+    deliveriesEnd,
     /** Waits for the next events of a type, and leaves the others. */
     async until(type: string, count = 1): Promise<SentEvent[]> {
       for (const deadline = Date.now() + 50_000; ; await sleep(200)) {
@@ -60,7 +65,7 @@ export const listening = async ({ events: asked = ['*'] }: { events?: string[] }
         const found = await events();
         if (found.some(({ data }) => data.agentId === marker.body.agentId)) {
           await sleep(200);
-          while (await isPending()) await sleep(200);
+          await deliveriesEnd();
           return (await events()).filter(({ data }) => data.agentId !== marker.body.agentId);
         }
         await sleep(50);

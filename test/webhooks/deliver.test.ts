@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { deliver } from '../../functions/webhooks/deliver.ts';
 import { newDelivery } from '../support/webhooks.ts';
+
+afterEach(() => vi.useRealTimers());
 
 describe('a delivery', () => {
   it('whose message comes twice at once is ended by the attempt that ends first: a later failure does not begin it again', async () => {
@@ -45,5 +47,29 @@ describe('a delivery', () => {
     expect(await receiver.received()).toHaveLength(1);
     const found = await services.webhookDeliveries.find(uid, delivery.deliveryId);
     expect(found).toMatchObject({ status: 'pending', sequence: 1, attempts: [{ status: 500 }] });
+  });
+
+  it('that fails is tried again after five seconds, or after those that the receiver asks for', async () => {
+    const { uid, delivery, message, messages, receiver, services } = await newDelivery(
+      { status: 500 },
+      { status: 503, headers: { 'retry-after': '1' } },
+      { status: 200 },
+    );
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const secondsUntil = (dueAt = 0) => (dueAt - Date.now()) / 1000;
+    await deliver(message, services);
+    const [second] = messages as [typeof message];
+    expect(secondsUntil(second.dueAt)).toBeGreaterThan(4);
+    expect(secondsUntil(second.dueAt)).toBeLessThan(6);
+    vi.setSystemTime(Math.ceil(second.dueAt as number));
+    await deliver(second, services);
+    const [, third] = messages as [typeof message, typeof message];
+    expect(secondsUntil(third.dueAt)).toBe(1);
+    vi.setSystemTime(Math.ceil(third.dueAt as number));
+    await deliver(third, services);
+    expect(await receiver.received()).toHaveLength(3);
+    const found = await services.webhookDeliveries.find(uid, delivery.deliveryId);
+    expect(found).toMatchObject({ status: 'delivered', attempts: [{ status: 500 }, { status: 503 }, { status: 200 }] });
+    expect(found).not.toHaveProperty('nextAttemptAt');
   });
 });
