@@ -7,6 +7,13 @@ import { call } from './world.ts';
 /** The operations that take a key. */
 export const keyed = routes.filter(({ caller }) => caller.kind === 'key');
 
+/** Whether a request names a user. */
+export const takesUser = ({ caller, body, query }: AnyEndpoint) =>
+  caller.kind === 'key' && (caller.user !== undefined || 'uid' in (body?.shape ?? {}) || 'uid' in (query?.shape ?? {}));
+
+/** Whether its sample replaces what the sample of another request made: of webhook endpoints there is never more than one. */
+export const sharesSample = ({ path }: AnyEndpoint) => path.startsWith('/webhook');
+
 type Named = { uid: string; agentId: string };
 
 /** A request of the right form for an operation, for a user and an agent. */

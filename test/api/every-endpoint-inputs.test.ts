@@ -1,0 +1,59 @@
+import { beforeAll, describe, expect } from 'vitest';
+import { newApiKey, Scope } from '../../functions/domain/api-keys.ts';
+import { ask, errorWith, keyed, sampleOf, takesUser, when } from '../support/sample-requests.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await newWorld(Scope.options);
+});
+
+/** The others take what their path names alone, or whatever is sent. */
+const withInputs = keyed.filter((endpoint) => (endpoint.body && !endpoint.readBody) || takesUser(endpoint));
+
+describe.concurrent.each(withInputs.map((endpoint) => [endpoint.name, endpoint] as const))('%s', (_, endpoint) => {
+  // A hook takes whatever its platform sends.
+  when(endpoint.body && !endpoint.readBody)(
+    'rejects an invalid body, but reveals nothing about it without a key',
+    async () => {
+      const sample = await sampleOf(endpoint, world);
+      await Promise.all(
+        ['', '{', '[]', '"text"', 'null', '7', Buffer.from([0x7b, 0xff, 0x7d])].map(async (body) => {
+          const answer = await ask(endpoint, world.apiKey, world, { sample, body });
+          expect(answer.status, String(body)).toBe(400);
+          expect(answer.body).toEqual({ ...errorWith('invalid_request'), details: expect.any(Array) });
+          const keyless = await ask(endpoint, newApiKey(), world, { sample, body });
+          expect(keyless.body).toEqual(errorWith('invalid_api_key'));
+        }),
+      );
+    },
+  );
+
+  when(endpoint.body && !endpoint.multipart && !endpoint.readBody)(
+    'rejects a body over 1 MB, and one nested deeper than 32 levels',
+    async () => {
+      const sample = await sampleOf(endpoint, world);
+      const large = await ask(endpoint, world.apiKey, world, {
+        sample,
+        body: JSON.stringify({ x: 'x'.repeat(1024 * 1024) }),
+      });
+      expect([large.status, large.body]).toEqual([413, errorWith('payload_too_large')]);
+      const deep = await ask(endpoint, world.apiKey, world, {
+        sample,
+        body: `{"x":${'['.repeat(40)}${']'.repeat(40)}}`,
+      });
+      expect([deep.status, deep.body.error]).toEqual([400, 'invalid_request']);
+    },
+  );
+
+  when(takesUser(endpoint))('rejects malformed identifiers', async () => {
+    const sample = await sampleOf(endpoint, world);
+    await Promise.all(
+      ['', 'a b', 'ü', 'x'.repeat(129), 'a/b'].map(async (uid) => {
+        const answer = await ask(endpoint, world.apiKey, { uid, agentId: world.agentId }, { sample });
+        expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
+        expect(answer.body.details[0].path).toBe('uid');
+      }),
+    );
+  });
+});
