@@ -1,5 +1,5 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { htmlReader } from '../../functions/extraction/html.ts';
 import { crawlWebsite } from '../../functions/jobs/crawl-website.ts';
 import { maxDeliveries, worker } from '../../functions/jobs/job.ts';
@@ -19,6 +19,7 @@ beforeAll(async () => {
   world = await newWorld();
 });
 afterEach(() => {
+  vi.useRealTimers();
   injectFaults(table.get().client, () => undefined);
   site.requests.length = 0;
 });
@@ -34,13 +35,13 @@ const messageOf = ({ agentId, id, attempt }: WebsiteRecord) =>
   JSON.stringify({ job: 'crawlWebsite', agentId, websiteId: id, attempt });
 
 /** Delivers messages in one batch, as the given delivery of each, and returns those to be delivered again. */
-const deliver = async (bodies: string[], delivery = 1, job = crawlWebsite): Promise<string[]> => {
+const deliver = async (bodies: string[], delivery = 1): Promise<string[]> => {
   const Records = bodies.map((body, index) => ({
     messageId: String(index),
     body,
     attributes: { ApproximateReceiveCount: String(delivery) },
   }));
-  const { batchItemFailures } = (await worker(job)({ Records } as SQSEvent)) as SQSBatchResponse;
+  const { batchItemFailures } = (await worker(crawlWebsite)({ Records } as SQSEvent)) as SQSBatchResponse;
   return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
 };
 
@@ -188,21 +189,25 @@ describe('a message to crawl a website', () => {
   it('whose function dies at every delivery ends as failed, with a reason, when the last one’s time is over', async () => {
     site.pages['/'] = page('home');
     const source = await add('/', { dueBy: Date.now() + 3_600_000 });
-    const job = { ...crawlWebsite, timeoutSeconds: 2 };
+    let began = 0;
     for (let delivery = 1; delivery <= maxDeliveries; delivery++) {
       // Dead from the moment on when it has said that it is at work: it cannot even report that it gives up.
       let calls = 0;
       injectFaults(table.get().client, () => (++calls > 1 ? 'kill' : undefined));
-      expect(await deliver([messageOf(source)], delivery, job)).toEqual(['0']);
+      began = Date.now();
+      expect(await deliver([messageOf(source)], delivery)).toEqual(['0']);
       injectFaults(table.get().client, () => undefined);
       expect((await findWebsite(source))?.status).toBe('crawling');
     }
-    await expect
-      .poll(() => findWebsite(source))
-      .toMatchObject({
-        status: 'failed',
-        error: 'The crawl did not end in time. Refresh the website to try again.',
-      });
+    const [ended, timeoutMilliseconds] = [Date.now(), crawlWebsite.timeoutSeconds * 1000];
+    vi.setSystemTime(began + timeoutMilliseconds - 1);
+    expect((await findWebsite(source))?.status).toBe('crawling');
+    vi.setSystemTime(ended + timeoutMilliseconds);
+    expect(await findWebsite(source)).toMatchObject({
+      status: 'failed',
+      error: 'The crawl did not end in time. Refresh the website to try again.',
+    });
+    vi.useRealTimers();
     // Refreshed, it is read as if nothing had been.
     expect(await deliver([messageOf(await restartWebsite(source, 'second'))])).toEqual([]);
     expect((await findWebsite(source))?.status).toBe('ready');

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { SQSEvent } from 'aws-lambda';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Files } from '../../functions/clients/files.ts';
 import { JobQueue } from '../../functions/clients/job-queue.ts';
 import { fileKeyOf } from '../../functions/domain/documents.ts';
@@ -32,6 +32,8 @@ let documents: Sources<DocumentRecord>;
 let reads: SourceReads<DocumentRecord>;
 let files: Files;
 let sqs: SQSClient;
+/** The job without faults. */
+let sound: ReturnType<typeof jobWith>;
 /** A queue that no job works on. */
 let queueUrl: string;
 /** The groups of the messages that were sent to it: the emulator does not keep them. */
@@ -50,6 +52,10 @@ beforeAll(async () => {
   documents = new Sources(table, documentKind);
   reads = new SourceReads(table, documentKind);
   files = new Files({ ...environment.s3, bucket });
+  sound = jobWith(() => undefined);
+});
+afterEach(() => {
+  vi.useRealTimers();
 });
 const marshalling = { marshallOptions: { removeUndefinedValues: true } };
 
@@ -59,7 +65,6 @@ type Choice = Parameters<typeof injectFaults>[1];
 const jobWith = (
   choose: Choice,
   seen?: (operation: string) => void,
-  timeoutSeconds = 90,
   access: { get(): Pick<Credentials, 'accessTo'> } = credentials.for('accessTo'),
   languages: { get(): Pick<Agents, 'languageOf'> } = agents.for('languageOf'),
 ) => {
@@ -73,7 +78,7 @@ const jobWith = (
     agents: languages,
     jobQueue: { get: () => new JobQueue(sqs, queueUrl) },
   };
-  const handler = worker({ ...extractDocument, services, timeoutSeconds });
+  const handler = worker({ ...extractDocument, services });
   return async (message: object, delivery = 1): Promise<boolean> => {
     const record = {
       messageId: 'm',
@@ -91,8 +96,6 @@ const credentialsWith = (choose: Choice) => {
   injectFaults(client, choose);
   return { get: () => new Credentials(new Table(client, environment.tableName)) };
 };
-
-const sound = (message: object, delivery?: number) => jobWith(() => undefined)(message, delivery);
 
 /** A document that waits for its file, and its file. */
 const uploaded = async (
@@ -160,7 +163,7 @@ const callsOf = async (run: (job: ReturnType<typeof jobWith>) => Promise<unknown
 };
 
 describe('an extraction', () => {
-  it('stores the text of a file that S3 reports', async () => {
+  it.concurrent('stores the text of a file that S3 reports', async () => {
     const record = await uploaded('Grüße');
     expect(await sound(notification(record))).toBe(true);
     expect(await now(record)).toMatchObject({ status: 'ready', type: 'txt', size: 7, content: 'Grüße' });
@@ -208,7 +211,7 @@ describe('an extraction', () => {
     }
   });
 
-  it('whose agent gets another language meanwhile has an index for the new one', async () => {
+  it.concurrent('whose agent gets another language meanwhile has an index for the new one', async () => {
     const record = await uploaded('Das Haus');
     let begun = false;
     const seen = (operation: string) => {
@@ -216,7 +219,7 @@ describe('an extraction', () => {
     };
     // The language changes once the run has begun: nothing else would index the document again.
     const languages = { get: () => ({ languageOf: async () => (begun ? 'de' : 'en') }) };
-    await jobWith(() => undefined, seen, 90, undefined, languages)(notification(record));
+    await jobWith(() => undefined, seen, undefined, languages)(notification(record));
     const indexed = (await now(record))?.text;
     expect(indexed).toMatchObject({ index: { language: 'de' }, unusedIndexes: [{ language: 'en' }] });
     expect(await pieces(record)).toBe(4);
@@ -225,7 +228,7 @@ describe('an extraction', () => {
     expect((await now(record))?.text?.unusedIndexes).toBeUndefined();
   });
 
-  it('delivered twice, or run several times at once, ends the same, with one text stored', async () => {
+  it.concurrent('delivered twice, or run several times at once, ends the same, with one text stored', async () => {
     const record = await uploaded();
     expect(await Promise.all([1, 2, 3].map(() => sound(notification(record))))).toEqual([true, true, true]);
     const first = await now(record);
@@ -234,7 +237,7 @@ describe('an extraction', () => {
     expect(await pieces(record)).toBe(3);
   });
 
-  it('of a deleted document stores nothing and takes the file along, whenever the deletion came', async () => {
+  it.concurrent('of a deleted document stores nothing and takes the file along, whenever the deletion came', async () => {
     const most = await callsOf(async (job) => job(notification(await uploaded())));
     for (let call = 1; call <= most; call++) {
       const record = await uploaded();
@@ -255,7 +258,7 @@ describe('an extraction', () => {
     }
   });
 
-  it('that was killed while the document was deleted leaves nothing once its message comes again', async () => {
+  it.concurrent('that was killed while the document was deleted leaves nothing once its message comes again', async () => {
     const record = await uploaded();
     const { id, agentId } = record;
     // The pieces are written, and the process dies before the record points to them.
@@ -269,7 +272,7 @@ describe('an extraction', () => {
     expect([await pieces(record), await files.head(fileKeyOf(record))]).toEqual([0, undefined]);
   });
 
-  it('of an earlier attempt changes nothing once there is another', async () => {
+  it.concurrent('of an earlier attempt changes nothing once there is another', async () => {
     const record = await uploaded('%PDF-1.7 and no more');
     await sound(notification(record));
     const failed = await now(record);
@@ -286,7 +289,7 @@ describe('an extraction', () => {
     expect((await now(record))?.attempt).toBe(attempt);
   });
 
-  it('tried again without its file says that it is gone', async () => {
+  it.concurrent('tried again without its file says that it is gone', async () => {
     const record = await uploaded('%PDF-1.7 and no more');
     await sound(notification(record));
     await files.delete(fileKeyOf(record));
@@ -296,7 +299,7 @@ describe('an extraction', () => {
     expect(await now(record)).toMatchObject({ status: 'failed', error: 'The file is gone. Upload it again.' });
   });
 
-  it('that fails with its last delivery says so, and one that never ended counts as failed', async () => {
+  it.concurrent('that fails with its last delivery says so, and one that never ended counts as failed', async () => {
     const record = await uploaded();
     let transacted = 0;
     const dying: Choice = (operation) => (operation === 'BatchWriteItem' && ++transacted ? 'kill' : undefined);
@@ -316,7 +319,7 @@ describe('an extraction', () => {
     });
   });
 
-  it('that was given up is done when an operator sends its message again, unless another attempt or a deletion came first', async () => {
+  it.concurrent('that was given up is done when an operator sends its message again, unless another attempt or a deletion came first', async () => {
     const dying: Choice = (operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined);
     const givenUp = async () => {
       const record = await uploaded();
@@ -362,22 +365,27 @@ describe('an extraction', () => {
 
   it('whose function dies at every delivery ends as failed, with a reason, when the last one’s time is over', async () => {
     const record = await uploaded();
+    let began = 0;
     for (let delivery = 1; delivery <= maxDeliveries; delivery++) {
+      began = Date.now();
       // Dead from its first piece of text on: it cannot even report that it gives up.
       let isDead = false;
       const dying: Choice = (operation) => {
         isDead ||= operation === 'BatchWriteItem';
         return isDead ? 'kill' : undefined;
       };
-      expect(await jobWith(dying, undefined, 2)(notification(record), delivery)).toBe(false);
+      expect(await jobWith(dying)(notification(record), delivery)).toBe(false);
       expect((await now(record))?.status).toBe('processing');
     }
-    await expect
-      .poll(() => now(record))
-      .toMatchObject({
-        status: 'failed',
-        error: 'The document could not be read, for no fault of its own. Try again.',
-      });
+    const [ended, timeoutMilliseconds] = [Date.now(), extractDocument.timeoutSeconds * 1000];
+    vi.setSystemTime(began + timeoutMilliseconds - 1);
+    expect((await now(record))?.status).toBe('processing');
+    vi.setSystemTime(ended + timeoutMilliseconds);
+    expect(await now(record)).toMatchObject({
+      status: 'failed',
+      error: 'The document could not be read, for no fault of its own. Try again.',
+    });
+    vi.useRealTimers();
     const attempt = 'again';
     await documents.restart(record, { attempt, uid: 'somebody' }, () => true);
     const retry = { job: 'extractDocument', agentId: record.agentId, documentId: record.id, attempt };
@@ -385,7 +393,7 @@ describe('an extraction', () => {
     expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
   });
 
-  it('that begins after the wait for the file is over brings the document back, and loses nothing', async () => {
+  it.concurrent('that begins after the wait for the file is over brings the document back, and loses nothing', async () => {
     const hoursAgo = waitingForFile(Date.now() - 3 * 60 * 60_000);
     const record = await uploaded('The text', hoursAgo);
     expect(await now(record)).toBeUndefined();
@@ -406,7 +414,7 @@ describe('an extraction', () => {
     expect(await files.head(fileKeyOf(dying))).toBeDefined();
   });
 
-  it('that begins after its attempt was due shows as under way, and ends as any other', async () => {
+  it.concurrent('that begins after its attempt was due shows as under way, and ends as any other', async () => {
     const record = await uploaded();
     const file = await files.head(fileKeyOf(record));
     await documents.receive(record, file?.etag as string);
@@ -423,7 +431,7 @@ describe('an extraction', () => {
     expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
   });
 
-  it('of a form whose user lost access fails with that reason, until another user tries it again', async () => {
+  it.concurrent('of a form whose user lost access fails with that reason, until another user tries it again', async () => {
     const owner = await newWorld();
     const stranger = await newWorld();
     const { agentId } = owner;
@@ -444,7 +452,7 @@ describe('an extraction', () => {
     expect((await now(own))?.status).toBe('ready');
   });
 
-  it('completes a deletion that was interrupted: text, file and record are gone', async () => {
+  it.concurrent('completes a deletion that was interrupted: text, file and record are gone', async () => {
     for (let call = 2; call <= 5; call++) {
       const record = await uploaded();
       await sound(notification(record));
@@ -487,13 +495,13 @@ describe('an extraction', () => {
     expect([await now(of), await now(ofCopy)]).toMatchObject([{ status: 'ready' }, { status: 'ready' }]);
   });
 
-  it('of a file whose notification could not be sent on, not even at last, is failed, and may be tried again', async () => {
+  it.concurrent('of a file whose notification could not be sent on, not even at last, is failed, and may be tried again', async () => {
     const record = await uploaded();
     const noTable: Choice = (operation) => (operation === 'BatchGetItem' ? 'kill' : undefined);
     const spared = credentialsWith(noTable);
-    expect(await jobWith(() => undefined, undefined, 90, spared)(notificationOf(record), 1)).toBe(false);
+    expect(await jobWith(() => undefined, undefined, spared)(notificationOf(record), 1)).toBe(false);
     expect((await now(record))?.status).toBe('pending');
-    expect(await jobWith(() => undefined, undefined, 90, spared)(notificationOf(record), maxDeliveries)).toBe(false);
+    expect(await jobWith(() => undefined, undefined, spared)(notificationOf(record), maxDeliveries)).toBe(false);
     expect(await now(record)).toMatchObject({ status: 'failed', error: 'The document could not be read. Try again.' });
     const again = { ...notification(record), attempt: retryOf((await now(record))?.attempt, 'again') };
     await documents.restart(record, { attempt: again.attempt, uid: 'somebody' }, hasFailed);
@@ -501,7 +509,7 @@ describe('an extraction', () => {
     expect((await now(record))?.status).toBe('ready');
   });
 
-  it('with the bucket’s own test event, a file of another kind, or nothing changes nothing', async () => {
+  it.concurrent('with the bucket’s own test event, a file of another kind, or nothing changes nothing', async () => {
     expect(await sound({ Service: 'Amazon S3', Event: 's3:TestEvent', Bucket: bucket })).toBe(true);
     expect(await sound({ Records: [{ s3: { object: { key: 'documents/strange+name' } } }] })).toBe(true);
     expect(await sound({ job: 'extractDocument', agentId: 'agent', documentId: 'doc_unknown' })).toBe(true);
