@@ -4,7 +4,7 @@ import { listWebsites } from '../../functions/api/list-websites.ts';
 import { pagesText, proseText } from '../../functions/domain/sources.ts';
 import { textPiecesOf } from '../../functions/store/keys.ts';
 import type { TextReference } from '../../functions/store/source-texts.ts';
-import { type Item, table } from '../../functions/store/table.ts';
+import { chunks, type Item, table } from '../../functions/store/table.ts';
 import { type WebsiteRecord, websiteReads, websites } from '../../functions/store/websites.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
 import { invoke } from '../support/events.ts';
@@ -376,10 +376,9 @@ describe('a list', () => {
 
   it('of a hundred sources is one query without their texts, and one read more with them', async () => {
     const own = await newWorld();
-    for (let n = 0; n < 100; n++) {
-      const source = await websites.get().add(record({ agentId: own.agentId }));
-      if (n < 10) await bring(source, `text ${n}`);
-    }
+    const sources = Array.from({ length: 100 }, () => record({ agentId: own.agentId }));
+    for (const some of chunks(sources, 50)) await websites.get().addAll(some);
+    for (const [n, source] of sources.slice(0, 10).entries()) await bring(source, `text ${n}`);
     count();
     const short = await list(own, { content: 'false' });
     expect([short.body.websites.length, seen]).toEqual([100, ['BatchGetItem', 'Query']]);
