@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type BlockListOwner, webhookEventsOf } from '../../functions/store/keys.ts';
+import { table } from '../../functions/store/table.ts';
 import { newEndpoint, newReceiver, type SentEvent, verified } from './webhooks.ts';
 import { newWorld, type World } from './world.ts';
 
@@ -21,11 +23,20 @@ export const changesAreRead = async () => {
   await (await witness)();
 };
 
-/** A world whose user has an endpoint, and the events that come to it, judged by the library of Standard Webhooks. */
-export const listening = async ({ events: asked = ['*'] }: { events?: string[] } = {}) => {
+/**
+ * A world whose user has an endpoint, and the events that come to it, judged by the library of Standard Webhooks. A test that
+ * counts requests, not events, waits first until the creation of the world's agent has been read.
+ */
+export const listening = async ({
+  events: asked = ['*'],
+  countsRequests = true,
+}: {
+  events?: string[];
+  countsRequests?: boolean;
+} = {}) => {
   const world = await newWorld();
   const receiver = await newReceiver();
-  await changesAreRead();
+  if (countsRequests) await changesAreRead();
   const { endpointId, secret } = await newEndpoint(world, receiver.url, { events: [...asked, 'agent.created'] });
   // The creation of the world's own agent may come, since it was a moment before.
   const isBefore = ({ type, data }: SentEvent) => type === 'agent.created' && data.agentId === world.agentId;
@@ -72,6 +83,13 @@ export const listening = async ({ events: asked = ['*'] }: { events?: string[] }
       }
     },
   };
+};
+
+/** The ids of a block list's events: those that were sent, and those that wait for more numbers. */
+export const collectedEvents = async (list: BlockListOwner) => {
+  const { pk, prefix } = webhookEventsOf(list);
+  const items = await Array.fromAsync(table.get().query({ pk, prefix }));
+  return items.filter((item) => 'collectedAt' in item).map(({ sk }) => sk.slice(prefix.length));
 };
 
 /** Each event once, by its id. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startChangeReader } from '../../bin/local/change-reader.ts';
 import { createTable } from '../../bin/local/table.ts';
 import { storesOf } from '../../bin/operator/stores.ts';
@@ -10,6 +10,7 @@ import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import type { JobMessage } from '../../functions/domain/job-messages.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
 import { Table } from '../../functions/store/table.ts';
+import { closeWhenQuiet } from '../../functions/webhooks/publish.ts';
 import { changeOf, readBatch } from '../../functions/webhooks/read-changes.ts';
 import { injectFaults } from '../support/faults.ts';
 import { target, unique, useOwnDatabaseInThisProcess } from '../support/world.ts';
@@ -17,6 +18,7 @@ import { target, unique, useOwnDatabaseInThisProcess } from '../support/world.ts
 const at = '2026-03-01T10:00:00.000Z';
 
 beforeAll(useOwnDatabaseInThisProcess);
+afterEach(() => vi.useRealTimers());
 
 /** A table of its own with its changes, in the batches in which the local run reads them. */
 const newTable = async () => {
@@ -35,14 +37,16 @@ const newTable = async () => {
   const [uid, agentId] = [unique('user'), newIdentifier('agent')];
   await stores.agents.create({ uid, agentId, name: 'A', configuration: {}, createdAt: at, updatedAt: at });
   const requests: Record<string, number> = {};
+  const messages: JobMessage<'deliverWebhook' | 'closeBlockListEvent'>[] = [];
   const jobQueue = {
-    async send({ job }: JobMessage<'deliverWebhook' | 'closeBlockListEvent'>) {
-      requests[job] = (requests[job] ?? 0) + 1;
+    async send(message: JobMessage<'deliverWebhook' | 'closeBlockListEvent'>) {
+      messages.push(message);
+      requests[message.job] = (requests[message.job] ?? 0) + 1;
     },
   };
   const services = { ...stores, credentials: new Credentials(table), jobQueue };
   return {
-    ...{ uid, agentId, stores, batches },
+    ...{ uid, agentId, stores, services, batches, messages },
     /** Blocks numbers by one request, which is repeated where a busy machine does not write them in time. */
     async block(count: number) {
       const [numbers, request] = [manyNumbers(count), unique('request')];
@@ -91,6 +95,29 @@ describe('the reader of changes', () => {
     expect(await batch(2)).toEqual(reads);
     // The last one completes the event: it is closed, and its delivery is queued.
     expect(await batch(3)).toEqual({ BatchGetItem: 2, UpdateItem: 2, PutItem: 1, deliverWebhook: 1 });
+  });
+
+  it('makes an event of a request of which not every number changes, once nothing has come for a second', async () => {
+    const { uid, agentId, stores, services, messages, block, numbers, requestsOf } = await newTable();
+    const endpoint = { endpointId: 'endpoint_1', url: 'https://crm.example.com/', events: ['*'], secrets: [] };
+    await stores.webhookEndpoints.add(uid, { ...endpoint, active: true, createdAt: at });
+    await block(1);
+    const [number] = manyNumbers(1) as [string];
+    await stores.blockList.remove({ agentId }, [number, '+14155559999']);
+    const [, removal] = (await numbers(2)) as [DynamoDBRecord, DynamoDBRecord];
+    vi.useFakeTimers({ toFake: ['Date'] });
+    expect(await requestsOf([removal])).toEqual({ BatchGetItem: 2, UpdateItem: 1, closeBlockListEvent: 1 });
+    const [message] = messages as JobMessage<'closeBlockListEvent'>[];
+    const { eventId, token, quietSeconds } = message as JobMessage<'closeBlockListEvent'>;
+    const close = () => closeWhenQuiet({ list: { agentId }, uid, eventId, token, quietSeconds }, services);
+    await close();
+    expect(messages).toEqual([message, message]);
+    vi.setSystemTime(Date.now() + 1000);
+    await close();
+    expect(messages.map(({ job }) => job)).toEqual(['closeBlockListEvent', 'closeBlockListEvent', 'deliverWebhook']);
+    const nothing = { count: 0, numbers: [] };
+    const removed = { count: 1, numbers: [number] };
+    expect(await stores.webhookEvents.details({ agentId }, eventId)).toMatchObject({ added: nothing, removed });
   });
 
   it('makes two reads for changes of users without endpoints, and none for changes that are no events', async () => {

@@ -1,0 +1,94 @@
+import { describe, expect, inject, it } from 'vitest';
+import { collectedEvents, listening } from '../support/webhook-events.ts';
+
+describe.concurrent('events of block lists', () => {
+  it('come from an outcome that blocks, too', async () => {
+    const { call, uid, agentId, recordCall, until } = await listening({ countsRequests: false });
+    await call('PATCH', `/agents/${agentId}`, { body: { configuration: { blockOnOutcomes: ['do_not_call'] } } });
+    await recordCall('call-1', { phone: '+14155550143' });
+    await call('PATCH', `/calls/${agentId}/call-1`, { body: { custom_call_outcome: 'do_not_call' } });
+    const [updated] = await until('block_list.updated');
+    expect(updated?.data).toMatchObject({ uid, scope: 'user', added: { count: 1, numbers: ['+14155550143'] } });
+    await until('call.outcome_updated');
+  });
+
+  it('are one for each request, for an agent and for a user, with the first hundred numbers', async () => {
+    const { call, uid, agentId, block, unblock, until, all } = await listening({
+      events: ['block_list.*'],
+      countsRequests: false,
+    });
+    const numbers = Array.from({ length: 300 }, (_, index) => `+1415${5_000_000 + index}`);
+    const { length: count } = (await block(numbers)).body.added;
+    expect(count).toBeGreaterThan(100);
+    const [first] = await until('block_list.updated');
+    const nothing = { count: 0, numbers: [] };
+    const added = { count, numbers: expect.any(Array) };
+    expect(first?.data).toEqual({ uid, agentId, scope: 'agent', added, removed: nothing });
+    expect(new Set(first?.data.added.numbers)).toHaveLength(100);
+    expect(numbers).toEqual(expect.arrayContaining(first?.data.added.numbers));
+    await call('POST', '/block-list', { body: { uid, numbers: ['+14155550142'] } });
+    const [, second] = await until('block_list.updated', 2);
+    expect(second?.data).toEqual({
+      ...{ uid, scope: 'user', removed: nothing },
+      added: { count: 1, numbers: ['+14155550142'] },
+    });
+    // Nothing changes.
+    await block([numbers[1]]);
+    await unblock(['+14155559999']);
+    await block(['nonsense']);
+    expect(await all()).toHaveLength(2);
+    // Nor does an event wait for more numbers.
+    expect(await collectedEvents({ agentId })).toEqual([first?.id]);
+  });
+});
+
+describe.concurrent('events of knowledge', () => {
+  it('a website is ready, failed and deleted', async () => {
+    const { call, uid, agentId, until, all } = await listening({ events: ['website.*'], countsRequests: false });
+    const site = inject('siteOrigin');
+    await fetch(`${site}/webhooks-page`, {
+      method: 'PUT',
+      body: JSON.stringify({ body: '<title>Hours</title><p>Open.' }),
+    });
+    const add = async (url: string) =>
+      (await call('POST', '/agent-websites', { body: { uid, agentId, url } })).body.websiteId;
+    const good = await add(`${site}/webhooks-page`);
+    const bad = await add(`${site}/webhooks-page-that-is-not-there`);
+    const [ready] = await until('website.ready');
+    expect(ready?.data).toMatchObject({ uid, agentId, websiteId: good, url: `${site}/webhooks-page`, pages: 1 });
+    const [failed] = await until('website.failed');
+    expect(failed?.data).toMatchObject({ uid, agentId, websiteId: bad, error: expect.any(String) });
+    await call('POST', '/agent-websites/refresh', { body: { uid, agentId, websiteId: good } });
+    await until('website.ready', 2);
+    await call('PATCH', '/agent-websites', { body: { uid, agentId, websiteId: good, active: false } });
+    await call('DELETE', '/agent-websites', { query: { uid, agentId, websiteId: good } });
+    await until('website.deleted');
+    expect((await all()).map(({ type }) => type).sort()).toEqual([
+      'website.deleted',
+      'website.failed',
+      'website.ready',
+      'website.ready',
+    ]);
+  });
+
+  it('a document is ready, failed and deleted', async () => {
+    const { call, uid, agentId, until, all } = await listening({ events: ['document.*'], countsRequests: false });
+    const form = new FormData();
+    form.set('uid', uid);
+    form.set('agentId', agentId);
+    form.append('files', new Blob(['Opening hours']), 'notes.txt');
+    form.append('files', new Blob(['%PDF-1.4 broken']), 'broken.pdf');
+    const { documentIds } = (await call('POST', '/agent-documents', { body: form })).body;
+    const [ready] = await until('document.ready');
+    expect(ready?.data).toMatchObject({ uid, agentId, documentId: documentIds[0], name: 'notes.txt', size: 13 });
+    const [failed] = await until('document.failed');
+    expect(failed?.data).toMatchObject({ documentId: documentIds[1], error: expect.any(String) });
+    await call('DELETE', '/agent-documents', { query: { uid, agentId, documentId: documentIds[0] } });
+    await until('document.deleted');
+    expect((await all()).map(({ type }) => type).sort()).toEqual([
+      'document.deleted',
+      'document.failed',
+      'document.ready',
+    ]);
+  });
+});
