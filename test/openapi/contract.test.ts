@@ -1,8 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Scope } from '../../functions/domain/api-keys.ts';
-import type { OpenApiDocument, Operation } from '../../functions/openapi/openapi.ts';
 import { agents } from '../../functions/store/agents.ts';
-import { apiKeys } from '../../functions/store/api-keys.ts';
 import { blockListImports } from '../../functions/store/block-list-imports.ts';
 import { calls } from '../../functions/store/calls.ts';
 import { documents } from '../../functions/store/documents.ts';
@@ -10,26 +7,10 @@ import { erasures } from '../../functions/store/erasures.ts';
 import { webhookDeliveries } from '../../functions/store/webhook-deliveries.ts';
 import { webhookEndpoints } from '../../functions/store/webhook-endpoints.ts';
 import { websites } from '../../functions/store/websites.ts';
-import { contractOf } from '../support/contract.ts';
-import { call, target, useTargetInThisProcess } from '../support/world.ts';
+import { agentId, contract, described, exampleRequest, operations } from '../support/contract-examples.ts';
+import { call, target } from '../support/world.ts';
 
-/** The document as the running service gives it: everything below follows from it, as it would for a stranger. */
-const document = (await call('GET', '/openapi.json')).body as OpenApiDocument;
-const contract = contractOf(document);
-
-const methods = ['put', 'post', 'patch', 'get', 'delete'];
-const operations = methods.flatMap((method) =>
-  Object.entries(document.paths).flatMap(([path, item]) =>
-    item[method] ? { path, method: method.toUpperCase(), operation: item[method] } : [],
-  ),
-);
-
-/** What an example names and nothing else makes. */
-const agentId = 'agent_01KB3M5T3Q8RXN2M6J4HB7C0DE';
-let apiKey: string;
 beforeAll(async () => {
-  useTargetInThisProcess();
-  apiKey = (await apiKeys.get().create(target.uid, { name: 'contract', scopes: Scope.options })).secret;
   const createdAt = '2026-03-01T10:00:00.000Z';
   const agent = { uid: target.uid, agentId, name: 'Front desk', configuration: {}, createdAt, updatedAt: createdAt };
   await agents.get().create(agent);
@@ -89,53 +70,6 @@ const makeExamplesOf = async ({ address, options }: ReturnType<typeof exampleReq
   for (const [text, make] of Object.entries(examples)) if (request.includes(text)) await make(text);
 };
 
-type Parameter = { name: string; in: string; example?: unknown; schema: { examples?: unknown[] } };
-
-/** The request that an operation's own examples make. A cursor is an answer's to give. */
-const exampleRequest = (path: string, operation: Operation) => {
-  let address = path;
-  const query: Record<string, string> = {};
-  const headers: Record<string, string> = {};
-  for (const parameter of (operation.parameters ?? []) as Parameter[]) {
-    if ('$ref' in parameter || parameter.name === 'cursor') continue;
-    const value = String(parameter.example);
-    if (parameter.in === 'path') address = address.replace(`{${parameter.name}}`, encodeURIComponent(value));
-    if (parameter.in === 'query') query[parameter.name] = value;
-  }
-  const [scheme] = Object.keys((operation.security as Record<string, unknown>[])[0] ?? {});
-  if (scheme === 'applicationOrigin') headers.origin = target.appOrigin;
-  const { 'application/json': json, 'multipart/form-data': form } = operation.requestBody?.content ?? {};
-  return {
-    address,
-    options: {
-      query,
-      headers,
-      ...(scheme === 'apiKey' && { apiKey }),
-      ...(json && { body: withOwnNumber(json.example as object) }),
-      ...(form && { body: formOf(form.example as Record<string, string | string[]>) }),
-    },
-    keyed: scheme === 'apiKey',
-  };
-};
-
-/** No two agents of a user have the same phone number, and other tests need the calls of the demo, which an erasure would delete. */
-let agentNumber = 1000;
-const withOwnNumber = (body: object) => ({
-  ...body,
-  ...('phoneNumber' in body && { phoneNumber: `+1415557${agentNumber++}` }),
-  ...('number' in body && { number: '+14155550177' }),
-});
-
-/** A form of an example: what stands in an array are files. */
-const formOf = (example: Record<string, string | string[]>, fileName = 'Price list.txt') => {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(example)) {
-    if (Array.isArray(value)) for (const one of value) form.append(name, new Blob([one]), fileName);
-    else form.append(name, value);
-  }
-  return form;
-};
-
 /** Another request than this one, that is right too. */
 const changed = (body: unknown): unknown => {
   if (body instanceof FormData) {
@@ -163,11 +97,12 @@ const changed = (body: unknown): unknown => {
   return Object.fromEntries(Object.entries(body as object).map(([field, value]) => [field, others[field] ?? value]));
 };
 
-const described = (path: string, method: string, answer: Awaited<ReturnType<typeof call>>) =>
-  expect(contract.faultsOf(path, method, answer), answer.text).toEqual([]);
+/** Operations of one tag take turns, since they change and delete what the examples of each other name. */
+const byTag = Object.entries(Object.groupBy(operations, ({ operation }) => String(operation.tags)));
+const inTurn = { concurrent: false };
 
-describe('the service answers as its document says', () => {
-  it.each(operations)('$operation.operationId: to its own examples', async ({ path, method, operation }) => {
+describe.concurrent.each(byTag)('the service answers as its document says: %s', (_, some = []) => {
+  it.each(some)('$operation.operationId: to its own examples', inTurn, async ({ path, method, operation }) => {
     const request = exampleRequest(path, operation);
     await makeExamplesOf(request);
     const { address, options } = request;
@@ -177,48 +112,11 @@ describe('the service answers as its document says', () => {
     expect(answer.headers.get('x-request-id')).toMatch(/^[\w-]+$/);
   });
 
-  it.each(operations.filter(({ path, operation }) => exampleRequest(path, operation).keyed))(
-    '$operation.operationId: without a key, and with one that is not valid',
-    async ({ path, method, operation }) => {
-      const { address, options } = exampleRequest(path, operation);
-      for (const apiKey of [undefined, 'vap_wrong']) {
-        const answer = await call(method, address, { ...options, apiKey });
-        expect(answer.status).toBe(401);
-        described(path, method, answer);
-      }
-    },
-  );
-
-  it.each(operations.filter(({ path }) => path.includes('{agentId}')))(
-    '$operation.operationId: about an agent of somebody else',
-    async ({ path, method, operation }) => {
-      const { address, options } = exampleRequest(path, operation);
-      const answer = await call(method, address.replace(agentId, target.otherAgentId), options);
-      expect(answer.status).toBe(401);
-      described(path, method, answer);
-    },
-  );
-
   it.each(
-    // A voice platform's hook takes whatever the platform sends.
-    operations.filter(
-      ({ path, operation }) => operation.requestBody?.content['application/json'] && !path.startsWith('/hooks'),
-    ),
-  )('$operation.operationId: to a body that is broken, or too large', async ({ path, method, operation }) => {
-    const { address, options } = exampleRequest(path, operation);
-    const broken = await call(method, address, { ...options, body: '{"uid":' });
-    expect(broken.status).toBe(400);
-    described(path, method, broken);
-    const large = await call(method, address, { ...options, body: JSON.stringify({ a: 'a'.repeat(1024 * 1024) }) });
-    expect(large.status).toBe(413);
-    described(path, method, large);
-  });
-
-  it.each(
-    operations.filter(({ operation }) =>
+    some.filter(({ operation }) =>
       operation.parameters?.some(({ $ref }) => $ref === '#/components/parameters/IdempotencyKey'),
     ),
-  )('$operation.operationId: repeated with its Idempotency-Key, and with another request', async (one) => {
+  )('$operation.operationId: repeated with its Idempotency-Key, and with another request', inTurn, async (one) => {
     const { path, method, operation } = one;
     const request = exampleRequest(path, operation);
     await makeExamplesOf(request);
@@ -239,8 +137,9 @@ describe('the service answers as its document says', () => {
     described(path, method, other);
   });
 
-  it.each(operations.filter(({ operation }) => operation.parameters?.some(({ name }) => name === 'cursor')))(
+  it.each(some.filter(({ operation }) => operation.parameters?.some(({ name }) => name === 'cursor')))(
     '$operation.operationId: page by page, and to a cursor that is none',
+    inTurn,
     async ({ path, method, operation }) => {
       const { address, options } = exampleRequest(path, operation);
       const answer = await call(method, address, { ...options, query: { ...options.query, limit: '1' } });
@@ -253,7 +152,9 @@ describe('the service answers as its document says', () => {
       described(path, method, wrong);
     },
   );
+});
 
+describe('the service answers as its document says', () => {
   it('404 where a call is not there, with a code that is described', async () => {
     for (const method of ['GET', 'PATCH', 'DELETE']) {
       const body = method === 'PATCH' ? { custom_call_outcome: 'none' } : undefined;
