@@ -1,83 +1,32 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { searchKnowledge } from '../../functions/api/search-knowledge.ts';
-import { pagesText, proseText } from '../../functions/domain/sources.ts';
-import { indexKnowledge } from '../../functions/jobs/index-knowledge.ts';
-import { worker } from '../../functions/jobs/job.ts';
+import { proseText } from '../../functions/domain/sources.ts';
 import { KnowledgeSearch } from '../../functions/search/knowledge-search.ts';
 import { indexOf, indexSources } from '../../functions/search/source-index.ts';
-import { agents } from '../../functions/store/agents.ts';
 import { documentReads, documents } from '../../functions/store/documents.ts';
 import { documentKey, textPiecesOf } from '../../functions/store/keys.ts';
-import { sourceTexts, type TextReference } from '../../functions/store/source-texts.ts';
-import { type Item, table } from '../../functions/store/table.ts';
-import { websiteReads, websites } from '../../functions/store/websites.ts';
+import { sourceTexts } from '../../functions/store/source-texts.ts';
+import { table } from '../../functions/store/table.ts';
+import { websiteReads } from '../../functions/store/websites.ts';
 import { invoke } from '../support/events.ts';
 import { injectFaults } from '../support/faults.ts';
+import {
+  change,
+  type Found,
+  found,
+  inGerman,
+  piecesOf,
+  remove,
+  search,
+  stores,
+  textsFound,
+  upload,
+} from '../support/knowledge.ts';
 import { page } from '../support/site.ts';
-import { newFolder, websiteRecord, websitesOf } from '../support/websites.ts';
+import { newFolder, websitesOf } from '../support/websites.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 afterEach(() => injectFaults(table.get().client, () => undefined));
-
-type DocumentItem = Item & { text: TextReference };
-
-const stores = () => ({
-  website: { reads: websiteReads.get(), writes: websites.get() },
-  document: { reads: documentReads.get(), writes: documents.get() },
-});
-
-const inGerman = { languageOf: async () => 'de' };
-
-const search = (world: World, query: string, more: object = {}) =>
-  world.call('POST', '/agent-knowledge/search', {
-    body: { uid: world.uid, agentId: world.agentId, query, ...more },
-  });
-
-type Found = {
-  text: string;
-  score: number;
-  kind: string;
-  sourceId: string;
-  name: string;
-  start: number;
-  url?: string;
-  title?: string;
-};
-const found = async (world: World, query: string, more: object = {}): Promise<Found[]> =>
-  (await search(world, query, more)).body.passages;
-const textsFound = async (world: World, query: string, more: object = {}) =>
-  (await found(world, query, more)).map(({ text }) => text);
-
-const upload = async (world: World, files: Record<string, string | Uint8Array>): Promise<string[]> => {
-  const form = new FormData();
-  form.set('uid', world.uid);
-  form.set('agentId', world.agentId);
-  for (const [name, text] of Object.entries(files)) form.append('files', new Blob([text as string]), name);
-  const { body } = await world.call('POST', '/agent-documents', { body: form });
-  for (;;) {
-    const listed = await world.call('GET', '/agent-documents', {
-      query: { uid: world.uid, agentId: world.agentId, content: 'false' },
-    });
-    if (listed.body.documents.every(({ status }: { status: string }) => status === 'ready')) return body.documentIds;
-    await sleep(100);
-  }
-};
-
-const change = (world: World, documentId: string, body: object) =>
-  world.call('PATCH', '/agent-documents', { body: { uid: world.uid, agentId: world.agentId, documentId, ...body } });
-
-const remove = (world: World, documentId: string) =>
-  world.call('DELETE', '/agent-documents', { query: { uid: world.uid, agentId: world.agentId, documentId } });
-
-const piecesOf = async (sourceId: string) => {
-  const keys: string[] = [];
-  for await (const { sk } of table.get().query(textPiecesOf(sourceId), { keysOnly: true })) keys.push(sk);
-  return keys;
-};
-
-const setLanguage = (world: World, language: string | null) =>
-  world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { language } } });
 
 describe('a search of an agent’s knowledge', () => {
   it.concurrent('finds passages of documents, with where they stand in the text', async () => {
@@ -172,137 +121,6 @@ describe('a search of an agent’s knowledge', () => {
     expect(passage?.sourceId).not.toBe(id);
     await remove(world, id as string);
     expect(await textsFound(inCopy, 'open')).toEqual(['Open at nine.']);
-  });
-
-  it.concurrent('indexes the sources again after a change of the language', async () => {
-    const world = await newWorld();
-    await upload(world, { 'a.txt': 'Die Häuser sind geöffnet.', 'b.txt': 'Autos und Preise' });
-    expect(await found(world, 'Haus')).toEqual([]);
-    // As they are written, words are found in every language.
-    expect(await found(world, 'HAUSER')).toHaveLength(1);
-    expect((await setLanguage(world, 'de-DE')).status).toBe(200);
-    const finds = (texts: string[]) => async () => expect(await textsFound(world, 'Haus')).toEqual(texts);
-    await vi.waitFor(finds(['Die Häuser sind geöffnet.']), { timeout: 50_000, interval: 200 });
-    await setLanguage(world, null);
-    await vi.waitFor(finds([]), { timeout: 50_000, interval: 200 });
-  });
-
-  it.concurrent('counts a source of an earlier version as unindexed until it is indexed', async () => {
-    const world = await newWorld();
-    const [id] = (await upload(world, { 'a.txt': 'Open at nine.', 'b.txt': 'Open at ten.' })) as [string];
-    const key = documentKey(world.agentId, id);
-    const { text } = (await table.get().get<DocumentItem>(key)) as DocumentItem;
-    const { index: _, ...withoutIndex } = text;
-    await table.get().change(key, { set: { text: withoutIndex } });
-    expect((await search(world, 'open')).body).toMatchObject({
-      passages: [{ text: 'Open at ten.' }],
-      searched: { sources: 1, passages: 1, unindexed: 1 },
-    });
-    const { indexed, isDone } = await indexSources(world.agentId, stores(), agents.get());
-    expect([indexed, isDone]).toEqual([1, true]);
-    expect((await search(world, 'open')).body.searched).toEqual({ sources: 2, passages: 2 });
-    expect(await indexSources(world.agentId, stores(), agents.get())).toMatchObject({ indexed: 0, isDone: true });
-  });
-
-  it.concurrent('replaces an index of another format, and leaves no piece of it', async () => {
-    const world = await newWorld();
-    const [id] = (await upload(world, { 'a.txt': 'Open at nine.' })) as [string];
-    const key = documentKey(world.agentId, id);
-    const { text } = (await table.get().get<DocumentItem>(key)) as DocumentItem;
-    await table.get().change(key, { set: { text: { ...text, index: { ...text.index, format: 0 } } } });
-    expect((await search(world, 'open')).body.searched).toEqual({ sources: 0, passages: 0, unindexed: 1 });
-    const before = await piecesOf(id);
-    await worker(indexKnowledge)({
-      Records: [{ messageId: 'm', body: JSON.stringify({ job: 'indexKnowledge', agentId: world.agentId }) }],
-    } as never);
-    expect(await textsFound(world, 'open')).toHaveLength(1);
-    const after = await piecesOf(id);
-    expect(after).toHaveLength(before.length);
-    expect(after).not.toEqual(before);
-  });
-
-  it('keeps the index that a write made whose response was lost', async () => {
-    const world = await newWorld();
-    const [id] = (await upload(world, { 'a.txt': 'Die Häuser sind offen.' })) as [string];
-    const before = await piecesOf(id);
-    let lost = 0;
-    injectFaults(table.get().client, (operation) =>
-      operation === 'TransactWriteItems' && lost++ === 0 ? 'lost response' : undefined,
-    );
-    expect(await indexSources(world.agentId, stores(), inGerman)).toMatchObject({ indexed: 1, isDone: true });
-    expect(lost).toBeGreaterThan(1);
-    injectFaults(table.get().client, () => undefined);
-    expect(await textsFound(world, 'Haus')).toHaveLength(1);
-    expect(await piecesOf(id)).toHaveLength(before.length);
-  });
-
-  it('is found wherever a job that indexes it again is killed, and the next one leaves no piece too many', async () => {
-    const world = await newWorld();
-    const [id] = (await upload(world, { 'a.txt': 'Die Häuser sind offen.' })) as [string];
-    const before = await piecesOf(id);
-    const languages = ['de', 'en'];
-    let kills = 0;
-    for (let fatal = 0; ; fatal++) {
-      const language = languages[fatal % 2] as string;
-      const agents = { languageOf: async () => language };
-      let calls = 0;
-      injectFaults(table.get().client, () => (calls++ === fatal ? 'kill' : undefined));
-      const outcome = await indexSources(world.agentId, stores(), agents).catch(({ name }: Error) => name);
-      injectFaults(table.get().client, () => undefined);
-      expect(await textsFound(world, 'Hauser')).toHaveLength(1);
-      if (typeof outcome === 'object') break;
-      expect(outcome).toBe('Killed');
-      kills += 1;
-      expect(await indexSources(world.agentId, stores(), agents)).toMatchObject({ isDone: true });
-      expect(await textsFound(world, 'Haus')).toHaveLength(language === 'de' ? 1 : 0);
-      expect(await piecesOf(id)).toHaveLength(before.length);
-    }
-    expect(kills).toBeGreaterThanOrEqual(6);
-    await remove(world, id);
-    expect(await piecesOf(id)).toEqual([]);
-  });
-
-  it.concurrent('ends in the language that was set last, also while the sources are indexed for another', async () => {
-    const world = await newWorld();
-    await upload(world, { 'a.txt': 'Die Häuser sind offen.' });
-    const set = ['es', 'de', 'de'];
-    const agents = { languageOf: async () => set.shift() };
-    expect(await indexSources(world.agentId, stores(), agents)).toMatchObject({ indexed: 2, isDone: true });
-    expect(set).toEqual([]);
-    expect(await textsFound(world, 'Haus')).toHaveLength(1);
-  });
-
-  it('is indexed again when the language was changed while it was read', { tags: 'heavy' }, async () => {
-    const world = await newWorld();
-    const source = await websites.get().add(websiteRecord(world));
-    const run = await websites.get().start(source, 'first');
-    expect((await setLanguage(world, 'de')).status).toBe(200);
-    // The sources that are there have been indexed by now.
-    await sleep(3000);
-    const text = 'Die Häuser sind offen.';
-    const texts = { content: pagesText([{ url: source.url, title: '', text }]), contentMD: proseText(text) };
-    const index = () => indexOf('website', texts.content.whole, text, 'en');
-    await websites
-      .get()
-      .finish(source, { attempt: 'first', revision: run?.revision as string }, { ...texts, index }, {});
-    expect(await found(world, 'Haus')).toEqual([]);
-    await expect.poll(() => textsFound(world, 'Haus')).toEqual([text]);
-  });
-
-  it('is indexed in a copied agent, too, when the copy was made before its source was', { tags: 'heavy' }, async () => {
-    const world = await newWorld();
-    const [id] = (await upload(world, { 'a.txt': 'Die Häuser sind offen.' })) as [string];
-    await setLanguage(world, 'de');
-    await expect.poll(() => textsFound(world, 'Haus')).toHaveLength(1);
-    const source = { agentId: world.agentId, id };
-    const { text } = (await documentReads.get().find(world.agentId, id)) as { text: TextReference };
-    const content = 'Die Häuser sind offen.';
-    await documents.get().reindex(source, text, await indexOf('document', content, content, 'en'));
-    const body = { uid: world.uid, agentId: world.agentId };
-    const copy = { ...world, agentId: (await world.call('POST', '/duplicate-agent', { body })).body.agentId };
-    expect(await found(copy, 'Haus')).toEqual([]);
-    await expect.poll(() => textsFound(copy, 'Haus')).toHaveLength(1);
-    expect(await found(world, 'Haus')).toEqual([]);
   });
 
   it.concurrent.each([

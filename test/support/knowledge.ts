@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { documentReads, documents } from '../../functions/store/documents.ts';
+import { textPiecesOf } from '../../functions/store/keys.ts';
+import { table } from '../../functions/store/table.ts';
+import { websiteReads, websites } from '../../functions/store/websites.ts';
+import type { World } from './world.ts';
+
+/** The stores of both kinds of source, as jobs use them. */
+export const stores = () => ({
+  website: { reads: websiteReads.get(), writes: websites.get() },
+  document: { reads: documentReads.get(), writes: documents.get() },
+});
+
+export const inGerman = { languageOf: async () => 'de' };
+
+/** Searches the knowledge of a world's agent, as the holder of its key. */
+export const search = (world: World, query: string, more: object = {}) =>
+  world.call('POST', '/agent-knowledge/search', {
+    body: { uid: world.uid, agentId: world.agentId, query, ...more },
+  });
+
+export type Found = {
+  text: string;
+  score: number;
+  kind: string;
+  sourceId: string;
+  name: string;
+  start: number;
+  url?: string;
+  title?: string;
+};
+export const found = async (world: World, query: string, more: object = {}): Promise<Found[]> =>
+  (await search(world, query, more)).body.passages;
+export const textsFound = async (world: World, query: string, more: object = {}) =>
+  (await found(world, query, more)).map(({ text }) => text);
+
+/** Uploads files to a world's agent, and waits until all its documents are ready. */
+export const upload = async (world: World, files: Record<string, string | Uint8Array>): Promise<string[]> => {
+  const form = new FormData();
+  form.set('uid', world.uid);
+  form.set('agentId', world.agentId);
+  for (const [name, text] of Object.entries(files)) form.append('files', new Blob([text as string]), name);
+  const { body } = await world.call('POST', '/agent-documents', { body: form });
+  for (;;) {
+    const listed = await world.call('GET', '/agent-documents', {
+      query: { uid: world.uid, agentId: world.agentId, content: 'false' },
+    });
+    if (listed.body.documents.every(({ status }: { status: string }) => status === 'ready')) return body.documentIds;
+    await sleep(100);
+  }
+};
+
+export const change = (world: World, documentId: string, body: object) =>
+  world.call('PATCH', '/agent-documents', { body: { uid: world.uid, agentId: world.agentId, documentId, ...body } });
+
+export const remove = (world: World, documentId: string) =>
+  world.call('DELETE', '/agent-documents', { query: { uid: world.uid, agentId: world.agentId, documentId } });
+
+/** The keys of the pieces that are stored of a source's text. */
+export const piecesOf = async (sourceId: string) => {
+  const keys: string[] = [];
+  for await (const { sk } of table.get().query(textPiecesOf(sourceId), { keysOnly: true })) keys.push(sk);
+  return keys;
+};
+
+export const setLanguage = (world: World, language: string | null) =>
+  world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { language } } });
