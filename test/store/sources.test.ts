@@ -88,10 +88,10 @@ describe('a text', () => {
       while (!done) {
         const { items } = await websiteReads.get().page(world.agentId, { withTexts: true });
         const { content = '', contentMD = '' } = items.find(({ id }) => id === source.id) ?? {};
-        expect([content.length, new Set(content).size, content === contentMD]).toEqual([300_000, 1, true]);
+        expect([content === long(content[0] ?? '?'), content === contentMD]).toEqual([true, true]);
         seen.add(content[0] as string);
         const whole = await websiteReads.get().readTexts(source, undefined);
-        expect([whole?.content.length, new Set(whole?.content).size]).toEqual([300_000, 1]);
+        expect(whole?.content === long(whole?.content[0] ?? '?')).toBe(true);
       }
     };
     await Promise.all([write(), read(), read()]);
