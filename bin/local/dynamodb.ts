@@ -12,13 +12,18 @@ const root = join(import.meta.dirname, '../..');
 
 /**
  * Starts AWS's own DynamoDB Local. It listens on every interface, which no option changes. Without `-sharedDb` it has a
- * database per access key id: a caller who does not know the run's random id finds an empty one.
+ * database per access key id: a caller who does not know the run's random id finds an empty one. With `isForLoad` it takes
+ * longer to start, and less for each request of many.
  */
-export const startDynamoDb = async (java: string, data: string | undefined): Promise<DynamoDb> => {
+export const startDynamoDb = async (
+  java: string,
+  data: string | undefined,
+  { isForLoad = false } = {},
+): Promise<DynamoDb> => {
   const port = await freePort();
   const guarded = spawn(
     process.execPath,
-    [join(root, 'bin/guard.mjs'), java, ...jvmOptions(), ...options(port, data)],
+    [join(root, 'bin/guard.mjs'), java, ...jvmOptions(isForLoad), ...options(port, data)],
     {
       cwd: folder(),
       stdio: ['pipe', 'ignore', 'pipe'],
@@ -48,8 +53,12 @@ const folder = () => {
   return join(versions, readdirSync(versions)[0] ?? '');
 };
 
-/** A short-lived server starts faster with the simple compiler and the simple garbage collector. */
-const jvmOptions = () => ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Djava.library.path=DynamoDBLocal_lib'];
+/** A server starts faster with the simple compiler and the simple garbage collector. */
+const jvmOptions = (isForLoad: boolean) => [
+  ...(isForLoad ? [] : ['-XX:TieredStopAtLevel=1']),
+  '-XX:+UseSerialGC',
+  '-Djava.library.path=DynamoDBLocal_lib',
+];
 
 const options = (port: number, data: string | undefined) => [
   '-jar',

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -25,11 +26,17 @@ export const listen = async (server: Server, wanted = 0): Promise<Listening> => 
   };
 };
 
-/** A port that was free a moment ago, for a program that cannot choose one itself. */
+/**
+ * A port that was free a moment ago, for a program that cannot choose one itself. It is below those that systems give to
+ * outgoing connections: one of them could take it before the program does.
+ */
 export const freePort = async (): Promise<number> => {
-  const { port, stop } = await listen(createServer());
-  await stop();
-  return port;
+  const listening = await listen(createServer(), randomInt(10_000, 32_768)).catch(({ code }) => {
+    if (code !== 'EADDRINUSE' && code !== 'EACCES') throw new Error(`No port is free: ${code}.`);
+  });
+  if (!listening) return freePort();
+  await listening.stop();
+  return listening.port;
 };
 
 /** Whether a host name, as a URL spells it, is this machine's own. */

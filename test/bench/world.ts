@@ -51,7 +51,9 @@ export const startWorld = async (): Promise<World> => {
   Object.assign(process.env, credentials);
   const given = process.env.AWS_ENDPOINT_URL_DYNAMODB;
   const [dynamodb, queue, stripe, bedrock] = await Promise.all([
-    given ? { endpoint: given, async stop() {} } : startDynamoDb(await findJava(console.error), undefined),
+    given
+      ? { endpoint: given, async stop() {} }
+      : startDynamoDb(await findJava(console.error), undefined, { isForLoad: true }),
     startQueueAndFiles({ bucket }),
     startStripe({ key: stripeKey }),
     startBedrock(),
