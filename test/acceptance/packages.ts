@@ -9,7 +9,7 @@ const installed = join(folder, 'installed.json');
 const importer = join(folder, 'import.mjs');
 
 /** Installs the packages that only acceptance tests need, when `packages.json` has changed since the last time. */
-const installPackages = () => {
+export default () => {
   const packages = readFileSync(join(import.meta.dirname, 'packages.json'), 'utf8');
   if (existsSync(installed) && readFileSync(installed, 'utf8') === packages) return;
   console.error('Installing the packages of the acceptance tests (test/acceptance/packages.json) …');
@@ -25,9 +25,6 @@ const installPackages = () => {
   if (status !== 0) throw new Error('The packages of the acceptance tests could not be installed; see above.');
   writeFileSync(installed, packages);
 };
-
-export default installPackages;
-if (import.meta.main) installPackages();
 
 /** Imports a package of `packages.json`, or a path in one. Its types are what the caller says: `npm run check` does without it. */
 // biome-ignore lint/suspicious/noExplicitAny: the package is not there when types are checked
