@@ -7,7 +7,11 @@ export default defineConfig({
     // Those have their own commands: npm run test:acceptance, npm run test:deployed.
     exclude: ['test/acceptance/**', 'test/deployed/**'],
     tags: [
-      { name: 'heavy', description: 'Takes seconds of a processor, or writes much: runs in npm run test:acceptance.' },
+      {
+        name: 'heavy',
+        description: 'Takes seconds of a processor, or writes much: runs in npm run test:acceptance.',
+        timeout: 600_000,
+      },
     ],
     ...{ tagsFilter: ['!heavy'] },
     setupFiles: ['test/support/fresh-modules.ts', 'test/support/quiet-logs.ts'],

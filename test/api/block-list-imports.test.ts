@@ -89,7 +89,6 @@ describe('imports into a block list', () => {
 
   it('replace the list of an agent, also with more numbers than one step takes', {
     tags: 'heavy',
-    timeout: 120_000,
   }, async () => {
     const world = await newWorld();
     const { agentId } = world;
@@ -139,7 +138,6 @@ describe('imports into a block list', () => {
 
   it('run one after the other when their files come at the same time, and refuse another one meanwhile', {
     tags: 'heavy',
-    timeout: 120_000,
   }, async () => {
     const world = await newWorld();
     const forms = [];

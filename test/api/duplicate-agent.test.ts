@@ -96,7 +96,6 @@ describe('duplicating an agent', () => {
 
   it('is whole or absent when its function is killed after any write, and the job makes it whole', {
     tags: 'heavy',
-    timeout: 120_000,
   }, async () => {
     const world = await newWorld();
     await world.block(phones(60));

@@ -118,7 +118,6 @@ describe('the knowledge of an agent that is duplicated', () => {
 
   it('is whole or absent when the function is killed after any call, and made whole once by the job', {
     tags: 'heavy',
-    timeout: 120_000,
   }, async () => {
     const world = await knowingWorld();
     const request = { apiKey: world.apiKey, body: { uid: world.uid, agentId: world.agentId } };

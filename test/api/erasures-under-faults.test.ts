@@ -24,7 +24,6 @@ afterEach(noFaults);
 describe('the erasure of a person', () => {
   it('finishes when it is killed at any write, and counts each call and entry once', {
     tags: 'heavy',
-    timeout: 120_000,
   }, async () => {
     let kills = 0;
     for (let kill = 0; ; kill++) {

@@ -395,7 +395,6 @@ describe('a list', () => {
 
   it('stays under what an answer may weigh, however much its sources have to say', {
     tags: 'heavy',
-    timeout: 60_000,
   }, async () => {
     const own = await newWorld();
     for (const unit of ['"', '\\', '字', '🙂', 'a\n\n', '\u0001', 'x']) {
