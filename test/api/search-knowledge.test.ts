@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { searchKnowledge } from '../../functions/api/search-knowledge.ts';
 import { proseText } from '../../functions/domain/sources.ts';
 import { KnowledgeSearch } from '../../functions/search/knowledge-search.ts';
@@ -18,6 +18,7 @@ import {
   piecesOf,
   remove,
   search,
+  setLanguage,
   stores,
   textsFound,
   upload,
@@ -107,6 +108,19 @@ describe('a search of an agent’s knowledge', () => {
     await settled(id);
     expect(await found(world, 'tulips')).toEqual([]);
     expect(await found(world, 'roses')).toHaveLength(1);
+  });
+
+  it.concurrent('finds words as the agent’s language forms them, also after a change of the language', async () => {
+    const world = await newWorld();
+    await upload(world, { 'a.txt': 'Die Häuser sind geöffnet.', 'b.txt': 'Autos und Preise' });
+    expect(await found(world, 'Haus')).toEqual([]);
+    // As they are written, words are found in every language.
+    expect(await found(world, 'HAUSER')).toHaveLength(1);
+    expect((await setLanguage(world, 'de-DE')).status).toBe(200);
+    const finds = (texts: string[]) => async () => expect(await textsFound(world, 'Haus')).toEqual(texts);
+    await vi.waitFor(finds(['Die Häuser sind geöffnet.']), { timeout: 50_000, interval: 200 });
+    await setLanguage(world, null);
+    await vi.waitFor(finds([]), { timeout: 50_000, interval: 200 });
   });
 
   it.concurrent('finds in a copied agent what its source has, and nothing of what came later', async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { pagesText, proseText } from '../../functions/domain/sources.ts';
 import { indexKnowledge } from '../../functions/jobs/index-knowledge.ts';
 import { worker } from '../../functions/jobs/job.ts';
@@ -30,19 +30,6 @@ afterEach(() => injectFaults(table.get().client, () => undefined));
 type DocumentItem = Item & { text: TextReference };
 
 describe('the index of an agent’s knowledge', () => {
-  it.concurrent('is made again after a change of the language', async () => {
-    const world = await newWorld();
-    await upload(world, { 'a.txt': 'Die Häuser sind geöffnet.', 'b.txt': 'Autos und Preise' });
-    expect(await found(world, 'Haus')).toEqual([]);
-    // As they are written, words are found in every language.
-    expect(await found(world, 'HAUSER')).toHaveLength(1);
-    expect((await setLanguage(world, 'de-DE')).status).toBe(200);
-    const finds = (texts: string[]) => async () => expect(await textsFound(world, 'Haus')).toEqual(texts);
-    await vi.waitFor(finds(['Die Häuser sind geöffnet.']), { timeout: 50_000, interval: 200 });
-    await setLanguage(world, null);
-    await vi.waitFor(finds([]), { timeout: 50_000, interval: 200 });
-  });
-
   it.concurrent('lacks a source of an earlier version, which counts as unindexed until it is indexed', async () => {
     const world = await newWorld();
     const [id] = (await upload(world, { 'a.txt': 'Open at nine.', 'b.txt': 'Open at ten.' })) as [string];
