@@ -37,6 +37,14 @@ describe('the benchmark', () => {
     expect(missed.stdout).toMatch(/figure 1 of fast\s+1 ms\s+≤ 2 ms\s+reached\n.*figure 1 of slow.*MISSED/s);
   });
 
+  it('measures the other rows when one breaks off, says why, and ends with 1', async () => {
+    const broken: Row = { ...rowOf('broken'), measure: () => Promise.reject(new Error('The table is gone.')) };
+    const { stdout, stderr, code } = await bench([], [broken, rowOf('fast', true)]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/The row broken …\n {2}It broke off\. .*The table is gone.*\nBroke off: broken\.\n/s);
+    expect(stdout).toMatch(/figure 0 of fast\s+1 ms\s+≤ 2 ms\s+reached/);
+  });
+
   it('rejects an unknown measurement', async () => {
     const { stdout, stderr, code } = await bench(['speed']);
     expect({ stdout, code }).toEqual({ stdout: '', code: 1 });

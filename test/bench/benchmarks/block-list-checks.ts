@@ -51,6 +51,11 @@ export const blockListChecks: Row = {
     await invoke(checkBlockedNumbers, { apiKey, body: { uid, agentId, numbers } });
     const bulk = performance.now() - begin;
     const singles = median(taken.large) * numbers.length;
+    // Other rows read a page of these lists.
+    for (const { uid, agentId } of [large, small]) {
+      for (const owner of [{ agentId }, { uid }])
+        await world.directly.blockList.removeAll(owner, Number.POSITIVE_INFINITY);
+    }
     return [
       {
         what: 'one number',
