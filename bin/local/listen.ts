@@ -31,8 +31,8 @@ export const listen = async (server: Server, wanted = 0): Promise<Listening> => 
  * outgoing connections: one of them could take it before the program does.
  */
 export const freePort = async (): Promise<number> => {
-  const listening = await listen(createServer(), randomInt(10_000, 32_768)).catch(({ code }) => {
-    if (code !== 'EADDRINUSE' && code !== 'EACCES') throw new Error(`No port is free: ${code}.`);
+  const listening = await listen(createServer(), randomInt(10_000, 32_768)).catch((error) => {
+    if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') throw error;
   });
   if (!listening) return freePort();
   await listening.stop();

@@ -2,7 +2,7 @@ import { AsciiWords, hashWith } from './ascii-words.ts';
 import type { Language } from './languages.ts';
 import { fold, wordsOf } from './words.ts';
 
-/** A term of an index, in UTF-8. Each term of a `Terms` has a number, from 0 on. `firstBytes` is the number that they make. */
+/** A term of an index, in UTF-8. The terms of a `Terms` are numbered from 0. `firstBytes` is the first six bytes, read as one number. */
 export type Term = { bytes: Buffer; number: number; firstBytes: number };
 
 /** The terms of a word: its stem, and that of the word without diacritics where it differs. */

@@ -30,7 +30,7 @@ import { newWorld, type World } from '../support/world.ts';
 afterEach(() => injectFaults(table.get().client, () => undefined));
 
 describe('a search of an agent’s knowledge', () => {
-  it.concurrent('finds passages of documents, with where they stand in the text', async () => {
+  it.concurrent('finds passages of documents, and their positions in the text', async () => {
     const world = await newWorld();
     const [id] = await upload(world, {
       'hours.md': '# Opening hours\n\nWe open at nine on weekdays.\n\n# Prices\n\nA room costs $49.90 a night.',
@@ -57,7 +57,7 @@ describe('a search of an agent’s knowledge', () => {
     expect(content.slice(start, start + text.length)).toBe(text);
   });
 
-  it.concurrent('finds passages of websites, with their page and where they stand in its text', async () => {
+  it.concurrent('finds passages of websites, their pages, and their positions in the text of the page', async () => {
     const world = await newWorld();
     const { add, settled } = websitesOf(world);
     const { url, put } = newFolder();

@@ -1,5 +1,5 @@
 import { describe, expect, inject, it } from 'vitest';
-import { collectedEvents, listening } from '../support/webhook-events.ts';
+import { blockManyNumbers, collectedEvents, listening } from '../support/webhook-events.ts';
 
 describe.concurrent('events of block lists', () => {
   it('come from an outcome that blocks, too', async () => {
@@ -13,19 +13,9 @@ describe.concurrent('events of block lists', () => {
   });
 
   it('are one for each request, for an agent and for a user, with the first hundred numbers', async () => {
-    const { call, uid, agentId, block, unblock, until, all } = await listening({
-      events: ['block_list.*'],
-      countsRequests: false,
-    });
-    const numbers = Array.from({ length: 300 }, (_, index) => `+1415${5_000_000 + index}`);
-    const { length: count } = (await block(numbers)).body.added;
-    expect(count).toBeGreaterThan(100);
-    const [first] = await until('block_list.updated');
-    const nothing = { count: 0, numbers: [] };
-    const added = { count, numbers: expect.any(Array) };
-    expect(first?.data).toEqual({ uid, agentId, scope: 'agent', added, removed: nothing });
-    expect(new Set(first?.data.added.numbers)).toHaveLength(100);
-    expect(numbers).toEqual(expect.arrayContaining(first?.data.added.numbers));
+    const world = await listening({ events: ['block_list.*'], countsRequests: false });
+    const { call, uid, agentId, block, unblock, until, all } = world;
+    const { first, numbers, nothing } = await blockManyNumbers(world);
     await call('POST', '/block-list', { body: { uid, numbers: ['+14155550142'] } });
     const [, second] = await until('block_list.updated', 2);
     expect(second?.data).toEqual({

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { pagesText, proseText } from '../../functions/domain/sources.ts';
 import { indexKnowledge } from '../../functions/jobs/index-knowledge.ts';
-import { worker } from '../../functions/jobs/job.ts';
 import { indexOf, indexSources } from '../../functions/search/source-index.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { documentReads, documents } from '../../functions/store/documents.ts';
@@ -10,6 +9,7 @@ import { documentKey } from '../../functions/store/keys.ts';
 import type { TextReference } from '../../functions/store/source-texts.ts';
 import { type Item, table } from '../../functions/store/table.ts';
 import { websites } from '../../functions/store/websites.ts';
+import { deliverMessage } from '../support/deliver-message.ts';
 import { injectFaults } from '../support/faults.ts';
 import {
   found,
@@ -55,9 +55,7 @@ describe('the index of an agent’s knowledge', () => {
     await table.get().change(key, { set: { text: { ...text, index: { ...text.index, format: 0 } } } });
     expect((await search(world, 'open')).body.searched).toEqual({ sources: 0, passages: 0, unindexed: 1 });
     const before = await piecesOf(id);
-    await worker(indexKnowledge)({
-      Records: [{ messageId: 'm', body: JSON.stringify({ job: 'indexKnowledge', agentId: world.agentId }) }],
-    } as never);
+    expect(await deliverMessage(indexKnowledge, { job: 'indexKnowledge', agentId: world.agentId })).toBe(true);
     expect(await textsFound(world, 'open')).toHaveLength(1);
     const after = await piecesOf(id);
     expect(after).toHaveLength(before.length);

@@ -59,7 +59,7 @@ const withOwnNumber = (body: object) => ({
   ...('number' in body && { number: '+14155550177' }),
 });
 
-/** A form of an example: what stands in an array are files. */
+/** Makes a form of an example. The members of an array are files. */
 const formOf = (example: Record<string, string | string[]>, fileName = 'Price list.txt') => {
   const form = new FormData();
   for (const [name, value] of Object.entries(example)) {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
 import { type BlockListOwner, webhookEventsOf } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { newEndpoint, newReceiver, type SentEvent, verified } from './webhooks.ts';
@@ -83,6 +84,20 @@ export const listening = async ({
       }
     },
   };
+};
+
+/** Blocks three hundred numbers for a world's agent, and expects one event with the first hundred. */
+export const blockManyNumbers = async ({ uid, agentId, block, until }: Awaited<ReturnType<typeof listening>>) => {
+  const numbers = Array.from({ length: 300 }, (_, index) => `+1415${5_000_000 + index}`);
+  const { length: count } = (await block(numbers)).body.added;
+  expect(count).toBeGreaterThan(100);
+  const [first] = await until('block_list.updated');
+  const nothing = { count: 0, numbers: [] };
+  const added = { count, numbers: expect.any(Array) };
+  expect(first?.data).toEqual({ uid, agentId, scope: 'agent', added, removed: nothing });
+  expect(new Set(first?.data.added.numbers)).toHaveLength(100);
+  expect(numbers).toEqual(expect.arrayContaining(first?.data.added.numbers));
+  return { first, numbers, nothing };
 };
 
 /** The ids of a block list's events: those that were sent, and those that wait for more numbers. */
