@@ -1,46 +1,65 @@
-/** A cache for words of ASCII letters. A word is looked up by its position in a text, without making a string of it. */
-export class AsciiWords<Known> {
+/** A slot holds the hash of its word, where its letters begin, how many there are (none in a free slot), and the word's number. */
+const slotSize = 4;
+
+/**
+ * A cache of one number for each word of ASCII letters. A word is looked up by its position in a text, without making a string of
+ * it, in arrays of numbers: strings and objects that lie apart in memory take longer to read than all the rest.
+ */
+export class AsciiWords {
   readonly #max: number;
-  #words: (string | undefined)[] = new Array(4096);
-  #known: (Known | undefined)[] = new Array(4096);
+  #slots = new Int32Array(slotSize * 4096);
+  #letters = new Uint8Array(32_768);
+  #lettersEnd = 0;
   #size = 0;
 
   constructor(max: number) {
     this.#max = max;
   }
 
-  /** Words that differ in case alone are the same. `hash` is that of the word's letters, by `hashWith`. */
-  find(text: string, start: number, end: number, hash: number): Known | undefined {
-    const mask = this.#words.length - 1;
-    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-      const word = this.#words[slot];
-      if (word === undefined) return undefined;
-      if (isAt(text, start, end, word)) return this.#known[slot];
+  /** The number of a word, or -1. Words that differ in case alone are the same. `hash` is that of the word's letters, by `hashWith`. */
+  find(text: string, start: number, end: number, hash: number): number {
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    for (let slot = (hash * slotSize) & mask; slots[slot + 2] !== 0; slot = (slot + slotSize) & mask) {
+      if (slots[slot] === hash && this.#isIn(slot, text, start, end)) return slots[slot + 3] as number;
     }
+    return -1;
   }
 
-  /** Adds a word in lower case that is not in the cache, unless it is full. */
-  add(word: string, hash: number, known: Known): void {
+  /** Adds a word that is not in the cache, unless it is full. Its number is not negative. */
+  add(text: string, start: number, end: number, hash: number, number: number): void {
     if (this.#size >= this.#max) return;
-    if (this.#size * 2 >= this.#words.length) this.#grow();
-    this.#put(word, hash, known);
     this.#size += 1;
+    if (2 * slotSize * this.#size > this.#slots.length) this.#grow();
+    this.#put([hash, this.#lettersEnd, end - start, number]);
+    if (this.#lettersEnd + end - start > this.#letters.length) {
+      const letters = this.#letters;
+      this.#letters = new Uint8Array(2 * letters.length);
+      this.#letters.set(letters);
+    }
+    for (let at = start; at < end; at++) this.#letters[this.#lettersEnd++] = text.charCodeAt(at) | 32;
   }
 
-  #put(word: string, hash: number, known: Known): void {
-    const mask = this.#words.length - 1;
-    let slot = hash & mask;
-    while (this.#words[slot] !== undefined) slot = (slot + 1) & mask;
-    this.#words[slot] = word;
-    this.#known[slot] = known;
+  #isIn(slot: number, text: string, start: number, end: number): boolean {
+    if (this.#slots[slot + 2] !== end - start) return false;
+    const letters = this.#letters;
+    let own = this.#slots[slot + 1] as number;
+    for (let at = start; at < end; at++) if ((text.charCodeAt(at) | 32) !== letters[own++]) return false;
+    return true;
+  }
+
+  #put(word: ArrayLike<number>): void {
+    const mask = this.#slots.length - 1;
+    let slot = ((word[0] as number) * slotSize) & mask;
+    while (this.#slots[slot + 2] !== 0) slot = (slot + slotSize) & mask;
+    this.#slots.set(word, slot);
   }
 
   #grow(): void {
-    const [words, known] = [this.#words, this.#known];
-    this.#words = new Array(2 * words.length);
-    this.#known = new Array(2 * words.length);
-    for (const [slot, word] of words.entries()) {
-      if (word !== undefined) this.#put(word, hashOf(word), known[slot] as Known);
+    const slots = this.#slots;
+    this.#slots = new Int32Array(2 * slots.length);
+    for (let slot = 0; slot < slots.length; slot += slotSize) {
+      if (slots[slot + 2] !== 0) this.#put(slots.subarray(slot, slot + slotSize));
     }
   }
 }
@@ -49,18 +68,4 @@ export class AsciiWords<Known> {
 export const hashWith = (hash: number, lower: number) => {
   const mixed = Math.imul(hash ^ lower, 0x01000193);
   return mixed ^ (mixed >>> 15);
-};
-
-const hashOf = (word: string) => {
-  let hash = 0;
-  for (let index = 0; index < word.length; index++) hash = hashWith(hash, word.charCodeAt(index));
-  return hash;
-};
-
-const isAt = (text: string, start: number, end: number, word: string): boolean => {
-  if (word.length !== end - start) return false;
-  for (let index = 0; index < word.length; index++) {
-    if ((text.charCodeAt(start + index) | 32) !== word.charCodeAt(index)) return false;
-  }
-  return true;
 };

@@ -6,7 +6,7 @@ import { ByteWriter } from './bytes.ts';
 import type { Language } from './languages.ts';
 import type { Place } from './packed-index.ts';
 import { cutPassages, headingsOf } from './passages.ts';
-import { compareTerms, Terms, type TermsOfWord } from './terms.ts';
+import { compareTerms, Terms } from './terms.ts';
 
 /** A text to be indexed: the pages of a website, or the one of a document. */
 export type IndexedPage = { text: string; title?: string; url?: string };
@@ -33,6 +33,8 @@ export const packIndex = async (
   markdown: string,
   language: Language,
 ): Promise<{ packed: Buffer; passages: number }> => {
+  // The requests that write the text go first, and are not kept waiting.
+  await nextTurn();
   const headings = headingsOf(markdown);
   const index = new IndexBuilder(language);
   let units = 0;
@@ -43,7 +45,6 @@ export const packIndex = async (
       units += end - start;
       if (units < unitsPerTurn) continue;
       units = 0;
-      // The requests that write the text meanwhile are not kept waiting.
       await nextTurn();
     }
   }
@@ -82,17 +83,19 @@ class IndexBuilder {
     const { start, units } = place;
     const end = start + units;
     let words = 0;
-    const count = ({ terms }: TermsOfWord) => {
+    const countTerm = (term: number) => {
+      if (term >= this.#counts.length) this.#counts = grown(this.#counts, term + 1);
+      if (this.#counts[term]!++ === 0) this.#present.push(term);
+    };
+    const count = (term: number, other: number) => {
       words++;
-      for (const { number } of terms) {
-        if (number >= this.#counts.length) this.#counts = grown(this.#counts, number + 1);
-        if (this.#counts[number]!++ === 0) this.#present.push(number);
-      }
+      countTerm(term);
+      if (other >= 0) countTerm(other);
     };
     // Function words in headings are indexed: “About us” has no others.
     this.#terms.visit(text, start, headingEnd, count);
-    this.#terms.visit(text, headingEnd, end, (word) => {
-      if (!word.isFunctionWord) count(word);
+    this.#terms.visit(text, headingEnd, end, (term, other, isFunctionWord) => {
+      if (!isFunctionWord) count(term, other);
     });
     for (const heading of context) this.#terms.visit(heading, 0, heading.length, count);
     const passage = this.#places.length;
@@ -142,7 +145,7 @@ class IndexBuilder {
 
   #packTerms(out: ByteWriter): void {
     const numbered = this.#terms.numbered;
-    const { order, starts } = this.#byTerm(numbered.length);
+    const { passages, counts, starts } = this.#byTerm(numbered.length);
     const terms = numbered.filter(({ number }) => starts[number + 1] !== starts[number]).sort(compareTerms);
     const blocks = new ByteWriter();
     const dictionary = new ByteWriter();
@@ -162,8 +165,7 @@ class IndexBuilder {
       const start = postings.length;
       let last = 0;
       for (let at = starts[number] as number; at < (starts[number + 1] as number); at++) {
-        const entry = 3 * (order[at] as number);
-        const [passage, count] = [this.#entries[entry + 1] as number, this.#entries[entry + 2] as number];
+        const [passage, count] = [passages[at] as number, counts[at] as number];
         postings.number((passage - last) * 2 + (count > 1 ? 1 : 0));
         if (count > 1) postings.number(count);
         last = passage;
@@ -178,16 +180,22 @@ class IndexBuilder {
     out.bytes(postings.written);
   }
 
-  /** The entries in the order of their terms, each term's in the order of the passages; and where each term's begin. */
-  #byTerm(terms: number): { order: Int32Array; starts: Int32Array } {
+  /** The passages of every term, in their order, and how often each has it; and where those of each term begin. */
+  #byTerm(terms: number): { passages: Int32Array; counts: Int32Array; starts: Int32Array } {
     const starts = new Int32Array(terms + 1);
-    const entries = this.#entriesEnd / 3;
-    for (let entry = 0; entry < entries; entry++) starts[(this.#entries[3 * entry] as number) + 1]!++;
+    const entries = this.#entries;
+    const end = this.#entriesEnd;
+    for (let entry = 0; entry < end; entry += 3) starts[(entries[entry] as number) + 1]!++;
     for (let term = 0; term < terms; term++) starts[term + 1]! += starts[term] as number;
     const next = starts.slice();
-    const order = new Int32Array(entries);
-    for (let entry = 0; entry < entries; entry++) order[next[this.#entries[3 * entry] as number]!++] = entry;
-    return { order, starts };
+    const passages = new Int32Array(end / 3);
+    const counts = new Int32Array(end / 3);
+    for (let entry = 0; entry < end; entry += 3) {
+      const at = next[entries[entry] as number]!++;
+      passages[at] = entries[entry + 1] as number;
+      counts[at] = entries[entry + 2] as number;
+    }
+    return { passages, counts, starts };
   }
 }
 

@@ -122,10 +122,13 @@ const breakOf = (text: string, { start, end }: Range): number => {
   const some = text.slice(start, Math.min(end, start + passageUnits + 20));
   const nearest = (mark: RegExp): number | undefined => {
     let best: number | undefined;
-    for (const { 0: found, index } of some.matchAll(mark)) {
-      const at = index + found.trimEnd().length;
+    // Marks in the first half of the wanted length do not count, and none after the first one beyond it is nearer.
+    mark.lastIndex = wanted / 2;
+    for (let found = mark.exec(some); found && found.index <= passageUnits; found = mark.exec(some)) {
+      const at = found.index + found[0].trimEnd().length;
       if (at <= wanted / 2 || at > passageUnits) continue;
       if (best === undefined || Math.abs(at - wanted) < Math.abs(best - wanted)) best = at;
+      if (at >= wanted) break;
     }
     return best;
   };

@@ -1,6 +1,6 @@
 import { type Language, languageOf } from './languages.ts';
 import type { PackedIndex, Postings } from './packed-index.ts';
-import { type Term, Terms, type TermsOfWord } from './terms.ts';
+import { type Term, Terms } from './terms.ts';
 
 /** A passage that matches a query: the position of its index, and its number there. */
 export type Hit = { index: number; passage: number; score: number };
@@ -49,16 +49,19 @@ export const rank = async (query: string, indexes: PackedIndex[], limit: number)
  * has the same position in every language.
  */
 const wordsIn = (query: string, language: Language): Buffer[][] => {
-  const words: TermsOfWord[] = [];
-  const seen = new Set<Term | undefined>();
-  new Terms(language).visit(query, 0, query.length, ({ terms, isFunctionWord }) => {
-    const [term] = terms;
-    words.push({ terms: seen.has(term) ? [] : terms, isFunctionWord });
+  const words: { numbers: number[]; isFunctionWord: boolean }[] = [];
+  const seen = new Set<number>();
+  const terms = new Terms(language);
+  terms.visit(query, 0, query.length, (term, other, isFunctionWord) => {
+    const numbers = seen.has(term) ? [] : other < 0 ? [term] : [term, other];
+    words.push({ numbers, isFunctionWord });
     seen.add(term);
   });
   // A query of function words alone matches headings, whose function words are indexed.
   const isDecided = words.some((word) => !word.isFunctionWord);
-  return words.map(({ terms, isFunctionWord }) => (isDecided && isFunctionWord ? [] : terms.map(({ bytes }) => bytes)));
+  return words.map(({ numbers, isFunctionWord }) =>
+    isDecided && isFunctionWord ? [] : numbers.map((number) => (terms.numbered[number] as Term).bytes),
+  );
 };
 
 const postingsIn = (index: PackedIndex, words: Buffer[][]): (Postings | undefined)[] =>

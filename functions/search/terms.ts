@@ -5,8 +5,9 @@ import { fold, wordsOf } from './words.ts';
 /** A term of an index, in UTF-8. The terms of a `Terms` are numbered from 0. `firstBytes` is the first six bytes, read as one number. */
 export type Term = { bytes: Buffer; number: number; firstBytes: number };
 
-/** The terms of a word: its stem, and that of the word without diacritics where it differs. */
-export type TermsOfWord = { terms: Term[]; isFunctionWord: boolean };
+/** The terms of a word, by their numbers: its stem, and that of the word without diacritics; -1 where it does not differ. */
+export type TermsOfWord = { term: number; other: number; isFunctionWord: boolean };
+export type VisitWord = (term: number, other: number, isFunctionWord: boolean) => void;
 
 const currency = /^\p{Sc}$/u;
 /** The maximum number of pieces of text, and of words, whose terms are cached. */
@@ -17,9 +18,10 @@ const rememberedUnits = 40;
 export class Terms {
   readonly language: Language;
   readonly #terms = new Map<string, Term>();
+  readonly #numbered: Term[] = [];
   readonly #pieces = new Map<string, TermsOfWord[]>();
   readonly #words = new Map<string, TermsOfWord>();
-  readonly #asciiWords = new AsciiWords<TermsOfWord>(mostRemembered);
+  readonly #asciiWords = new AsciiWords(mostRemembered);
 
   constructor(language: Language) {
     this.language = language;
@@ -31,15 +33,15 @@ export class Terms {
   }
 
   /** The terms so far, in the order of their numbers. */
-  get numbered(): Term[] {
-    return [...this.#terms.values()];
+  get numbered(): readonly Term[] {
+    return this.#numbered;
   }
 
   /** Visits the words of a text, from `start` to `end`. */
-  visit(text: string, start: number, end: number, visit: (word: TermsOfWord) => void): void {
+  visit(text: string, start: number, end: number, visit: VisitWord): void {
     const visitPrice = (price: string) => {
       const [word] = this.#ofPiece(price);
-      if (word) visit(word);
+      if (word) visit(word.term, word.other, word.isFunctionWord);
     };
     let before = '';
     for (let at = start; at < end; ) {
@@ -53,9 +55,9 @@ export class Terms {
       const lettersEnd = at;
       while (at < end && isMarkAfterWord(text.charCodeAt(at))) at++;
       if (lettersEnd > from && lettersEnd - from <= rememberedUnits && (at === end || isSpace(text.charCodeAt(at)))) {
-        const word =
-          this.#asciiWords.find(text, from, lettersEnd, hash) ?? this.#addAscii(text.slice(from, lettersEnd), hash);
-        visit(word);
+        let known = this.#asciiWords.find(text, from, lettersEnd, hash);
+        if (known < 0) known = this.#addAscii(text, from, lettersEnd, hash);
+        visit(known >> 1, -1, (known & 1) === 1);
         before = '';
         continue;
       }
@@ -64,16 +66,17 @@ export class Terms {
       // `49 €` and `€ 49` are indexed like `€49`.
       if (before.length === 1 && currency.test(before) && /^\d/.test(piece)) visitPrice(before + piece);
       if (piece.length === 1 && currency.test(piece) && /\d$/.test(before)) visitPrice(piece + before);
-      for (const word of this.#ofPiece(piece)) visit(word);
+      for (const { term, other, isFunctionWord } of this.#ofPiece(piece)) visit(term, other, isFunctionWord);
       before = piece;
     }
   }
 
-  #addAscii(word: string, hash: number): TermsOfWord {
-    const lower = word.toLowerCase();
-    const terms = this.#ofPlain(lower);
-    this.#asciiWords.add(lower, hash, terms);
-    return terms;
+  /** The number of its only term, twice, and 1 if it is a function word. */
+  #addAscii(text: string, start: number, end: number, hash: number): number {
+    const { term, isFunctionWord } = this.#ofPlain(text.slice(start, end).toLowerCase());
+    const known = term * 2 + (isFunctionWord ? 1 : 0);
+    this.#asciiWords.add(text, start, end, hash, known);
+    return known;
   }
 
   #ofPiece(piece: string): TermsOfWord[] {
@@ -85,31 +88,32 @@ export class Terms {
   }
 
   #ofWritten(text: string): TermsOfWord {
-    return { terms: [this.#term(text)], isFunctionWord: false };
+    return { term: this.#numberOf(text), other: -1, isFunctionWord: false };
   }
 
   #ofPlain(text: string): TermsOfWord {
     const known = this.#words.get(text);
     if (known) return known;
     const folded = fold(text);
-    const term = fold(this.language.stem(text));
-    const terms = [term];
-    if (folded !== text) {
-      const other = this.language.stem(folded);
-      if (other !== term) terms.push(other);
-    }
-    const word = { terms: terms.map((one) => this.#term(one)), isFunctionWord: this.language.isFunctionWord(folded) };
+    const stem = fold(this.language.stem(text));
+    const other = folded === text ? stem : this.language.stem(folded);
+    const word = {
+      term: this.#numberOf(stem),
+      other: other === stem ? -1 : this.#numberOf(other),
+      isFunctionWord: this.language.isFunctionWord(folded),
+    };
     if (this.#words.size < mostRemembered) this.#words.set(text, word);
     return word;
   }
 
-  #term(text: string): Term {
+  #numberOf(text: string): number {
     const known = this.#terms.get(text);
-    if (known) return known;
+    if (known) return known.number;
     const bytes = Buffer.from(text);
-    const term = { bytes, number: this.#terms.size, firstBytes: firstBytesOf(bytes) };
+    const term = { bytes, number: this.#numbered.length, firstBytes: firstBytesOf(bytes) };
     this.#terms.set(text, term);
-    return term;
+    this.#numbered.push(term);
+    return term.number;
   }
 }
 
