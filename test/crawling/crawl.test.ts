@@ -216,7 +216,8 @@ describe('a crawl', () => {
   }, async () => {
     const links = Array.from({ length: 20 }, (_, n) => `/${'a'.repeat(1900)}${n}`);
     const site = await siteOf({ '/': page('home', ...links) });
-    const includePaths = Array.from({ length: 50 }, () => '(a|b|c|d|e|f){1000}');
+    // No pattern matches, so every machine tries all of them.
+    const includePaths = Array.from({ length: 50 }, () => '(a|b|c|d|e|f){1000}$');
     const { pages, failed } = await crawlOf(site, { includePaths });
     expect(pages).toEqual(['/']);
     expect(failed).toEqual({ '/': expect.stringMatching(/^The links of this page were not followed: .* patterns\.$/) });

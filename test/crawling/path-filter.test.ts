@@ -29,7 +29,8 @@ describe('path patterns', () => {
   });
 
   it('that take too long are aborted, and never block the event loop', async () => {
-    const patterns = Array.from({ length: 50 }, () => '(a|b|c|d|e|f){1000}');
+    // No pattern matches, so every machine tries all of them.
+    const patterns = Array.from({ length: 50 }, () => '(a|b|c|d|e|f){1000}$');
     const urls = Array.from({ length: 20 }, (_, index) => `${site}/${'a'.repeat(1990)}${index}`);
     const matching = wantedUrls({ includePaths: patterns, excludePaths: patterns }, urls);
     expect(await longestBlock(matching)).toBeLessThan(1000);

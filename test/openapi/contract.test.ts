@@ -79,20 +79,17 @@ const changed = (body: unknown): unknown => {
   }
   const { files = [] } = body as { files?: object[] };
   const others: Record<string, unknown> = {
-    ...{
-      name: 'Another name',
-      number: '+14155550199',
-      numbers: ['+14155550188'],
-      documentId: 'doc_other',
-      websiteId: 'web_other',
-    },
-    ...{
-      files: [...files, ...files],
-      items: [{ agentId, callIdOrPhone: 'other' }],
-      custom_call_outcome: 'other',
-      size: 14,
-    },
-    ...{ url: 'https://crm.example.com/other', deliveryId: 'delivery_other' },
+    name: 'Another name',
+    number: '+14155550199',
+    numbers: ['+14155550188'],
+    documentId: 'doc_other',
+    websiteId: 'web_other',
+    files: [...files, ...files],
+    items: [{ agentId, callIdOrPhone: 'other' }],
+    custom_call_outcome: 'other',
+    size: 14,
+    url: 'https://crm.example.com/other',
+    deliveryId: 'delivery_other',
   };
   return Object.fromEntries(Object.entries(body as object).map(([field, value]) => [field, others[field] ?? value]));
 };

@@ -1,4 +1,6 @@
-import pRetry from 'p-retry';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { importPackage } from '../packages.ts';
 
@@ -6,12 +8,22 @@ import { importPackage } from '../packages.ts';
 export const startBrowser = async (): Promise<Browser> => {
   // It unpacks the libraries that a bare machine lacks where it takes itself to be on Lambda.
   process.env.AWS_EXECUTION_ENV ??= 'AWS_Lambda_nodejs24.x';
+  const temporary = tmpdir();
+  // Each test file unpacks it for itself: it takes what another one is still unpacking for complete.
+  const folder = mkdtempSync(join(temporary, 'browser-'));
+  process.env.TMPDIR = folder;
   const { default: bundled } = await importPackage('@sparticuz/chromium');
-  const executablePath = await bundled.executablePath();
-  const options = { executablePath, args: ['--no-sandbox', '--disable-gpu'], headless: true };
-  // Another test file may still be unpacking it.
-  const shouldRetry = ({ error }: { error: Error }) => error.message.includes('ETXTBSY');
-  return pRetry(() => chromium.launch(options), { retries: 60, minTimeout: 500, factor: 1, shouldRetry });
+  const executablePath: string = await bundled.executablePath();
+  process.env.TMPDIR = temporary;
+  // The configuration that comes with its fonts looks for them in /tmp alone.
+  const fonts = join(folder, 'fonts.conf');
+  writeFileSync(fonts, `<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/cache</cachedir></fontconfig>`);
+  return chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu'],
+    headless: true,
+    env: { ...process.env, FONTCONFIG_FILE: fonts },
+  });
 };
 
 /** A page, with what it asked of whom and what it complained of. */
