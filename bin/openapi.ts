@@ -1,11 +1,10 @@
 /** `npm run openapi`: generates the OpenAPI document and what follows from it. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { Command } from 'commander';
 import { openApiDocument } from '../functions/openapi/document.ts';
 import { routes } from '../functions/routes.ts';
 import { writeClientTypes } from './client/types.ts';
-import { generatedFiles } from './openapi/generated-files.ts';
+import { writeGeneratedFiles } from './openapi/generated-files.ts';
 
 const options = new Command('npm run openapi --')
   .description(
@@ -20,10 +19,6 @@ const document = openApiDocument(routes);
 if (options.print) {
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 } else {
-  for (const [file, text] of Object.entries(generatedFiles(document))) {
-    if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
-    writeFileSync(file, text);
-    console.log(`${relative('', file)} written.`);
-  }
+  for (const file of writeGeneratedFiles(document)) console.log(`${relative('', file)} written.`);
   await writeClientTypes();
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readGuides } from '../../functions/openapi/guides.ts';
 import type { OpenApiDocument } from '../../functions/openapi/openapi.ts';
@@ -19,6 +19,15 @@ export const generatedFiles = (document: OpenApiDocument): Record<string, string
     [join(openApi, 'topics.json')]: json(topicsOf(document, readGuides())),
     [readme]: readmeWith(readFileSync(readme, 'utf8'), document),
   };
+};
+
+/** Writes those that have changed, and returns their paths. */
+export const writeGeneratedFiles = (document: OpenApiDocument): string[] => {
+  const changed = Object.entries(generatedFiles(document)).filter(
+    ([file, text]) => !existsSync(file) || readFileSync(file, 'utf8') !== text,
+  );
+  for (const [file, text] of changed) writeFileSync(file, text);
+  return changed.map(([file]) => file);
 };
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;

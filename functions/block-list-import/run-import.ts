@@ -36,8 +36,8 @@ const pieceBytes = 512 * 1024;
 const sliceBytes = 16 * 1024;
 /** When an import asks again whether the one before it has ended. */
 const busyDelaySeconds = 5;
-/** More than a request has: its function has a whole processor, which is not to wait for the table. */
-const batchesInFlight = 16;
+/** More than a request has: its function has a whole processor, which is not to wait for the table. With 16, it does. */
+const batchesInFlight = 32;
 
 /**
  * Imports a file, until a time (Unix milliseconds); a message continues it after that. The file is read in pieces, and

@@ -1,4 +1,6 @@
 /** `npm run bench`: what the service costs, in figures and in ratios that hold on any machine. */
+import { rows } from './benchmarks.ts';
 import { run } from './command-line.ts';
+import { measureApart } from './measure-apart.ts';
 
-process.exitCode = await run(process.argv.slice(2));
+process.exitCode = await run(process.argv.slice(2), rows, ({ name }) => measureApart(name));

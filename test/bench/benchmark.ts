@@ -30,8 +30,10 @@ export const median = (values: number[]): number => {
   return sorted.length % 2 === 1 ? at(sorted, middle) : (at(sorted, middle - 1) + at(sorted, middle)) / 2;
 };
 
-/** The median of the quicker half: other load on the machine must not count. */
-export const quickerHalf = (values: number[]) =>
-  median(values.toSorted((a, b) => a - b).slice(0, Math.ceil(values.length / 2)));
+/** How many times the second the first is: the median of the rounds, for the two of a round run under the same load. */
+export const ratioOfRounds = (ours: number[], others: number[]): number =>
+  median(ours.map((value, round) => value / at(others, round)));
+
+export const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 const at = (values: number[], index: number) => values[index] as number;

@@ -21,8 +21,10 @@ const commandOf = (rows: Row[]) =>
     .addHelpText('after', '\nExamples:\n  $ npm run bench\n  $ npm run bench -- bundles round-trips')
     .exitOverride();
 
-/** Measures rows one after the other. One that breaks off says why, and the others are measured all the same. */
-const measure = async (wanted: Row[]): Promise<Measured[]> => {
+/** Measures a row; nothing when it breaks off, after it has said why. */
+type Measure = (row: Row) => Promise<Figure[] | undefined>;
+
+const measureHere: Measure = async (row) => {
   // Requests are logged as ever; here their lines would only be in the way.
   const { write } = process.stderr;
   process.stderr.write = ((chunk: string | Uint8Array, ...rest: []) =>
@@ -32,18 +34,13 @@ const measure = async (wanted: Row[]): Promise<Measured[]> => {
     world ??= startWorld();
     return world;
   };
+  say(`${row.title} …`);
   try {
-    const measured: Measured[] = [];
-    for (const row of wanted) {
-      say(`${row.title} …`);
-      try {
-        measured.push({ row, figures: await row.measure(open, (sentence) => say(`  ${sentence}`)) });
-      } catch (error) {
-        if (error instanceof StartupError) throw error;
-        say(`  It broke off. ${describeError(error)}`);
-      }
-    }
-    return measured;
+    return await row.measure(open, (sentence) => say(`  ${sentence}`));
+  } catch (error) {
+    if (error instanceof StartupError) throw error;
+    say(`  It broke off. ${describeError(error)}`);
+    return undefined;
   } finally {
     await (await world)?.stop();
     process.stderr.write = write;
@@ -71,13 +68,21 @@ const tableOf = ({ row, figures }: Measured) => {
   return `${row.title}\n\n${columns(lines.map(only), only(headings))}\n`;
 };
 
-/** Runs `npm run bench` with its arguments, and returns the exit code. */
-export const run = async (argv: string[], rows = allRows): Promise<number> => {
+/**
+ * Runs `npm run bench` with its arguments, and returns the exit code. Rows are measured one after the other: one that breaks
+ * off does not take the others along. `measureOneOfMany` measures each where there are several.
+ */
+export const run = async (argv: string[], rows = allRows, measureOneOfMany: Measure = measureHere): Promise<number> => {
   try {
     const command = commandOf(rows).parse(argv, { from: 'user' });
     const [chosen] = command.processedArgs;
     const wanted = chosen.length === 0 ? rows : rows.filter(({ name }) => (chosen as string[]).includes(name));
-    const measured = await measure(wanted);
+    const measure = wanted.length > 1 ? measureOneOfMany : measureHere;
+    const measured: Measured[] = [];
+    for (const row of wanted) {
+      const figures = await measure(row);
+      if (figures) measured.push({ row, figures });
+    }
     const missed = measured.flatMap(({ figures }) => figures).filter(({ target }) => target && !target.reached);
     print(
       command.opts(),

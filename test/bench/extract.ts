@@ -22,7 +22,7 @@ console.log(
     milliseconds: performance.now() - began,
     processorMilliseconds: (processor.user + processor.system) / 1000,
     megabytes: residentAtMost(),
-    outcome: 'failure' in text ? text.failure : `${text.content.length.toLocaleString('en')} characters`,
+    ...('failure' in text ? text : { characters: text.content.length }),
   }),
 );
 process.exit();

@@ -68,20 +68,22 @@ const newWebhookDelivery = async (world: World): Promise<string> => {
   return deliveryId;
 };
 
-let withSources: Promise<string> | undefined;
-/** An agent with one website and one document: what its lists take must not grow from one measurement to the next. */
-const agentWithSources = ({ newAgent }: World): Promise<string> => {
-  const make = async () => {
-    const agentId = await newAgent();
-    await newWebsite(agentId);
-    await newDocument(agentId);
-    return agentId;
-  };
-  withSources ??= make();
-  return withSources;
+let sources: ReturnType<typeof makeSources> | undefined;
+const makeSources = async ({ uid, newAgent }: World) => {
+  const agentId = await newAgent();
+  const [websiteId, documentId] = [await newWebsite(agentId), await newDocument(agentId)];
+  return { agent: { uid, agentId }, website: { uid, agentId, websiteId }, document: { uid, agentId, documentId } };
+};
+/** An agent with one website and one document: what is read must not grow from one measurement to the next. */
+const sourcesIn = (world: World) => {
+  sources ??= makeSources(world);
+  return sources;
 };
 
-/** What each operation is asked for when its round trips are counted. */
+/**
+ * What each operation is asked for when its round trips are counted. Lists that other samples add to have a limit: they
+ * read as much however often those were asked for.
+ */
 export const samples: Record<string, Sample[]> = {
   addBlockedNumbers: [{ request: ({ uid, agentId }) => ({ body: { uid, agentId, numbers: freshNumbers(25) } }) }],
   removeBlockedNumbers: [{ request: ({ uid, agentId }) => ({ body: { uid, agentId, numbers: freshNumbers(25) } }) }],
@@ -128,7 +130,7 @@ export const samples: Record<string, Sample[]> = {
     },
   ],
   listAgents: [
-    { request: ({ uid }) => ({ query: { uid } }) },
+    { request: ({ uid }) => ({ query: { uid, limit: '10' } }) },
     {
       what: 'and one of somebody else',
       request: ({ otherUid, otherApiKey }) => ({ apiKey: otherApiKey, query: { uid: otherUid } }),
@@ -168,7 +170,7 @@ export const samples: Record<string, Sample[]> = {
     },
   ],
   listCalls: [
-    { request: ({ agentId }) => ({ params: { agentId } }), roundTripsMost: byEntry },
+    { request: ({ agentId }) => ({ params: { agentId }, query: { limit: '10' } }), roundTripsMost: byEntry },
     {
       what: 'with one phone',
       request: ({ agentId, phone }) => ({ params: { agentId }, query: { phone } }),
@@ -208,20 +210,18 @@ export const samples: Record<string, Sample[]> = {
   ],
   listWebsites: [
     {
-      request: async (world) => ({ query: { uid: world.uid, agentId: await agentWithSources(world) } }),
+      request: async (world) => ({ query: (await sourcesIn(world)).agent }),
       roundTripsMost: withTexts,
     },
     {
       what: 'without content',
-      request: async (world) => ({
-        query: { uid: world.uid, agentId: await agentWithSources(world), content: 'false' },
-      }),
+      request: async (world) => ({ query: { ...(await sourcesIn(world)).agent, content: 'false' } }),
     },
   ],
   addWebsite: [{ request: ({ uid, agentId }) => ({ body: { uid, agentId, url: 'https://example.com/' } }) }],
   getWebsiteContent: [
     {
-      request: async ({ uid, agentId }) => ({ query: { uid, agentId, websiteId: await newWebsite(agentId) } }),
+      request: async (world) => ({ query: (await sourcesIn(world)).website }),
       roundTripsMost: withTexts,
     },
   ],
@@ -240,14 +240,12 @@ export const samples: Record<string, Sample[]> = {
   ],
   listDocuments: [
     {
-      request: async (world) => ({ query: { uid: world.uid, agentId: await agentWithSources(world) } }),
+      request: async (world) => ({ query: (await sourcesIn(world)).agent }),
       roundTripsMost: withTexts,
     },
     {
       what: 'without content',
-      request: async (world) => ({
-        query: { uid: world.uid, agentId: await agentWithSources(world), content: 'false' },
-      }),
+      request: async (world) => ({ query: { ...(await sourcesIn(world)).agent, content: 'false' } }),
     },
   ],
   uploadDocuments: [{ what: 'one file', request: uploadOf }],
@@ -259,7 +257,7 @@ export const samples: Record<string, Sample[]> = {
   ],
   getDocumentContent: [
     {
-      request: async ({ uid, agentId }) => ({ query: { uid, agentId, documentId: await newDocument(agentId) } }),
+      request: async (world) => ({ query: (await sourcesIn(world)).document }),
       roundTripsMost: withTexts,
     },
   ],
@@ -356,7 +354,7 @@ export const samples: Record<string, Sample[]> = {
       request: async (world) => ({ params: { endpointId: await newWebhookEndpoint(world) }, body: { uid: world.uid } }),
     },
   ],
-  listWebhookDeliveries: [{ request: ({ uid }) => ({ query: { uid } }) }],
+  listWebhookDeliveries: [{ request: ({ uid }) => ({ query: { uid, limit: '10' } }) }],
   redeliverWebhook: [
     { request: async (world) => ({ body: { uid: world.uid, deliveryId: await newWebhookDelivery(world) } }) },
   ],

@@ -3,7 +3,7 @@ import pMap from 'p-map';
 import { addBlockedNumbers } from '../../../functions/api/add-blocked-numbers.ts';
 import { blockedNumberKey } from '../../../functions/store/keys.ts';
 import { writeFailure } from '../../../functions/store/table.ts';
-import { median, type Row } from '../benchmark.ts';
+import { median, type Row, ratioOfRounds } from '../benchmark.ts';
 import { freshNumbers } from '../operations.ts';
 import { invoke, type World } from '../world.ts';
 
@@ -41,7 +41,7 @@ export const adds: Row = {
       say(`Round ${round} of ${rounds}.`);
     }
     const against = (way: 'parallel' | 'sequential', what: string, least: number) => {
-      const ratio = median(taken[way].map((milliseconds, round) => milliseconds / (taken.ours[round] as number)));
+      const ratio = ratioOfRounds(taken[way], taken.ours);
       return {
         what: `${count.toLocaleString('en')} adds`,
         ours: { value: median(taken.ours), unit: 'ms' as const },

@@ -1,7 +1,7 @@
 import { checkBlockedNumber } from '../../../functions/api/check-blocked-number.ts';
 import { decideCallStart } from '../../../functions/api/decide-call-start.ts';
 import type { AnyEndpoint } from '../../../functions/http/endpoint.ts';
-import { type Figure, median, type Row } from '../benchmark.ts';
+import { type Figure, median, type Row, ratioOfRounds } from '../benchmark.ts';
 import { invoke, type Request } from '../world.ts';
 
 /** Half a round trip of 5 ms, which is what DynamoDB takes within a region. */
@@ -32,8 +32,8 @@ export const callStarts: Row = {
       }
     }
     return [
-      figureOf('time of a decision', 'ms', median(wall.start), median(wall.check), 0.65),
-      figureOf('processor time of a decision', 'µs', median(processor.start), median(processor.check), 1.15),
+      figureOf('time of a decision', 'ms', wall.start, wall.check, 0.65),
+      figureOf('processor time of a decision', 'µs', processor.start, processor.check, 1.15),
     ];
   },
 };
@@ -54,9 +54,12 @@ const measure = async (ask: () => Promise<unknown>, proxy: { delay(milliseconds:
   return { wall: median(times), processor: (user + system) / requests };
 };
 
-const figureOf = (what: string, unit: 'ms' | 'µs', start: number, check: number, most: number): Figure => ({
-  what,
-  ours: { value: start, unit },
-  against: { what: 'GET /agent-block-list/check', quantity: { value: check, unit }, ratio: start / check },
-  target: { text: `≤ ${most}×`, reached: start / check <= most },
-});
+const figureOf = (what: string, unit: 'ms' | 'µs', starts: number[], checks: number[], most: number): Figure => {
+  const ratio = ratioOfRounds(starts, checks);
+  return {
+    what,
+    ours: { value: median(starts), unit },
+    against: { what: 'GET /agent-block-list/check', quantity: { value: median(checks), unit }, ratio },
+    target: { text: `≤ ${most}×`, reached: ratio <= most },
+  };
+};

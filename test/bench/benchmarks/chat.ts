@@ -8,11 +8,11 @@ import { MockLanguageModelV4 } from 'ai/test';
 import type { Context, StreamifyHandler } from 'aws-lambda';
 import { buildChat } from '../../../functions/api/build-chat.ts';
 import { lambda } from '../../../functions/http/lambda.ts';
-import { median, type Row } from '../benchmark.ts';
+import { median, type Row, ratioOfRounds } from '../benchmark.ts';
 import { eventOf } from '../world.ts';
 
 const deltas = 20_000;
-const rounds = 7;
+const rounds = 15;
 const stalledDeltas = 200_000;
 const firstBytes = 50;
 const warmUps = 10;
@@ -77,7 +77,7 @@ export const chat: Row = {
     try {
       const soon = await firstByte();
       say('the first byte is timed');
-      const { ours, bare } = await processorTime();
+      const { ours, bare, ratio } = await processorTime();
       say('processor time is measured');
       const kibibytes = await stalled();
       return [
@@ -89,8 +89,8 @@ export const chat: Row = {
         {
           what: 'processor time of a word',
           ours: { value: ours, unit: 'µs' as const },
-          against: { what: 'the AI SDK alone', quantity: { value: bare, unit: 'µs' as const }, ratio: ours / bare },
-          target: { text: '≤ 1.08×', reached: ours / bare <= 1.08 },
+          against: { what: 'the AI SDK alone', quantity: { value: bare, unit: 'µs' as const }, ratio },
+          target: { text: '≤ 1.08×', reached: ratio <= 1.08 },
         },
         {
           what: `memory, of ${stalledDeltas.toLocaleString('en')} words that nobody reads`,
@@ -127,7 +127,7 @@ const firstByte = async (): Promise<number> => {
 };
 
 /** Microseconds of processor time for each word: of the service, and of the AI SDK’s own answer to the same model. */
-const processorTime = async (): Promise<{ ours: number; bare: number }> => {
+const processorTime = async (): Promise<{ ours: number; bare: number; ratio: number }> => {
   const ways = {
     ours: async () => {
       const into = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -148,7 +148,7 @@ const processorTime = async (): Promise<{ ours: number; bare: number }> => {
       if (round > 0) taken[way].push((user + system) / deltas);
     }
   }
-  return { ours: median(taken.ours), bare: median(taken.bare) };
+  return { ours: median(taken.ours), bare: median(taken.bare), ratio: ratioOfRounds(taken.ours, taken.bare) };
 };
 
 /** KiB that are held, three seconds after a reader took the first bytes of a very long answer and then stopped. */

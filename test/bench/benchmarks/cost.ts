@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { writeGeneratedFiles } from '../../../bin/openapi/generated-files.ts';
 import { type AnyEndpoint, defaultMemoryMegabytes, memoryMegabytesOf } from '../../../functions/http/endpoint.ts';
+import { openApiDocument } from '../../../functions/openapi/document.ts';
 import { routes } from '../../../functions/routes.ts';
 import { table } from '../../../functions/store/table.ts';
 import { type Figure, median, type Row } from '../benchmark.ts';
@@ -62,6 +64,8 @@ export const cost: Row = {
       });
     }
     writeTable(lines);
+    // The chat's documentation includes the table.
+    writeGeneratedFiles(openApiDocument(routes));
     say('The table in lib/README.md is written.');
     return figures;
   },

@@ -6,13 +6,13 @@ import { Scope } from '../../../functions/domain/api-keys.ts';
 import { newIdentifier } from '../../../functions/domain/identifiers.ts';
 import { limits } from '../../../functions/domain/limits.ts';
 import { type Received, startReceivers } from '../../support/receiver.ts';
-import { type Figure, median, type Row } from '../benchmark.ts';
+import { type Figure, median, type Row, ratioOfRounds } from '../benchmark.ts';
 import { type LocalRun, startLocalRun } from '../local-run.ts';
 import { freshNumbers } from '../operations.ts';
 import { invoke, type World } from '../world.ts';
 
 const warmUpWrites = 100;
-const writes = 800;
+const writes = 2400;
 const changes = 40;
 /** Each of them waits for its timeout. */
 const hangingDeliveries = 100;
@@ -66,6 +66,7 @@ const costOfWrites = async ({ proxy, directly }: World): Promise<Figure[]> => {
     }
   }
   const [ours, against] = users.map(({ microseconds }) => median(microseconds)) as [number, number];
+  const ratio = ratioOfRounds(users[0].microseconds, users[1].microseconds);
   const [oursRequests, againstRequests] = users.map(({ requests }) => Math.max(...requests)) as [number, number];
   const isSame = isDeepStrictEqual(users[0].requests, users[1].requests);
   return [
@@ -82,8 +83,8 @@ const costOfWrites = async ({ proxy, directly }: World): Promise<Figure[]> => {
     {
       what: 'their processor time, median',
       ours: { value: ours, unit: 'µs' },
-      against: { what: 'without endpoints', quantity: { value: against, unit: 'µs' }, ratio: ours / against },
-      target: { text: '≤ 1.02×', reached: ours / against <= 1.02 },
+      against: { what: 'without endpoints', quantity: { value: against, unit: 'µs' }, ratio },
+      target: { text: '≤ 1.02×', reached: ratio <= 1.02 },
     },
   ];
 };
