@@ -24,6 +24,7 @@ import { toKebabCase } from '../../lib/bundles.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { VoiceAgentsStack } from '../../lib/voice-agents-stack.ts';
 import { appWith, production } from '../support/deployment.ts';
+import { target } from '../support/world.ts';
 
 const deployed = inject('deployed');
 
@@ -196,11 +197,18 @@ describe('the deployment', () => {
     }
   });
 
-  it('taken down leaves nothing', async () => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/destroy.ts', '--force', ...deployed.context], {
-      encoding: 'utf8',
+  it('taken down leaves nothing, also while it is called', async () => {
+    const headers = { 'x-authorization': target.apiKey };
+    let down = false;
+    const call = async () => {
+      while (!down) await fetch(`${target.baseUrl}/agents?uid=${target.uid}`, { headers }).catch(() => {});
+    };
+    const callers = [call(), call(), call()];
+    const words = ['bin/destroy.ts', '--force', ...deployed.context];
+    await promisify(execFile)(process.execPath, words).finally(() => {
+      down = true;
     });
-    expect([status, stdout + stderr]).toEqual([0, expect.any(String)]);
+    await Promise.all(callers);
     const { StackSummaries = [] } = await cloudFormation.send(new ListStacksCommand({}));
     const left = StackSummaries.filter(
       ({ StackName, StackStatus }) => StackName?.startsWith(deployed.stack) && StackStatus !== 'DELETE_COMPLETE',

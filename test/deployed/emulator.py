@@ -16,7 +16,7 @@ import ssl
 
 from ministack import app
 from ministack.core import iam_actions, iam_evaluator, tls
-from ministack.services import apigateway, cloudfront, dynamodb
+from ministack.services import apigateway, cloudfront, cloudwatch_logs, dynamodb, lambda_svc
 
 
 def patch(module, name):
@@ -77,6 +77,14 @@ CONVERSING = {"bedrock:Converse": "bedrock:InvokeModel", "bedrock:ConverseStream
 def bedrock_actions(original, *args, **kwargs):
     action = original(*args, **kwargs)
     return CONVERSING.get(action, action)
+
+
+# Lambda writes logs as the function's role, and none of ours may create a log group. The emulator would create one anew
+# when an invocation ends after its function was deleted.
+@patch(lambda_svc, "_emit_lambda_logs")
+def log_to_existing_group(original, function, *args, **kwargs):
+    if function["config"]["LoggingConfig"]["LogGroup"] in cloudwatch_logs._log_groups:
+        original(function, *args, **kwargs)
 
 
 # CloudFormation spells the properties of an API's CORS in capitals; the emulator keeps them so, and then misses them.
