@@ -74,7 +74,7 @@ const makeSources = async ({ uid, newAgent }: World) => {
   const [websiteId, documentId] = [await newWebsite(agentId), await newDocument(agentId)];
   return { agent: { uid, agentId }, website: { uid, agentId, websiteId }, document: { uid, agentId, documentId } };
 };
-/** An agent with one website and one document: what is read must not grow from one measurement to the next. */
+/** An agent with one website and one document: what is read or copied must not grow from one measurement to the next. */
 const sourcesIn = (world: World) => {
   sources ??= makeSources(world);
   return sources;
@@ -120,11 +120,11 @@ export const samples: Record<string, Sample[]> = {
     },
   ],
   duplicateAgent: [
-    { request: ({ uid, agentId }) => ({ body: { uid, agentId } }) },
+    { request: async (world) => ({ body: (await sourcesIn(world)).agent }) },
     {
       what: 'with an Idempotency-Key',
-      request: ({ uid, agentId }) => ({
-        body: { uid, agentId },
+      request: async (world) => ({
+        body: (await sourcesIn(world)).agent,
         headers: { 'idempotency-key': crypto.randomUUID() },
       }),
     },

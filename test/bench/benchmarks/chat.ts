@@ -67,40 +67,35 @@ export const chat: Row = {
   async measure(open, say) {
     const { proxy } = await open();
     proxy.delay(0);
-    const before = (globalThis as { awslambda?: object }).awslambda;
     Object.assign(globalThis, {
       awslambda: {
         streamifyResponse: (handler: unknown) => handler,
         HttpResponseStream: { from: (into: unknown) => into },
       },
     });
-    try {
-      const soon = await firstByte();
-      say('the first byte is timed');
-      const { ours, bare, ratio } = await processorTime();
-      say('processor time is measured');
-      const kibibytes = await stalled();
-      return [
-        {
-          what: 'first byte after the model’s first word',
-          ours: { value: soon, unit: 'ms' as const },
-          target: { text: '≤ 5 ms', reached: soon <= 5 },
-        },
-        {
-          what: 'processor time of a word',
-          ours: { value: ours, unit: 'µs' as const },
-          against: { what: 'the AI SDK alone', quantity: { value: bare, unit: 'µs' as const }, ratio },
-          target: { text: '≤ 1.08×', reached: ratio <= 1.08 },
-        },
-        {
-          what: `memory, of ${stalledDeltas.toLocaleString('en')} words that nobody reads`,
-          ours: { value: kibibytes, unit: 'KiB' as const },
-          target: { text: '≤ 20,480 KiB', reached: kibibytes <= 20_480 },
-        },
-      ];
-    } finally {
-      Object.assign(globalThis, { awslambda: before });
-    }
+    const soon = await firstByte();
+    say('the first byte is timed');
+    const { ours, bare, ratio } = await processorTime();
+    say('processor time is measured');
+    const kibibytes = await stalled();
+    return [
+      {
+        what: 'first byte after the model’s first word',
+        ours: { value: soon, unit: 'ms' as const },
+        target: { text: '≤ 5 ms', reached: soon <= 5 },
+      },
+      {
+        what: 'processor time of a word',
+        ours: { value: ours, unit: 'µs' as const },
+        against: { what: 'the AI SDK alone', quantity: { value: bare, unit: 'µs' as const }, ratio },
+        target: { text: '≤ 1.08×', reached: ratio <= 1.08 },
+      },
+      {
+        what: `memory, of ${stalledDeltas.toLocaleString('en')} words that nobody reads`,
+        ours: { value: kibibytes, unit: 'KiB' as const },
+        target: { text: '≤ 20,480 KiB', reached: kibibytes <= 20_480 },
+      },
+    ];
   },
 };
 

@@ -24,8 +24,7 @@ export const mcp: Row = {
   title: 'AI clients: tools/list and tools/call',
 
   async measure(open) {
-    const world = await open();
-    const { apiKey, agentId } = world;
+    const { apiKey, agentId } = await open();
     const message = (method: string, params: object = {}, id: number | undefined = 1) => ({
       jsonrpc: '2.0',
       ...(id && { id }),
@@ -48,7 +47,6 @@ export const mcp: Row = {
     const { user, system } = process.cpuUsage(before);
     await keys.stop();
 
-    const { awslambda } = globalThis as { awslambda?: object };
     const server = createServer(gateway({ origins: ['https://app.example.com'], pages: pagesWith({}) }));
     const { endpoint, stop } = await listen(server);
     process.env.API_URL = endpoint;
@@ -87,10 +85,6 @@ export const mcp: Row = {
     await quietly(ways.call);
     const perCall = requests;
     await stop();
-    // What is measured after this calls the service that still runs.
-    process.env.API_URL = world.settings.API_URL;
-    // The gateway sets it.
-    Object.assign(globalThis, { awslambda });
 
     const [direct, hop, call] = [median(taken.direct), median(taken.hop), median(taken.call)];
     const listMilliseconds = (user + system) / 1000 / lists;
