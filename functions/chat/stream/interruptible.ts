@@ -8,10 +8,11 @@ export async function* interruptible<Part>(
   start: (signal: AbortSignal) => Promise<AsyncIterable<Part>>,
   signal: AbortSignal,
 ): AsyncGenerator<Part> {
-  const source = (await abortable(start(signal), signal))[Symbol.asyncIterator]();
+  const unlessAborted = abortable(signal);
+  const source = (await unlessAborted(start(signal)))[Symbol.asyncIterator]();
   let yieldedAt = performance.now();
   for (;;) {
-    const { done, value } = await abortable(source.next(), signal);
+    const { done, value } = await unlessAborted(source.next());
     if (done) return;
     yield value;
     if (performance.now() - yieldedAt > yieldMilliseconds) {
@@ -21,10 +22,14 @@ export async function* interruptible<Part>(
   }
 }
 
-const abortable = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort);
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
+/** Waits for one promise after the other, each until the signal aborts. One listener serves them all: there are thousands. */
+const abortable = (signal: AbortSignal) => {
+  let abort = () => {};
+  signal.addEventListener('abort', () => abort());
+  return <T>(promise: Promise<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      abort = () => reject(signal.reason);
+      if (signal.aborted) abort();
+      promise.then(resolve, reject);
+    });
+};
