@@ -5,6 +5,7 @@ import { phoneNumberInUse } from '../domain/errors.ts';
 import { idempotencyClaimSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
 import type { AccessItem } from './credentials.ts';
+import { type Condition, updateOf } from './expressions.ts';
 import {
   accessKey,
   agentIdIn,
@@ -17,17 +18,8 @@ import {
   userKey,
 } from './keys.ts';
 import { agentQuota, countAction, type Quota } from './quotas.ts';
-import {
-  backOff,
-  type Condition,
-  type Item,
-  maxConflicts,
-  type Table,
-  type TransactionAction,
-  table,
-  updateOf,
-  writeFailure,
-} from './table.ts';
+import { backOff, type Item, maxConflicts, type Table, type TransactionAction, table } from './table.ts';
+import { writeFailure } from './write-failures.ts';
 
 /** The configuration is stored as JSON text, so that every value is returned as it was sent. */
 export type AgentItem = Item & Omit<Agent, 'configuration'> & { configuration: string; version: string };

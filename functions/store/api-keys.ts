@@ -2,8 +2,10 @@ import { type ApiKey, hashApiKey, newApiKey, type Scope, startOfApiKey } from '.
 import { now } from '../domain/date-time.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
 import { wholeService } from '../service.ts';
+import { updateOf } from './expressions.ts';
 import { apiKeyKey, apiKeyListingKey, apiKeyListingsOf, userKey } from './keys.ts';
-import { type Item, type Table, type TransactionAction, table, updateOf, writeFailure } from './table.ts';
+import { type Item, type Table, type TransactionAction, table } from './table.ts';
+import { writeFailure } from './write-failures.ts';
 
 type ListingItem = Item & { keyId: string; hash: string };
 type NewKey = { name: string; scopes?: Scope[] | undefined; expiresAt?: string | undefined };

@@ -8,8 +8,10 @@ import type {
 } from '../domain/block-list-imports.ts';
 import { now } from '../domain/date-time.ts';
 import { service } from '../service.ts';
+import { type Change, type Condition, updateOf } from './expressions.ts';
 import { type BlockListOwner, importKey, importsOf, runningImportKey } from './keys.ts';
-import { type Change, type Condition, type Item, type Table, table, updateOf, writeFailure } from './table.ts';
+import { type Item, type Table, table } from './table.ts';
+import { writeFailure } from './write-failures.ts';
 
 /** How long a form waits for its file. */
 const uploadMilliseconds = 60 * 60 * 1000;

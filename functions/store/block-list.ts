@@ -13,19 +13,17 @@ import {
   entryOf,
   isBlocked,
 } from './blocked-number.ts';
+import { type Condition, conditionOf, updateOf } from './expressions.ts';
 import { type BlockListOwner, blockedNumberKey, blockedNumbersOf, blockListShards, type Collection } from './keys.ts';
 import { executeBatch, type Step, settleNumbers } from './settle-numbers.ts';
 import {
   attributeValue,
-  type Condition,
   chunks,
-  conditionOf,
   type Item,
   type Statement,
   type Table,
   type TransactionAction,
   table,
-  updateOf,
 } from './table.ts';
 
 /** How long a removed number's item is kept, so that a repeated removal recognises its own write. */

@@ -1,6 +1,7 @@
 import type { BlockedNumber } from '../domain/block-list.ts';
+import { updateOf } from './expressions.ts';
 import { type BlockListOwner, blockedNumberKey } from './keys.ts';
-import { type Item, type TransactionAction, updateOf } from './table.ts';
+import type { Item, TransactionAction } from './table.ts';
 
 /** The end of a block without an expiry, in milliseconds. */
 const forGood = 253_402_300_799_000;

@@ -3,21 +3,18 @@ import pMap from 'p-map';
 import type { Call } from '../domain/calls.ts';
 import { type Block, blockAction, blockCheck } from './blocked-number.ts';
 import { attributesOf, type CallRecords, type CallTarget, type StoredCall, storedCall } from './call-records.ts';
+import { updateOf } from './expressions.ts';
 import { callKey } from './keys.ts';
 import {
   attributeValue,
   backOff,
-  cancellationResults,
   chunks,
-  isRetryable,
-  retryableCodes,
   type Statement,
-  type StatementResult,
   statementsPerBatch,
   type Table,
   type TransactionAction,
-  updateOf,
 } from './table.ts';
+import { cancellationResults, isRetryable, retryableCodes, type StatementResult } from './write-failures.ts';
 
 /** A change of one call's outcome. What it throws is the result of this change alone. */
 export type OutcomeChange = CallTarget & {

@@ -6,7 +6,8 @@ import { service } from '../service.ts';
 import { changeOutcomes, type OutcomeChange } from './call-outcomes.ts';
 import { attributesOf, CallRecords, entriesOf, type StoredCall } from './call-records.ts';
 import { callIdAt, callKey, callsOf, callsWith, type ItemKey } from './keys.ts';
-import { backOff, chunks, type Table, type TransactionAction, table, writeFailure } from './table.ts';
+import { backOff, chunks, type Table, type TransactionAction, table } from './table.ts';
+import { writeFailure } from './write-failures.ts';
 
 const maxAttempts = 12;
 /** A transaction has at most 100 actions, and 4 MB: a call is at most three items, and 150 KB. */

@@ -1,16 +1,10 @@
 import { now } from '../domain/date-time.ts';
 import type { Erasure } from '../domain/erasures.ts';
 import { service } from '../service.ts';
+import { type Condition, updateOf } from './expressions.ts';
 import { erasureKey } from './keys.ts';
-import {
-  type Condition,
-  conflictingItem,
-  type Item,
-  type Table,
-  type TransactionAction,
-  table,
-  updateOf,
-} from './table.ts';
+import { type Item, type Table, type TransactionAction, table } from './table.ts';
+import { conflictingItem } from './write-failures.ts';
 
 /** The erasure of a person as it is requested. `numberHash` is keyed: nobody can find out the number from it. */
 export type ErasureRequest = {

@@ -3,6 +3,7 @@ import pMap from 'p-map';
 import { newUlid } from '../domain/identifiers.ts';
 import { idempotencyClaimSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
+import type { Condition } from './expressions.ts';
 import {
   type Collection,
   type ItemKey,
@@ -11,7 +12,8 @@ import {
   idempotencyOf,
   idempotencyPieceKey,
 } from './keys.ts';
-import { type Condition, conflictingItem, type Item, type Table, table } from './table.ts';
+import { type Item, type Table, table } from './table.ts';
+import { conflictingItem } from './write-failures.ts';
 
 /** How long a first answer is kept. */
 const keepSeconds = 24 * 60 * 60;

@@ -1,15 +1,8 @@
 import { quotaExceeded } from '../domain/errors.ts';
 import { environment } from '../environment.ts';
+import { type Change, type Condition, conditionOf, updateOf } from './expressions.ts';
 import { agentsOf, countKey, documentsOf, type ItemKey, websitesOf } from './keys.ts';
-import {
-  type Change,
-  type Condition,
-  conditionOf,
-  type Item,
-  type Table,
-  type TransactionAction,
-  updateOf,
-} from './table.ts';
+import type { Item, Table, TransactionAction } from './table.ts';
 
 /** What a user or an agent may have. */
 export type Quota = { limit: number; exceeded: () => Error };

@@ -1,15 +1,8 @@
 import pMap from 'p-map';
 import type { NumberOutcome } from '../domain/block-list.ts';
 import type { BlockedItem } from './blocked-number.ts';
-import {
-  backOff,
-  chunks,
-  isRetryable,
-  retryableCodes,
-  type Statement,
-  statementsPerBatch,
-  type Table,
-} from './table.ts';
+import { backOff, chunks, type Statement, statementsPerBatch, type Table } from './table.ts';
+import { isRetryable, retryableCodes } from './write-failures.ts';
 
 /** The result of one step: a number's outcome, or its next step. */
 export type Step = NumberOutcome | 'insert' | 'look' | 'reclaim' | 'remove';

@@ -1,7 +1,7 @@
 import { deleting, pending, type SourceStates } from '../domain/source-state.ts';
+import type { Condition } from './expressions.ts';
 import type { SourceRecord } from './source-reads.ts';
 import type { TextReference } from './source-texts.ts';
-import type { Condition } from './table.ts';
 
 /** The deletion of the source is under way. */
 export const isBeingDeleted: Condition = { expression: '#status = :deleting', values: { deleting } };

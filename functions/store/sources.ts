@@ -1,6 +1,7 @@
 import { now } from '../domain/date-time.ts';
 import { clearedByAttempt, deleting, isUnfinished, newAttempt, running, visible } from '../domain/source-state.ts';
 import type { SourceChange } from '../domain/sources.ts';
+import { type Change, type Condition, conditionOf, updateOf } from './expressions.ts';
 import { countKey } from './keys.ts';
 import { countAction, type Quota, recountSources } from './quotas.ts';
 import {
@@ -15,7 +16,8 @@ import {
 } from './source-conditions.ts';
 import { recordOf, type SourceItem, type SourceKind, type SourceRecord, type SourceReference } from './source-reads.ts';
 import { indexPiecesOf, type SourceIndex, SourceTexts, type TextReference, type Texts } from './source-texts.ts';
-import { type Change, type Condition, conditionOf, conflictingItem, type Item, type Table, updateOf } from './table.ts';
+import type { Item, Table } from './table.ts';
+import { conflictingItem } from './write-failures.ts';
 
 /**
  * Writes the records of one kind of knowledge source. Every change is one conditional write, and a job names the attempt

@@ -3,10 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AttributeValue,
   BatchExecuteStatementCommand,
-  ConditionalCheckFailedException,
   DynamoDBClient,
   type DynamoDBClientConfig,
-  TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
@@ -26,7 +24,9 @@ import {
 import { convertToAttr, unmarshall } from '@aws-sdk/util-dynamodb';
 import { environment } from '../environment.ts';
 import { wholeService } from '../service.ts';
+import { type Change, type Condition, conditionOf, updateOf } from './expressions.ts';
 import type { Collection, ItemKey } from './keys.ts';
+import { failedConditions, type StatementResult, writeFailure } from './write-failures.ts';
 
 /** What every item has; each store adds the rest of its own. */
 export type Item = ItemKey;
@@ -253,114 +253,6 @@ export const statementsPerBatch = 25;
 /** A PartiQL statement on one item, and its parameters. */
 export type Statement = { text: string; values: AttributeValue[] };
 export const attributeValue = (value: unknown): AttributeValue => convertToAttr(value as string);
-/** The code of the error, if there was one; when an update's condition did not hold, also the item as it is. */
-export type StatementResult = { error: string | undefined; item: Item | undefined };
-
-type Fields = Record<string, unknown>;
-
-/**
- * A change of an item: `set` replaces fields and clears those that are null (undefined ones stay), `initial` sets those
- * that are absent, `add` adds to a number or a set, `remove` takes members out of a set.
- */
-export type Change = { set?: Fields; initial?: Fields; add?: Fields; remove?: Fields };
-
-/** A condition of a write. A name that DynamoDB reserves has a `#` before it; values are named without their colon. */
-export type Condition = { expression: string; values?: Fields };
-
-/** A change as DynamoDB takes it, alone or in a transaction. */
-export const updateOf = ({ set = {}, initial = {}, add = {}, remove = {} }: Change, condition?: Condition) => {
-  const given = Object.entries({ ...set, ...initial, ...add, ...remove }).filter(([, value]) => value !== undefined);
-  const clause = (verb: string, fields: Fields, isIn: (value: unknown) => boolean, form: (name: string) => string) => {
-    const names = given.filter(([name, value]) => name in fields && isIn(value)).map(([name]) => form(name));
-    return names.length > 0 ? [`${verb} ${names.join(', ')}`] : [];
-  };
-  const isNull = (value: unknown) => value === null;
-  const isGiven = (value: unknown) => value !== null;
-  return withNames({
-    UpdateExpression: [
-      ...clause('set', { ...set, ...initial }, isGiven, (name) =>
-        name in initial ? `#${name} = if_not_exists(#${name}, :${name})` : `#${name} = :${name}`,
-      ),
-      ...clause('remove', set, isNull, (name) => `#${name}`),
-      ...clause('add', add, isGiven, (name) => `#${name} :${name}`),
-      ...clause('delete', remove, isGiven, (name) => `#${name} :${name}`),
-    ].join(' '),
-    ...(condition && { ConditionExpression: condition.expression }),
-    values: { ...Object.fromEntries(given.filter(([, value]) => value !== null)), ...condition?.values },
-  });
-};
-
-export const conditionOf = ({ expression, values = {} }: Condition) =>
-  withNames({ ConditionExpression: expression, values });
-
-/** Adds the attribute names and values that expressions refer to. */
-const withNames = <E extends { UpdateExpression?: string; ConditionExpression?: string }>({
-  values,
-  ...expressions
-}: E & { values: Fields }) => {
-  const names = Object.values(expressions).flatMap((text) => String(text).match(/#\w+/g) ?? []);
-  const entries = Object.entries(values).map(([name, value]) => [`:${name}`, value]);
-  return {
-    ...expressions,
-    ...(names.length > 0 && {
-      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [name, name.slice(1)])),
-    }),
-    ...(entries.length > 0 && { ExpressionAttributeValues: Object.fromEntries(entries) as Fields }),
-  };
-};
-
-/** Why a write was not done: its condition did not hold (read again), or another write was in its way (try again). */
-export const writeFailure = (error: unknown): 'condition' | 'conflict' | undefined => {
-  if (!(error instanceof Error)) return undefined;
-  if (error.name === 'ConditionalCheckFailedException') return 'condition';
-  if (error.name === 'TransactionConflictException') return 'conflict';
-  if (!(error instanceof TransactionCanceledException)) return undefined;
-  const reasons = (error.CancellationReasons ?? []).map((reason) => reason.Code);
-  if (reasons.includes('ConditionalCheckFailed')) return 'condition';
-  return reasons.some((reason) => reason && retryableCodes.has(reason)) ? 'conflict' : undefined;
-};
-
-/** The result of each action of a transaction that was cancelled. */
-export const cancellationResults = (error: unknown): StatementResult[] | undefined =>
-  error instanceof TransactionCanceledException
-    ? error.CancellationReasons?.map(({ Code, Item }) => ({
-        error: Code === 'None' ? undefined : Code,
-        item: Item && (unmarshall(Item) as Item),
-      }))
-    : undefined;
-
-const failedConditions = <T>(error: unknown): Map<number, T | undefined> => {
-  // A put that is alone is no transaction.
-  if (error instanceof ConditionalCheckFailedException) return new Map([[0, conflictingItem<T>(error)]]);
-  const results = [...(cancellationResults(error) ?? []).entries()];
-  const failed = results.filter(([, result]) => result.error === 'ConditionalCheckFailed');
-  return new Map(failed.map(([position, { item }]) => [position, item as T | undefined]));
-};
-
-/** The item on whose account a write's condition did not hold, when the write asked for it (`ALL_OLD`). */
-export const conflictingItem = <T>(error: unknown): T | undefined =>
-  error instanceof ConditionalCheckFailedException && error.Item ? (unmarshall(error.Item) as T) : undefined;
-
-/** Codes of statements and of actions of a transaction after which a retry may succeed. */
-export const retryableCodes = new Set([
-  'TransactionConflict',
-  'ProvisionedThroughputExceeded',
-  'ThrottlingError',
-  'RequestLimitExceeded',
-  'InternalServerError',
-]);
-
-/** Whether a failed batch of statements may be retried: after a fault of the network or of DynamoDB, not after an invalid request. */
-export const isRetryable = (error: Error & { $fault?: string; $metadata?: { httpStatusCode?: number } }): boolean => {
-  if (error instanceof TypeError) return false;
-  return !(error.$fault === 'client' && error.$metadata?.httpStatusCode === 400) || throttlingErrors.has(error.name);
-};
-const throttlingErrors = new Set([
-  'ProvisionedThroughputExceededException',
-  'ThrottlingException',
-  'RequestLimitExceeded',
-]);
-
 /** No single call to DynamoDB takes longer, retries included: a dead table is an error, not a wait. */
 export const deadline = () => ({ abortSignal: AbortSignal.timeout(environment.tableTimeoutSeconds * 1000) });
 

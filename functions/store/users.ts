@@ -1,7 +1,8 @@
 import { now } from '../domain/date-time.ts';
 import { wholeService } from '../service.ts';
 import { fetchedDeliveriesOf, idempotencyOf, itemsOfUser, userKey, webhookDeliveriesOf } from './keys.ts';
-import { conflictingItem, type Item, type Table, table, writeFailure } from './table.ts';
+import { type Item, type Table, table } from './table.ts';
+import { conflictingItem, writeFailure } from './write-failures.ts';
 
 export type User = { uid: string; name?: string; createdAt: string };
 

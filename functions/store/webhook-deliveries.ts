@@ -9,7 +9,8 @@ import {
   webhookDeliveriesOf,
   webhookDeliveryKey,
 } from './keys.ts';
-import { type Item, type Table, table, writeFailure } from './table.ts';
+import { type Item, type Table, table } from './table.ts';
+import { writeFailure } from './write-failures.ts';
 
 /**
  * A delivery as it is stored. What the event says beside its ids is with the event, under its subject, and goes with it.

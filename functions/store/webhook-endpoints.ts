@@ -4,7 +4,8 @@ import { limits } from '../domain/limits.ts';
 import type { DisabledReason, WebhookEndpoint } from '../domain/webhooks.ts';
 import { service } from '../service.ts';
 import { webhookEndpointsKey } from './keys.ts';
-import { backOff, type Item, type Table, table, writeFailure } from './table.ts';
+import { backOff, type Item, type Table, table } from './table.ts';
+import { writeFailure } from './write-failures.ts';
 
 /** A secret, encrypted. `createdBy` is the request that made it; after `endsAt` (Unix milliseconds) it signs no more. */
 export type SealedSecret = { sealed: string; createdBy: string; endsAt?: number };

@@ -2,7 +2,8 @@ import { parseJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { service } from '../service.ts';
 import { type BlockListOwner, type EventSubject, webhookEventKey, webhookEventsOf } from './keys.ts';
-import { type Item, type Table, table, writeFailure } from './table.ts';
+import { type Item, type Table, table } from './table.ts';
+import { writeFailure } from './write-failures.ts';
 
 /**
  * The details of an event; or, of a block list's change, the numbers as they are collected. Such an event is open until

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pMap from 'p-map';
 import { addBlockedNumbers } from '../../../functions/api/add-blocked-numbers.ts';
 import { blockedNumberKey } from '../../../functions/store/keys.ts';
-import { writeFailure } from '../../../functions/store/table.ts';
+import { writeFailure } from '../../../functions/store/write-failures.ts';
 import { median, type Row, ratioOfRounds } from '../benchmark.ts';
 import { freshNumbers } from '../operations.ts';
 import { invoke, type World } from '../world.ts';
