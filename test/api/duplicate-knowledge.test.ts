@@ -96,7 +96,7 @@ describe('the knowledge of an agent that is duplicated', () => {
   it('that was still to be read is read for the copy too, and a form that nobody used does not travel', async () => {
     const world = await newWorld();
     const { url, put } = newFolder();
-    await put('', { body: page('slow'), delayMilliseconds: 1500 });
+    await put('', { held: true });
     await websitesOf(world).add(url);
     const { uid, agentId } = world;
     await world.call('POST', '/agent-documents/uploads', {
@@ -105,6 +105,7 @@ describe('the knowledge of an agent that is duplicated', () => {
     const copy = await duplicate(world);
     expect(copy.copied).toMatchObject({ websites: 1, documents: 0 });
     expect((await listOf(world, copy.agentId, 'websites'))[0]?.status).toMatch(/^(pending|crawling)$/);
+    await put('', page('slow'));
     await areReady(world, copy.agentId, 'websites');
     await areReady(world, agentId, 'websites');
     for (const id of [agentId, copy.agentId]) {

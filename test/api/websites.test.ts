@@ -67,12 +67,14 @@ describe.concurrent('a website', () => {
     ]) {
       expect([answer.status, answer.body.error]).toEqual([404, 'website_not_found']);
     }
-    await put('', { body: page('home'), delayMilliseconds: 1000 });
+    await put('', { held: true });
     const crawling = (await add(url)).body.websiteId;
     const isRead = async () => (await find(crawling)).status !== 'pending';
     await vi.waitUntil(isRead, { timeout: 25_000, interval: 50 });
     expect((await remove(crawling)).status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await put('', page('home'));
+    // Long enough for whatever the crawl may write.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
     expect(await find(crawling)).toBeUndefined();
     expect((await list()).body.websites).toEqual([]);
   });
@@ -83,7 +85,7 @@ describe.concurrent('a website', () => {
     await put('', page('old'));
     const { websiteId } = (await add(url)).body;
     await settled(websiteId);
-    await put('', { body: page('new'), delayMilliseconds: 1500 });
+    await put('', { held: true });
     expect((await refresh(websiteId)).body).toEqual({
       websiteId,
       message: 'Website refresh started',
@@ -94,6 +96,7 @@ describe.concurrent('a website', () => {
     expect(during.content).toContain('This is old.');
     const again = await refresh(websiteId);
     expect([again.status, again.body.error]).toEqual([409, 'crawl_in_progress']);
+    await put('', page('new'));
     const after = await settled(websiteId);
     expect(after.content).toContain('This is new.');
     expect(after.content).not.toContain('old');
@@ -112,13 +115,14 @@ describe.concurrent('a website', () => {
   it('that is pending has texts without a page in them', async () => {
     const { add, list, content } = websitesOf(await newWorld());
     const { url, put } = newFolder();
-    await put('', { body: page('home'), delayMilliseconds: 2000 });
+    await put('', { held: true });
     const { websiteId } = (await add(url)).body;
     const [website] = (await list()).body.websites;
     expect(website).toMatchObject({ id: websiteId, content: '[]', contentMD: '', pages: 0, failedPages: [] });
     expect(website.status).toMatch(/^(pending|crawling)$/);
     expect(website).not.toHaveProperty('lastCrawledAt');
     expect((await content(websiteId)).body).toEqual({ content: '[]', contentMD: '' });
+    await put('', page('home'));
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from '../../bin/local/listen.ts';
 
 /** What a site answers under a path. A text is a page of HTML. */
@@ -8,6 +9,8 @@ export type PlainReply = {
   headers?: Record<string, string>;
   body?: string | Uint8Array;
   delayMilliseconds?: number;
+  /** Nothing is answered until the path has another reply. */
+  held?: boolean;
 };
 
 /**
@@ -25,7 +28,9 @@ export const startSite = async (pages: Record<string, Reply> = {}) => {
       return response.end();
     }
     requests.push({ path, headers: request.headers });
-    const reply = pages[path] ?? pages[path.split('?')[0] as string];
+    const replyNow = () => pages[path] ?? pages[path.split('?')[0] as string];
+    while (isHeld(replyNow()) && !response.destroyed) await sleep(20);
+    const reply = replyNow();
     if (typeof reply === 'function') return reply(request, response);
     const {
       status,
@@ -56,6 +61,8 @@ export const startSite = async (pages: Record<string, Reply> = {}) => {
   };
 };
 export type Site = Awaited<ReturnType<typeof startSite>>;
+
+const isHeld = (reply: Reply | undefined) => typeof reply === 'object' && reply.held;
 
 /** A page with a title, some text, and links. */
 export const page = (title: string, ...links: string[]) =>
