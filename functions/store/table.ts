@@ -253,6 +253,7 @@ export const statementsPerBatch = 25;
 /** A PartiQL statement on one item, and its parameters. */
 export type Statement = { text: string; values: AttributeValue[] };
 export const attributeValue = (value: unknown): AttributeValue => convertToAttr(value as string);
+
 /** No single call to DynamoDB takes longer, retries included: a dead table is an error, not a wait. */
 export const deadline = () => ({ abortSignal: AbortSignal.timeout(environment.tableTimeoutSeconds * 1000) });
 
