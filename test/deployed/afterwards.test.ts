@@ -37,6 +37,15 @@ const cdk = (...args: string[]) => {
   return { status, text: stdout + stderr };
 };
 
+/** Runs a program while the test goes on. */
+const run = async (program: string, words: string[]) => {
+  const { stdout, stderr, code } = await promisify(execFile)(program, words).then(
+    (done) => ({ ...done, code: 0 }),
+    (error) => error,
+  );
+  return { output: stdout + stderr, code };
+};
+
 type Use = { principal: string; action: string; resource: string; decision: 'allowed' | 'denied' };
 
 /** What the roles of our functions used of what they were granted, by function. */
@@ -140,10 +149,7 @@ describe('the templates', () => {
     expect(files.length).toBeGreaterThan(5);
     // W3005: CDK writes down that a function waits for its role, which the reference to it says already.
     const words = ['--ignore-checks', 'W3005', '--', ...files.map((file) => join(folder, file))];
-    const { stdout, stderr, code } = await promisify(execFile)(join(deployed.programs, 'cfn-lint'), words).catch(
-      (error) => error,
-    );
-    return { output: stdout + stderr, code: code ?? 0 };
+    return run(join(deployed.programs, 'cfn-lint'), words);
   };
 
   it('pass cfn-lint: those that are deployed, and those of production with everything set', async () => {
@@ -199,16 +205,15 @@ describe('the deployment', () => {
 
   it('taken down leaves nothing, also while it is called', async () => {
     const headers = { 'x-authorization': target.apiKey };
-    let down = false;
+    let isDown = false;
     const call = async () => {
-      while (!down) await fetch(`${target.baseUrl}/agents?uid=${target.uid}`, { headers }).catch(() => {});
+      while (!isDown) await fetch(`${target.baseUrl}/agents?uid=${target.uid}`, { headers }).catch(() => {});
     };
     const callers = [call(), call(), call()];
-    const words = ['bin/destroy.ts', '--force', ...deployed.context];
-    await promisify(execFile)(process.execPath, words).finally(() => {
-      down = true;
-    });
+    const ended = await run(process.execPath, ['bin/destroy.ts', '--force', ...deployed.context]);
+    isDown = true;
     await Promise.all(callers);
+    expect(ended).toEqual({ output: expect.any(String), code: 0 });
     const { StackSummaries = [] } = await cloudFormation.send(new ListStacksCommand({}));
     const left = StackSummaries.filter(
       ({ StackName, StackStatus }) => StackName?.startsWith(deployed.stack) && StackStatus !== 'DELETE_COMPLETE',

@@ -79,8 +79,8 @@ def bedrock_actions(original, *args, **kwargs):
     return CONVERSING.get(action, action)
 
 
-# Lambda writes logs as the function's role, and none of ours may create a log group. The emulator would create one anew
-# when an invocation ends after its function was deleted.
+# Lambda writes logs with the function's role, and no role of the service may create a log group. The emulator creates a
+# deleted log group again when an invocation ends after its function is deleted.
 @patch(lambda_svc, "_emit_lambda_logs")
 def log_to_existing_group(original, function, *args, **kwargs):
     if function["config"]["LoggingConfig"]["LogGroup"] in cloudwatch_logs._log_groups:
