@@ -37,7 +37,10 @@ const capabilities = [
   'functions/webhooks',
 ];
 
-/** What each folder may import of the other folders. */
+/**
+ * The folders that each folder may import. A capability owns the records that only it uses; `store/` keeps those that
+ * several rooms share, a folder per subject.
+ */
 const arrows: Record<string, string[]> = {
   'functions/domain': [],
   'functions/environment.ts': [],
@@ -50,7 +53,7 @@ const arrows: Record<string, string[]> = {
   'functions/block-list-import': below,
   'functions/crawling': below,
   'functions/hooks': [...below, 'functions/http'],
-  'functions/erasure': below,
+  'functions/erasure': [...below, 'functions/block-list-import', 'functions/webhooks'],
   'functions/duplication': below,
   'functions/search': below,
   'functions/webhooks': below,

@@ -6,9 +6,9 @@ import { pagesText, proseText } from '../../functions/domain/sources.ts';
 import { indexOf } from '../../functions/search/source-index.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
-import { calls } from '../../functions/store/calls.ts';
+import { calls } from '../../functions/store/calls/calls.ts';
+import { websites } from '../../functions/store/sources/websites.ts';
 import { users } from '../../functions/store/users.ts';
-import { websites } from '../../functions/store/websites.ts';
 import { type Demo, makeDemo } from '../operator/demo.ts';
 
 /** `documentId` is missing where the file store does not answer. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock';
-import { chatModel } from '../../functions/clients/bedrock.ts';
+import { chatModel } from '../../functions/chat/bedrock.ts';
 import { environment } from '../../functions/environment.ts';
 import { AwsShell } from './aws-shell.ts';
 import { startBedrock } from './bedrock.ts';

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BatchGetItemCommand, BatchWriteItemCommand, type WriteRequest } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { BlockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import type { ImportFailure } from '../../functions/domain/block-list-imports.ts';
 import { numbersIn } from '../../functions/domain/phone-numbers.ts';
+import { type ErasureRequest, Erasures } from '../../functions/erasure/erasures.ts';
 import { hashOfNumber } from '../../functions/erasure/number-hash.ts';
 import { erasePerson } from '../../functions/erasure/person.ts';
-import { BlockListImports } from '../../functions/store/block-list-imports.ts';
-import { type ErasureRequest, Erasures } from '../../functions/store/erasures.ts';
 import { IdempotencyStore } from '../../functions/store/idempotency.ts';
 import {
   accessKey,
@@ -18,7 +18,7 @@ import {
   numberIn,
 } from '../../functions/store/keys.ts';
 import { backOff, chunks, type Table } from '../../functions/store/table.ts';
-import { WebhookEvents } from '../../functions/store/webhook-events.ts';
+import { WebhookEvents } from '../../functions/webhooks/webhook-events.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { print, record, say } from '../command-line/output.ts';
 import { examples, type Operator } from './program.ts';

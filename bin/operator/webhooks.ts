@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { WebhookReceivers } from '../../functions/clients/webhook-receivers.ts';
 import { now } from '../../functions/domain/date-time.ts';
 import { Identifier, newIdentifier } from '../../functions/domain/identifiers.ts';
 import { validate } from '../../functions/domain/validation.ts';
 import { type DeliveryAttempt, NewWebhookEndpoint } from '../../functions/domain/webhooks.ts';
-import type { StoredDelivery } from '../../functions/store/webhook-deliveries.ts';
-import type { StoredEndpoint } from '../../functions/store/webhook-endpoints.ts';
 import { attemptOf, messageOf } from '../../functions/webhooks/deliver.ts';
 import { newEndpointSecret } from '../../functions/webhooks/secrets.ts';
+import type { StoredDelivery } from '../../functions/webhooks/webhook-deliveries.ts';
+import type { StoredEndpoint } from '../../functions/webhooks/webhook-endpoints.ts';
+import { WebhookReceivers } from '../../functions/webhooks/webhook-receivers.ts';
 import { as, detailsOf } from '../command-line/arguments.ts';
 import { describeError } from '../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';

@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import { type Call, type CallFilters, outcomeFields } from '../../functions/domain/calls.ts';
 import { parseJson } from '../../functions/domain/json.ts';
 import { apiClient } from '../../functions/openapi/client.ts';
-import type { CallRange } from '../../functions/store/calls.ts';
+import type { CallRange } from '../../functions/store/calls/calls.ts';
 import { CommandError } from '../command-line/exit-codes.ts';
 import { count } from '../command-line/output.ts';
 import { writeOutput } from '../command-line/output-file.ts';

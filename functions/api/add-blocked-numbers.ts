@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { AddedNumbers, BlockListRequest, blockListRequest, blockTerms } from '../domain/block-list.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { blockList } from '../store/block-list.ts';
+import { blockList } from '../store/block-list/block-list.ts';
 
 /** Blocks numbers for one agent. A bad number fails alone; it never fails the request. */
 export const addBlockedNumbers = endpoint({

@@ -9,7 +9,7 @@ import { SourceName } from '../domain/sources.ts';
 import { nameOfSite, StartUrl, WebsiteId } from '../domain/websites.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { websites } from '../store/websites.ts';
+import { websites } from '../store/sources/websites.ts';
 
 /** Adds a website to an agent’s knowledge. It is crawled in the background: its status tells when it is ready. */
 export const addWebsite = endpoint({

@@ -1,4 +1,6 @@
 import * as z from 'zod/mini';
+import { chatModel } from '../chat/bedrock.ts';
+import { chatUsage } from '../chat/chat-usage.ts';
 import { describeWithoutText } from '../chat/describe-without-text.ts';
 import { readHistory } from '../chat/history.ts';
 import { Signatures } from '../chat/signatures.ts';
@@ -8,7 +10,6 @@ import { systemPrompt } from '../chat/system-prompt.ts';
 import { TokenMeter } from '../chat/token-meter.ts';
 import { describeAccess, toolNamesFor, toolsFor } from '../chat/tools.ts';
 import { Turn } from '../chat/turn.ts';
-import { chatModel } from '../clients/bedrock.ts';
 import { ownApi } from '../clients/own-api.ts';
 import { chatSigningSecret } from '../clients/secrets.ts';
 import { ChatRequest } from '../domain/chat.ts';
@@ -18,7 +19,6 @@ import { limits } from '../domain/limits.ts';
 import { endpoint, type Principal } from '../http/endpoint.ts';
 import { lambdaWithoutKey } from '../http/lambda.ts';
 import { log } from '../log.ts';
-import { chatUsage } from '../store/chat-usage.ts';
 
 /** Answers a conversation of the AI SDK's own client, with tools that act for the caller's key. */
 export const buildChat = endpoint({

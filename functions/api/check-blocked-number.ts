@@ -5,7 +5,7 @@ import { AgentId, Uid } from '../domain/identifiers.ts';
 import { PhoneNumber, phoneNumber, restorePlus } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { blockList } from '../store/block-list.ts';
+import { blockList } from '../store/block-list/block-list.ts';
 
 /** Says whether a number is blocked, by the agent's list or its owner's: one round trip after the key. */
 export const checkBlockedNumber = endpoint({

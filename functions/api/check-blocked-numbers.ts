@@ -9,7 +9,7 @@ import {
 import { component } from '../domain/describe.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { blockList } from '../store/block-list.ts';
+import { blockList } from '../store/block-list/block-list.ts';
 
 const BlockingEntry = component(
   'BlockingEntry',

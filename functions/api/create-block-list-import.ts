@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { blockListImports, ownerOf } from '../block-list-import/block-list-imports.ts';
 import { importFiles } from '../clients/files.ts';
 import { blockTerms } from '../domain/block-list.ts';
 import { ImportId, ImportMode, importFileKey, importInProgress } from '../domain/block-list-imports.ts';
@@ -7,7 +8,6 @@ import { AgentId, newIdentifier, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { blockListImports, ownerOf } from '../store/block-list-imports.ts';
 
 /** Gives out a form by which a file of numbers goes straight to storage. The upload itself starts the import. */
 export const createBlockListImport = endpoint({

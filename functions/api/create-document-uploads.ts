@@ -16,7 +16,7 @@ import { waitingForFile } from '../domain/source-state.ts';
 import { withoutControlCharacters } from '../domain/text.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { documents } from '../store/documents.ts';
+import { documents } from '../store/sources/documents.ts';
 
 const AnnouncedFile = z.object({
   name: z

@@ -3,11 +3,11 @@ import { chatSigningSecret } from '../clients/secrets.ts';
 import { AcceptedErasure, ErasureRequest } from '../domain/erasures.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
 import { rescueDelaySeconds } from '../domain/timeouts.ts';
+import { erasures } from '../erasure/erasures.ts';
 import { hashOfNumber } from '../erasure/number-hash.ts';
 import { findPerson, findServices } from '../erasure/person.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { erasures } from '../store/erasures.ts';
 
 /** Begins the erasure of a person, by phone number, from all that a user owns. */
 export const createErasure = endpoint({

@@ -1,4 +1,3 @@
-import { receiverAddresses } from '../clients/receiver-address.ts';
 import { now } from '../domain/date-time.ts';
 import { insufficientPermissions, invalidField } from '../domain/errors.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
@@ -6,8 +5,9 @@ import { NewWebhookEndpoint, WebhookEndpointWithSecret } from '../domain/webhook
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { credentials } from '../store/credentials.ts';
-import { shownEndpoint, webhookEndpoints } from '../store/webhook-endpoints.ts';
+import { receiverAddresses } from '../webhooks/receiver-address.ts';
 import { endpointSecrets, newEndpointSecret } from '../webhooks/secrets.ts';
+import { shownEndpoint, webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
 /** Makes a webhook endpoint, and shows its secret this once. */
 export const createWebhookEndpoint = endpoint({

@@ -5,11 +5,11 @@ import { describe } from '../domain/describe.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { phoneNumber } from '../domain/phone-numbers.ts';
 import { text } from '../domain/text.ts';
+import { callStartKeys, callStarts } from '../hooks/call-starts.ts';
 import { agentOfCall, decide, toCallStartReference, variablesOf } from '../hooks/decide-call-start.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { callRecords } from '../store/call-records.ts';
-import { callStartKeys, callStarts } from '../store/call-starts.ts';
+import { callRecords } from '../store/calls/call-records.ts';
 
 const Side = z.optional(z.nullable(text(0, 256)));
 const Variable = z.union([z.string(), z.number(), z.boolean()]);

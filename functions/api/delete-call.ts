@@ -5,7 +5,7 @@ import { insufficientPermissions, noSuchCall } from '../domain/errors.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { calls } from '../store/calls.ts';
+import { calls } from '../store/calls/calls.ts';
 
 /** Deletes a call in every place it is found. */
 export const deleteCall = endpoint({

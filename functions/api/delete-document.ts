@@ -7,7 +7,7 @@ import { noSuchDocument } from '../domain/errors.ts';
 import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { documents } from '../store/documents.ts';
+import { documents } from '../store/sources/documents.ts';
 
 /** Deletes a document in any state. Its file and its text are gone before the answer; an extraction under way stores nothing. */
 export const deleteDocument = endpoint({

@@ -5,7 +5,7 @@ import { Uid } from '../domain/identifiers.ts';
 import { EndpointIdInPath } from '../domain/webhooks.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { webhookEndpoints } from '../store/webhook-endpoints.ts';
+import { webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
 /** Deletes a webhook endpoint. Its pending deliveries are not sent. */
 export const deleteWebhookEndpoint = endpoint({

@@ -6,7 +6,7 @@ import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import { WebsiteReference } from '../domain/websites.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { websites } from '../store/websites.ts';
+import { websites } from '../store/sources/websites.ts';
 
 /** Deletes a website and its text, in any state. A crawl under way stores nothing afterwards. */
 export const deleteWebsite = endpoint({

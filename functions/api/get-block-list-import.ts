@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
+import { blockListImports, shownImport } from '../block-list-import/block-list-imports.ts';
 import { BlockListImport, noSuchImport } from '../domain/block-list-imports.ts';
 import { describe } from '../domain/describe.ts';
 import { isIdentifier, Uid } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { blockListImports, shownImport } from '../store/block-list-imports.ts';
 
 /** How far an import is, and its result once it has ended. */
 export const getBlockListImport = endpoint({

@@ -4,7 +4,7 @@ import { noSuchCall } from '../domain/errors.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { type CallTarget, callRecords, recordKeys } from '../store/call-records.ts';
+import { type CallTarget, callRecords, recordKeys } from '../store/calls/call-records.ts';
 
 type Reference = { params: { agentId: string; callIdOrPhone: string }; query: { preference: Preference } };
 

@@ -5,7 +5,7 @@ import { nextPage, paging } from '../domain/paging.ts';
 import { sourceTextFields } from '../domain/sources.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { documentReads } from '../store/documents.ts';
+import { documentReads } from '../store/sources/documents.ts';
 
 /** Gives the whole text of a document, in pieces where one answer cannot carry it. */
 export const getDocumentContent = endpoint({

@@ -2,9 +2,9 @@ import * as z from 'zod/mini';
 import { Erasure, ErasureIdInPath } from '../domain/erasures.ts';
 import { noSuchErasure } from '../domain/errors.ts';
 import { isIdentifier, Uid } from '../domain/identifiers.ts';
+import { erasures } from '../erasure/erasures.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { erasures } from '../store/erasures.ts';
 
 /** Returns how far the erasure of a person has come. */
 export const getErasure = endpoint({

@@ -4,7 +4,7 @@ import { Uid } from '../domain/identifiers.ts';
 import { EndpointIdInPath, WebhookEndpoint } from '../domain/webhooks.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { shownEndpoint, webhookEndpoints } from '../store/webhook-endpoints.ts';
+import { shownEndpoint, webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
 /** Shows a webhook endpoint without its secret. */
 export const getWebhookEndpoint = endpoint({

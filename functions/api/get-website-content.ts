@@ -5,7 +5,7 @@ import { sourceTextFields } from '../domain/sources.ts';
 import { WebsiteReference } from '../domain/websites.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { websiteReads } from '../store/websites.ts';
+import { websiteReads } from '../store/sources/websites.ts';
 
 /** Tells the whole text of a website, in as many answers as it takes. */
 export const getWebsiteContent = endpoint({

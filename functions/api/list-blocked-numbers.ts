@@ -4,7 +4,7 @@ import { AgentId, Uid } from '../domain/identifiers.ts';
 import { paging } from '../domain/paging.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { blockList } from '../store/block-list.ts';
+import { blockList } from '../store/block-list/block-list.ts';
 
 /** Lists the numbers an agent does not take calls from, sorted as text. */
 export const listBlockedNumbers = endpoint({

@@ -8,7 +8,7 @@ import { fillPage, fromCursor, nextPage, paging } from '../domain/paging.ts';
 import { PhoneNumberInQuery } from '../domain/phone-numbers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { calls } from '../store/calls.ts';
+import { calls } from '../store/calls/calls.ts';
 import { callPosition } from '../store/keys.ts';
 
 /** Lists an agent’s calls, newest first; those with one phone number when it is named. */

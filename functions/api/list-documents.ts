@@ -6,7 +6,7 @@ import { nextPage } from '../domain/paging.ts';
 import { SourceListQuery } from '../domain/sources.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { documentReads } from '../store/documents.ts';
+import { documentReads } from '../store/sources/documents.ts';
 
 /** Lists the documents of an agent's knowledge base, with their texts unless they are not wanted. */
 export const listDocuments = endpoint({

@@ -4,7 +4,7 @@ import { Uid } from '../domain/identifiers.ts';
 import { paging } from '../domain/paging.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { blockList } from '../store/block-list.ts';
+import { blockList } from '../store/block-list/block-list.ts';
 
 /** Lists the numbers that no agent of a user takes calls from, sorted as text. */
 export const listUserBlockedNumbers = endpoint({

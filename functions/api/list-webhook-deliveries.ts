@@ -5,7 +5,7 @@ import { nextPage, paging } from '../domain/paging.ts';
 import { DeliveryStatus, EndpointId, WebhookDelivery } from '../domain/webhooks.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { webhookDeliveries } from '../store/webhook-deliveries.ts';
+import { webhookDeliveries } from '../webhooks/webhook-deliveries.ts';
 
 /** Lists the deliveries of a user’s events, newest first. */
 export const listWebhookDeliveries = endpoint({

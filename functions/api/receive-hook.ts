@@ -7,6 +7,7 @@ import { AgentId, isIdentifier, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { cut } from '../domain/text.ts';
 import { validate } from '../domain/validation.ts';
+import { callStartKeys, callStarts } from '../hooks/call-starts.ts';
 import { agentOfCall, decide, toCallStartReference, variablesOf } from '../hooks/decide-call-start.ts';
 import type { CallEnd, HookEvent, HookRequest, Platform } from '../hooks/platform.ts';
 import { isPlatformName, platforms } from '../hooks/platforms.ts';
@@ -14,8 +15,7 @@ import { readHookBody } from '../hooks/read-hook-body.ts';
 import { type CustomResponse, endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { log } from '../log.ts';
-import { callStartKeys, callStarts } from '../store/call-starts.ts';
-import { calls } from '../store/calls.ts';
+import { calls } from '../store/calls/calls.ts';
 
 /** How long a start waits for the table before it is answered as `unsure` says. Platforms give up after 3 to 10 s. */
 const unsureAfterMilliseconds = 2000;

@@ -4,7 +4,7 @@ import { invalidField } from '../domain/errors.ts';
 import { AgentIdInPath, isIdentifier } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { calls } from '../store/calls.ts';
+import { calls } from '../store/calls/calls.ts';
 
 /** Records a call or corrects its facts. It never touches the outcome, and the same again changes nothing. */
 export const recordCall = endpoint({

@@ -6,8 +6,8 @@ import { Uid } from '../domain/identifiers.ts';
 import { DeliveryId } from '../domain/webhooks.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { webhookDeliveries } from '../store/webhook-deliveries.ts';
-import { webhookEndpoints } from '../store/webhook-endpoints.ts';
+import { webhookDeliveries } from '../webhooks/webhook-deliveries.ts';
+import { webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
 /** Sends an event again, in whatever status its delivery is. */
 export const redeliverWebhook = endpoint({

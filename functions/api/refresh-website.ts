@@ -6,7 +6,7 @@ import { hasEnded } from '../domain/source-state.ts';
 import { WebsiteId, WebsiteReference } from '../domain/websites.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { websites } from '../store/websites.ts';
+import { websites } from '../store/sources/websites.ts';
 
 /** Crawls a website again. The former text stays until the new one is complete. */
 export const refreshWebsite = endpoint({

@@ -1,7 +1,7 @@
 import { BlockListRequest, blockListRequest, RemovedNumbers } from '../domain/block-list.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { blockList } from '../store/block-list.ts';
+import { blockList } from '../store/block-list/block-list.ts';
 
 /** Unblocks numbers for one agent. A bad number fails alone; it never fails the request. */
 export const removeBlockedNumbers = endpoint({

@@ -1,7 +1,7 @@
 import { blockListRequest, RemovedNumbers, UserBlockListRequest } from '../domain/block-list.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { blockList } from '../store/block-list.ts';
+import { blockList } from '../store/block-list/block-list.ts';
 
 /** Unblocks numbers on the list of a user. The entries of agents stay. */
 export const removeUserBlockedNumbers = endpoint({

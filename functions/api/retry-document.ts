@@ -7,7 +7,7 @@ import { newUlid } from '../domain/identifiers.ts';
 import { hasFailed, retryOf } from '../domain/source-state.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { documentReads, documents } from '../store/documents.ts';
+import { documentReads, documents } from '../store/sources/documents.ts';
 
 /** Has the text of a document extracted once more, after it failed. */
 export const retryDocument = endpoint({

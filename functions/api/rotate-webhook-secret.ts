@@ -4,8 +4,8 @@ import { Uid } from '../domain/identifiers.ts';
 import { EndpointIdInPath, EndpointSecret } from '../domain/webhooks.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { webhookEndpoints } from '../store/webhook-endpoints.ts';
 import { endpointSecrets, newEndpointSecret, withNewSecret } from '../webhooks/secrets.ts';
+import { webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
 /** Gives an endpoint another secret. For 24 hours the former one signs beside it. */
 export const rotateWebhookSecret = endpoint({

@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
-import { webhookReceivers } from '../clients/webhook-receivers.ts';
 import { now } from '../domain/date-time.ts';
 import { noSuchEndpoint } from '../domain/errors.ts';
 import { newIdentifier, Uid } from '../domain/identifiers.ts';
 import { EndpointIdInPath, SentTest, testEventType } from '../domain/webhooks.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { webhookEndpoints } from '../store/webhook-endpoints.ts';
 import { attemptOf } from '../webhooks/deliver.ts';
 import { endpointSecrets, secretsInForce } from '../webhooks/secrets.ts';
+import { webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
+import { webhookReceivers } from '../webhooks/webhook-receivers.ts';
 
 /** Sends a test event at once, also to an endpoint that is switched off. */
 export const testWebhookEndpoint = endpoint({

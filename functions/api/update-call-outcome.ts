@@ -20,7 +20,7 @@ import { examples } from '../domain/examples.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { calls } from '../store/calls.ts';
+import { calls } from '../store/calls/calls.ts';
 
 /** Sets outcome fields of a call, named by its id or as the first or last one with a phone number. */
 export const updateCallOutcome = endpoint({

@@ -18,7 +18,7 @@ import { limits } from '../domain/limits.ts';
 import { validate } from '../domain/validation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { calls } from '../store/calls.ts';
+import { calls } from '../store/calls/calls.ts';
 import { credentials } from '../store/credentials.ts';
 
 const index = z.number().check(describe('Position of the item in the request, starting at 0.', 0, { type: 'integer' }));

@@ -5,7 +5,7 @@ import { noSuchDocument } from '../domain/errors.ts';
 import { SourceChange } from '../domain/sources.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { documents } from '../store/documents.ts';
+import { documents } from '../store/sources/documents.ts';
 
 /** Switches a document on or off, or renames it. */
 export const updateDocument = endpoint({

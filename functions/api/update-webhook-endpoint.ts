@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import { receiverAddresses } from '../clients/receiver-address.ts';
 import { insufficientPermissions, invalidField, noSuchEndpoint } from '../domain/errors.ts';
 import { EndpointIdInPath, WebhookEndpoint, WebhookEndpointChange, withEndpointChange } from '../domain/webhooks.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { credentials } from '../store/credentials.ts';
-import { shownEndpoint, webhookEndpoints } from '../store/webhook-endpoints.ts';
+import { receiverAddresses } from '../webhooks/receiver-address.ts';
+import { shownEndpoint, webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
 /** Changes a webhook endpoint, or switches it on or off. */
 export const updateWebhookEndpoint = endpoint({

@@ -4,7 +4,7 @@ import { SourceChange } from '../domain/sources.ts';
 import { WebsiteReference, WebsiteSummary } from '../domain/websites.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { websites } from '../store/websites.ts';
+import { websites } from '../store/sources/websites.ts';
 
 /** Switches a website on or off, or renames it. */
 export const updateWebsite = endpoint({

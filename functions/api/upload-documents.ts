@@ -22,7 +22,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { multipartForm } from '../http/multipart-form.ts';
 import { log } from '../log.ts';
-import { type DocumentRecord, documents } from '../store/documents.ts';
+import { type DocumentRecord, documents } from '../store/sources/documents.ts';
 
 /** Takes files into an agent's knowledge base. A bad file fails alone. Their texts are extracted in the background. */
 export const uploadDocuments = endpoint({

@@ -13,11 +13,11 @@ import { normalisePhoneNumber } from '../domain/phone-numbers.ts';
 import { cut } from '../domain/text.ts';
 import { validate } from '../domain/validation.ts';
 import type { ServicesOf } from '../service.ts';
-import { blockList } from '../store/block-list.ts';
-import { blockListImports, type ImportRecord, overdueError, ownerOf } from '../store/block-list-imports.ts';
-import type { BlockTerms } from '../store/blocked-number.ts';
+import { blockList } from '../store/block-list/block-list.ts';
+import type { BlockTerms } from '../store/block-list/blocked-number.ts';
 import { credentials } from '../store/credentials.ts';
 import { blockListShards } from '../store/keys.ts';
+import { blockListImports, type ImportRecord, overdueError, ownerOf } from './block-list-imports.ts';
 import { NumberSet } from './number-set.ts';
 import { type FileRow, ImportError, readRows } from './read-rows.ts';
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../domain/errors.ts';
-import type { TokenBudget } from '../store/chat-usage.ts';
+import type { TokenBudget } from './chat-usage.ts';
 
 /**
  * The maximum output of one model call. It is reserved with the input: without a key it is shorter, so that the thirty turns

@@ -1,5 +1,5 @@
-import { PageFetchError } from '../clients/page-fetch-error.ts';
-import type { WebPages } from '../clients/web-pages.ts';
+import { PageFetchError } from '../clients/public-web/page-fetch-error.ts';
+import type { WebPages } from '../clients/public-web/web-pages.ts';
 import type { CrawlControls } from '../domain/crawl-controls.ts';
 import { type FailedPage, pageKey, withinSite } from '../domain/websites.ts';
 import { type CrawledPage, type PageResult, PageVisitor, RobotsError } from './page-visitor.ts';

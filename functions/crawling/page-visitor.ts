@@ -1,6 +1,6 @@
 import { aborted } from 'node:util';
-import { PageFetchError } from '../clients/page-fetch-error.ts';
-import { crawlerName, type PageReader } from '../clients/web-pages.ts';
+import { PageFetchError } from '../clients/public-web/page-fetch-error.ts';
+import { crawlerName, type PageReader } from '../clients/public-web/web-pages.ts';
 import type { Page } from '../domain/sources.ts';
 import { htmlReader, type ReadHtml } from '../extraction/html.ts';
 import { WorkerAbortedError } from '../extraction/sandboxed-worker.ts';

@@ -7,12 +7,12 @@ import { identifierOfCopy } from '../domain/identifiers.ts';
 import { isIndexedFor } from '../domain/knowledge-index.ts';
 import { rescueDelaySeconds } from '../domain/timeouts.ts';
 import type { ServicesOf } from '../service.ts';
-import { blockList } from '../store/block-list.ts';
-import { type DocumentRecord, documentReads, documents } from '../store/documents.ts';
-import { type CopyProgress, type Duplication, duplications } from '../store/duplications.ts';
+import { blockList } from '../store/block-list/block-list.ts';
 import { blockListShards } from '../store/keys.ts';
-import type { SourceReads, SourceRecord, SourceReference } from '../store/source-reads.ts';
-import { type WebsiteRecord, websiteReads, websites } from '../store/websites.ts';
+import { type DocumentRecord, documentReads, documents } from '../store/sources/documents.ts';
+import type { SourceReads, SourceRecord, SourceReference } from '../store/sources/source-reads.ts';
+import { type WebsiteRecord, websiteReads, websites } from '../store/sources/websites.ts';
+import { type CopyProgress, type Duplication, duplications } from './duplications.ts';
 
 /** What a function that copies agents uses. */
 export const copyServices = {

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { blockListImports } from '../block-list-import/block-list-imports.ts';
 import { importFiles } from '../clients/files.ts';
 import { importFileKey } from '../domain/block-list-imports.ts';
 import { hasText } from '../domain/json.ts';
 import { mentionsNumber } from '../domain/phone-numbers.ts';
 import type { ServicesOf } from '../service.ts';
 import { agents } from '../store/agents.ts';
-import { blockList } from '../store/block-list.ts';
-import { blockListImports } from '../store/block-list-imports.ts';
-import { calls } from '../store/calls.ts';
-import { erasures } from '../store/erasures.ts';
+import { blockList } from '../store/block-list/block-list.ts';
+import { calls } from '../store/calls/calls.ts';
 import { idempotency } from '../store/idempotency.ts';
 import type { BlockListOwner } from '../store/keys.ts';
-import { webhookEvents } from '../store/webhook-events.ts';
+import { webhookEvents } from '../webhooks/webhook-events.ts';
+import { erasures } from './erasures.ts';
 
 /** What finds a person in the data of a user. */
 export const findServices = {

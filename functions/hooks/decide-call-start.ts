@@ -1,8 +1,8 @@
 import type { Agent } from '../domain/agents.ts';
 import { insufficientPermissions, noAgentWithNumber } from '../domain/errors.ts';
 import { normalisePhoneNumber } from '../domain/phone-numbers.ts';
-import { type CallStartFacts, type CallStartReference, type LocatedAgent, locateAgent } from '../store/call-starts.ts';
 import type { Item } from '../store/table.ts';
+import { type CallStartFacts, type CallStartReference, type LocatedAgent, locateAgent } from './call-starts.ts';
 
 /** A call that starts, as a caller of the API or a platform describes it. */
 export type CallStartRequest = {

@@ -1,4 +1,4 @@
-import { webPages } from '../clients/web-pages.ts';
+import { webPages } from '../clients/public-web/web-pages.ts';
 import { crawl } from '../crawling/crawl.ts';
 import type { CrawledPage } from '../crawling/page-visitor.ts';
 import { now } from '../domain/date-time.ts';
@@ -6,7 +6,7 @@ import { jobMessages } from '../domain/job-messages.ts';
 import { pagesText, proseText } from '../domain/sources.ts';
 import { indexOf } from '../search/source-index.ts';
 import { agents } from '../store/agents.ts';
-import { websites } from '../store/websites.ts';
+import { websites } from '../store/sources/websites.ts';
 import { job, worker } from './job.ts';
 
 /** Crawls a website and stores the text of its pages. A website without a readable page becomes `failed`, with the reason. */

@@ -1,11 +1,11 @@
 import { jobQueueFor } from '../clients/job-queue.ts';
-import { webhookReceivers } from '../clients/webhook-receivers.ts';
 import { jobMessages } from '../domain/job-messages.ts';
-import { webhookDeliveries } from '../store/webhook-deliveries.ts';
-import { webhookEndpoints } from '../store/webhook-endpoints.ts';
-import { webhookEvents } from '../store/webhook-events.ts';
 import { deliver } from '../webhooks/deliver.ts';
 import { endpointSecrets } from '../webhooks/secrets.ts';
+import { webhookDeliveries } from '../webhooks/webhook-deliveries.ts';
+import { webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
+import { webhookEvents } from '../webhooks/webhook-events.ts';
+import { webhookReceivers } from '../webhooks/webhook-receivers.ts';
 import { job, worker } from './job.ts';
 
 /** Makes one attempt to send an event to an endpoint, and plans the next one when it fails. */

@@ -3,8 +3,8 @@ import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { environment } from '../environment.ts';
 import { agents } from '../store/agents.ts';
-import { startOfRetention } from '../store/call-records.ts';
-import { calls } from '../store/calls.ts';
+import { startOfRetention } from '../store/calls/call-records.ts';
+import { calls } from '../store/calls/calls.ts';
 import { job, worker } from './job.ts';
 
 /**

@@ -14,8 +14,8 @@ import { indexOf } from '../search/source-index.ts';
 import type { ServicesOf } from '../service.ts';
 import { agents } from '../store/agents.ts';
 import { credentials } from '../store/credentials.ts';
-import { type DocumentRecord, documents } from '../store/documents.ts';
-import type { SourceIndex } from '../store/source-texts.ts';
+import { type DocumentRecord, documents } from '../store/sources/documents.ts';
+import type { SourceIndex } from '../store/sources/source-texts.ts';
 import { FileNotification, keysIn } from './file-notification.ts';
 import { job, worker } from './job.ts';
 

@@ -4,13 +4,13 @@ import { fileKeyOf } from '../domain/documents.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { hasText } from '../domain/json.ts';
 import { jobRescueDelaySeconds, jobTimeoutSeconds } from '../domain/timeouts.ts';
+import { duplications } from '../duplication/duplications.ts';
 import { agents } from '../store/agents.ts';
-import { blockList } from '../store/block-list.ts';
-import { calls } from '../store/calls.ts';
-import { documents } from '../store/documents.ts';
-import { duplications } from '../store/duplications.ts';
+import { blockList } from '../store/block-list/block-list.ts';
+import { calls } from '../store/calls/calls.ts';
 import { idempotency } from '../store/idempotency.ts';
-import { websites } from '../store/websites.ts';
+import { documents } from '../store/sources/documents.ts';
+import { websites } from '../store/sources/websites.ts';
 import { job, worker } from './job.ts';
 
 /**

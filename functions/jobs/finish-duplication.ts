@@ -1,7 +1,7 @@
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { copyServices, proceed } from '../duplication/copy.ts';
-import { duplications } from '../store/duplications.ts';
+import { duplications } from '../duplication/duplications.ts';
 import { job, worker } from './job.ts';
 
 /** Finishes a copy of an agent that was too large for its answer, or whose function died: afterwards it is whole. */

@@ -2,8 +2,8 @@ import { jobQueueFor } from '../clients/job-queue.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { indexSources } from '../search/source-index.ts';
 import { agents } from '../store/agents.ts';
-import { documentReads, documents } from '../store/documents.ts';
-import { websiteReads, websites } from '../store/websites.ts';
+import { documentReads, documents } from '../store/sources/documents.ts';
+import { websiteReads, websites } from '../store/sources/websites.ts';
 import { job, worker } from './job.ts';
 
 /** A source that is being read is looked at again after a while: a crawl takes up to five minutes. */

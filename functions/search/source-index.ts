@@ -1,9 +1,9 @@
 import { indexFormat, isIndexedFor, languageCodeOf } from '../domain/knowledge-index.ts';
 import { documentStates, websiteStates } from '../domain/source-state.ts';
 import type { SourceKindName } from '../domain/sources.ts';
-import type { SourceReads, SourceRecord } from '../store/source-reads.ts';
-import type { SourceIndex } from '../store/source-texts.ts';
-import type { Sources } from '../store/sources.ts';
+import type { SourceReads, SourceRecord } from '../store/sources/source-reads.ts';
+import type { SourceIndex } from '../store/sources/source-texts.ts';
+import type { Sources } from '../store/sources/sources.ts';
 import { languageOf } from './languages.ts';
 import { type IndexedPage, packIndex } from './pack-index.ts';
 

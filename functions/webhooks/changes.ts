@@ -4,8 +4,8 @@ import { derivedIdentifier } from '../domain/identifiers.ts';
 import { jsonBytes, withoutUndefined } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventType, WebhookEndpoint } from '../domain/webhooks.ts';
-import { type NumberChange, numberChangeOf } from '../store/blocked-number.ts';
-import { storedCall } from '../store/call-records.ts';
+import { type NumberChange, numberChangeOf } from '../store/block-list/blocked-number.ts';
+import { storedCall } from '../store/calls/call-records.ts';
 import { changedItem, type EventSubject, type ItemKey } from '../store/keys.ts';
 import type { Item } from '../store/table.ts';
 

@@ -1,12 +1,12 @@
-import type { ReceiverResponse, WebhookReceivers } from '../clients/webhook-receivers.ts';
 import type { JobMessage } from '../domain/job-messages.ts';
 import type { DeliveryAttempt } from '../domain/webhooks.ts';
 import { log } from '../log.ts';
-import type { StoredDelivery, WebhookDeliveries } from '../store/webhook-deliveries.ts';
-import type { WebhookEndpoints } from '../store/webhook-endpoints.ts';
-import type { WebhookEvents } from '../store/webhook-events.ts';
 import { signedRequest, type WebhookMessage } from './message.ts';
 import { type EndpointSecrets, secretsInForce } from './secrets.ts';
+import type { StoredDelivery, WebhookDeliveries } from './webhook-deliveries.ts';
+import type { WebhookEndpoints } from './webhook-endpoints.ts';
+import type { WebhookEvents } from './webhook-events.ts';
+import type { ReceiverResponse, WebhookReceivers } from './webhook-receivers.ts';
 
 type Services = {
   webhookDeliveries: Pick<WebhookDeliveries, 'find' | 'record'>;

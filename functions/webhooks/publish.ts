@@ -7,10 +7,10 @@ import type { ServicesOf } from '../service.ts';
 import { credentials } from '../store/credentials.ts';
 import type { BlockListOwner, EventSubject } from '../store/keys.ts';
 import { statementsPerBatch } from '../store/table.ts';
-import { type StoredDelivery, webhookDeliveries } from '../store/webhook-deliveries.ts';
-import { type StoredEndpoint, webhookEndpoints } from '../store/webhook-endpoints.ts';
-import { type CollectedNumbers, webhookEvents } from '../store/webhook-events.ts';
 import type { Happening } from './changes.ts';
+import { type StoredDelivery, webhookDeliveries } from './webhook-deliveries.ts';
+import { type StoredEndpoint, webhookEndpoints } from './webhook-endpoints.ts';
+import { type CollectedNumbers, webhookEvents } from './webhook-events.ts';
 
 /**
  * How long the numbers of a request are waited for after the last one that came: of a request that writes several

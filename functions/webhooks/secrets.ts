@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { Secret } from '../clients/secrets.ts';
 import { environment } from '../environment.ts';
 import { wholeService } from '../service.ts';
-import type { SealedSecret, StoredEndpoint } from '../store/webhook-endpoints.ts';
+import type { SealedSecret, StoredEndpoint } from './webhook-endpoints.ts';
 
 const cipher = 'aes-256-gcm';
 const nonceBytes = 12;

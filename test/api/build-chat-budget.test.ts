@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ChatUsage } from '../../functions/chat/chat-usage.ts';
 import { Signatures } from '../../functions/chat/signatures.ts';
 import { TokenMeter } from '../../functions/chat/token-meter.ts';
 import { Turn } from '../../functions/chat/turn.ts';
-import { ChatUsage } from '../../functions/store/chat-usage.ts';
 import { chatTokensKey, type ItemKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { anyAddress, callsTool, captureLog, model, says, talk, userSays } from '../support/chat.ts';

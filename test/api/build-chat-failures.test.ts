@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { MockLanguageModelV4 } from 'ai/test';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listen } from '../../bin/local/listen.ts';
-import { ChatUsage } from '../../functions/store/chat-usage.ts';
+import { ChatUsage } from '../../functions/chat/chat-usage.ts';
 import { Table, table } from '../../functions/store/table.ts';
 import {
   Client,

@@ -55,8 +55,8 @@ describe('deleting an agent', () => {
     await world.recordCall('call-1');
     await agents.get().remove(world.uid, agentId);
     expect(await deliverDeletion(agentId)).toBe(true);
-    const { calls } = await import('../../functions/store/calls.ts');
-    const { blockList } = await import('../../functions/store/block-list.ts');
+    const { calls } = await import('../../functions/store/calls/calls.ts');
+    const { blockList } = await import('../../functions/store/block-list/block-list.ts');
     await calls.get().record(agentId, 'late', { phone, direction: 'inbound', startedAt: '2026-03-01T10:00:00.000Z' });
     await blockList.get().add({ agentId }, [phone]);
     // The first run does not forget the agent: until it is quiet, another one follows.

@@ -4,7 +4,7 @@ import { files } from '../../functions/clients/files.ts';
 import { fileKeyOf } from '../../functions/domain/documents.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { fileWaitSeconds, waitingForFile } from '../../functions/domain/source-state.ts';
-import { documents } from '../../functions/store/documents.ts';
+import { documents } from '../../functions/store/sources/documents.ts';
 import { type Listed, list, named, piecesOf, program, settled } from '../support/uploads.ts';
 import { newWorld, type World } from '../support/world.ts';
 

@@ -1,15 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createErasure } from '../../functions/api/create-erasure.ts';
+import { blockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import { Files } from '../../functions/clients/files.ts';
 import { importFileKey } from '../../functions/domain/block-list-imports.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { environment } from '../../functions/environment.ts';
+import { erasures } from '../../functions/erasure/erasures.ts';
 import { erasePerson as erase, eraseServices } from '../../functions/erasure/person.ts';
 import { maxDeliveries } from '../../functions/jobs/job.ts';
 import { lazyServices } from '../../functions/service.ts';
-import { blockList } from '../../functions/store/block-list.ts';
-import { blockListImports } from '../../functions/store/block-list-imports.ts';
-import { erasures } from '../../functions/store/erasures.ts';
+import { blockList } from '../../functions/store/block-list/block-list.ts';
 import { erasuresOf } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { block, deliver, newPerson, privateWorld, record, statusOf } from '../support/erasures.ts';

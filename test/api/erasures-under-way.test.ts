@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
+import { blockListImports, type ImportRecord } from '../../functions/block-list-import/block-list-imports.ts';
 import { importFailure } from '../../functions/domain/block-list-imports.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
-import { blockList } from '../../functions/store/block-list.ts';
-import { blockListImports, type ImportRecord } from '../../functions/store/block-list-imports.ts';
+import { blockList } from '../../functions/store/block-list/block-list.ts';
 import { idempotency } from '../../functions/store/idempotency.ts';
 import {
   deliver,

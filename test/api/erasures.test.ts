@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { jobMessages } from '../../functions/domain/job-messages.ts';
+import { erasures } from '../../functions/erasure/erasures.ts';
 import { hashOfNumber } from '../../functions/erasure/number-hash.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
-import { erasures } from '../../functions/store/erasures.ts';
 import { erasureKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { ended, knownPerson, newPerson, other, privateWorld, request, startedAt } from '../support/erasures.ts';

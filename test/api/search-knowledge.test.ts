@@ -3,11 +3,11 @@ import { searchKnowledge } from '../../functions/api/search-knowledge.ts';
 import { proseText } from '../../functions/domain/sources.ts';
 import { KnowledgeSearch } from '../../functions/search/knowledge-search.ts';
 import { indexOf, indexSources } from '../../functions/search/source-index.ts';
-import { documentReads, documents } from '../../functions/store/documents.ts';
 import { documentKey, textPiecesOf } from '../../functions/store/keys.ts';
-import { sourceTexts } from '../../functions/store/source-texts.ts';
+import { documentReads, documents } from '../../functions/store/sources/documents.ts';
+import { sourceTexts } from '../../functions/store/sources/source-texts.ts';
+import { websiteReads } from '../../functions/store/sources/websites.ts';
 import { table } from '../../functions/store/table.ts';
-import { websiteReads } from '../../functions/store/websites.ts';
 import { invoke } from '../support/events.ts';
 import { injectFaults } from '../support/faults.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../functions/store/agents.ts';
-import { webhookEndpoints } from '../../functions/store/webhook-endpoints.ts';
+import { webhookEndpoints } from '../../functions/webhooks/webhook-endpoints.ts';
 import { changesAreRead, distinct, listening } from '../support/webhook-events.ts';
 import { newEndpoint, newReceiver, type SentEvent, verified } from '../support/webhooks.ts';
 import { newWorld, type World } from '../support/world.ts';

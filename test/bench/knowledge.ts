@@ -3,8 +3,8 @@ import { fileKeyOf } from '../../functions/domain/documents.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { waitingForFile } from '../../functions/domain/source-state.ts';
 import { indexOf } from '../../functions/search/source-index.ts';
-import { documents } from '../../functions/store/documents.ts';
-import { websites } from '../../functions/store/websites.ts';
+import { documents } from '../../functions/store/sources/documents.ts';
+import { websites } from '../../functions/store/sources/websites.ts';
 
 const attempt = 'first';
 const changed = () => ({ lastUpdatedBy: 'bench-user', lastUpdatedAt: new Date().toISOString() });

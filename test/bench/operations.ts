@@ -1,9 +1,9 @@
+import { blockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
-import { blockListImports } from '../../functions/store/block-list-imports.ts';
-import { erasures } from '../../functions/store/erasures.ts';
-import { webhookDeliveries } from '../../functions/store/webhook-deliveries.ts';
-import { webhookEndpoints } from '../../functions/store/webhook-endpoints.ts';
+import { erasures } from '../../functions/erasure/erasures.ts';
+import { webhookDeliveries } from '../../functions/webhooks/webhook-deliveries.ts';
+import { webhookEndpoints } from '../../functions/webhooks/webhook-endpoints.ts';
 import { newDocument, newWebsite } from './knowledge.ts';
 import type { Request, World } from './world.ts';
 

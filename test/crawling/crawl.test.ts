@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { WebPages } from '../../functions/clients/web-pages.ts';
+import { WebPages } from '../../functions/clients/public-web/web-pages.ts';
 import { crawl } from '../../functions/crawling/crawl.ts';
 import { PageVisitor } from '../../functions/crawling/page-visitor.ts';
 import { pathMatcher } from '../../functions/crawling/path-filter.ts';

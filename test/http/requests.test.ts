@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { blockList } from '../../functions/store/block-list.ts';
+import { blockList } from '../../functions/store/block-list/block-list.ts';
 import { idempotency } from '../../functions/store/idempotency.ts';
 import { table } from '../../functions/store/table.ts';
 import { call, newWorld, target, unique, type World } from '../support/world.ts';

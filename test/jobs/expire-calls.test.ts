@@ -84,7 +84,7 @@ describe('with CALL_RETENTION_DAYS', () => {
   });
 
   it('a call that was the last of its page, and has become too old since, ends the list', async () => {
-    const { Calls } = await import('../../functions/store/calls.ts');
+    const { Calls } = await import('../../functions/store/calls/calls.ts');
     const { table } = await import('../../functions/store/table.ts');
     const later = new Calls(table.get(), 1);
     const after = `${daysAgo(2)}#call`;

@@ -5,14 +5,18 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  BlockListImports,
+  type ImportRecord,
+  shownImport,
+} from '../../functions/block-list-import/block-list-imports.ts';
 import { runImport } from '../../functions/block-list-import/run-import.ts';
 import { Files } from '../../functions/clients/files.ts';
 import { type ImportMode, importFileKey } from '../../functions/domain/block-list-imports.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { normalisePhoneNumber } from '../../functions/domain/phone-numbers.ts';
 import { environment } from '../../functions/environment.ts';
-import { BlockList } from '../../functions/store/block-list.ts';
-import { BlockListImports, type ImportRecord, shownImport } from '../../functions/store/block-list-imports.ts';
+import { BlockList } from '../../functions/store/block-list/block-list.ts';
 import { credentials } from '../../functions/store/credentials.ts';
 import { Table } from '../../functions/store/table.ts';
 import { itInAnyHistory } from '../support/any-history.ts';

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { blockListImports } from '../../functions/block-list-import/block-list-imports.ts';
+import { erasures } from '../../functions/erasure/erasures.ts';
 import { agents } from '../../functions/store/agents.ts';
-import { blockListImports } from '../../functions/store/block-list-imports.ts';
-import { calls } from '../../functions/store/calls.ts';
-import { documents } from '../../functions/store/documents.ts';
-import { erasures } from '../../functions/store/erasures.ts';
-import { webhookDeliveries } from '../../functions/store/webhook-deliveries.ts';
-import { webhookEndpoints } from '../../functions/store/webhook-endpoints.ts';
-import { websites } from '../../functions/store/websites.ts';
+import { calls } from '../../functions/store/calls/calls.ts';
+import { documents } from '../../functions/store/sources/documents.ts';
+import { websites } from '../../functions/store/sources/websites.ts';
+import { webhookDeliveries } from '../../functions/webhooks/webhook-deliveries.ts';
+import { webhookEndpoints } from '../../functions/webhooks/webhook-endpoints.ts';
 import { agentId, contract, described, exampleRequest, operations } from '../support/contract-examples.ts';
 import { call, target } from '../support/world.ts';
 

@@ -4,11 +4,11 @@ import { pagesText, proseText } from '../../functions/domain/sources.ts';
 import { indexKnowledge } from '../../functions/jobs/index-knowledge.ts';
 import { indexOf, indexSources } from '../../functions/search/source-index.ts';
 import { agents } from '../../functions/store/agents.ts';
-import { documentReads, documents } from '../../functions/store/documents.ts';
 import { documentKey } from '../../functions/store/keys.ts';
-import type { TextReference } from '../../functions/store/source-texts.ts';
+import { documentReads, documents } from '../../functions/store/sources/documents.ts';
+import type { TextReference } from '../../functions/store/sources/source-texts.ts';
+import { websites } from '../../functions/store/sources/websites.ts';
 import { type Item, table } from '../../functions/store/table.ts';
-import { websites } from '../../functions/store/websites.ts';
 import { deliverMessage } from '../support/deliver-message.ts';
 import { injectFaults } from '../support/faults.ts';
 import {

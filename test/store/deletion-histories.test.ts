@@ -3,13 +3,13 @@ import type { SQSEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { beforeAll, describe, expect } from 'vitest';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import { erasures } from '../../functions/erasure/erasures.ts';
 import { erasePerson } from '../../functions/jobs/erase-person.ts';
 import { finishDeletion } from '../../functions/jobs/finish-deletion.ts';
 import { type AnyJob, worker } from '../../functions/jobs/job.ts';
 import { agents } from '../../functions/store/agents.ts';
-import { blockList } from '../../functions/store/block-list.ts';
-import { calls } from '../../functions/store/calls.ts';
-import { erasures } from '../../functions/store/erasures.ts';
+import { blockList } from '../../functions/store/block-list/block-list.ts';
+import { calls } from '../../functions/store/calls/calls.ts';
 import {
   accessKey,
   type BlockListOwner,

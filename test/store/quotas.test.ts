@@ -1,12 +1,12 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Agent } from '../../functions/domain/agents.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import { type Duplication, Duplications } from '../../functions/duplication/duplications.ts';
 import { Agents } from '../../functions/store/agents.ts';
-import { type DocumentRecord, documentKind } from '../../functions/store/documents.ts';
-import { type Duplication, Duplications } from '../../functions/store/duplications.ts';
 import { agentsOf } from '../../functions/store/keys.ts';
 import { agentQuota, recountAgents, sourceQuota } from '../../functions/store/quotas.ts';
-import { Sources } from '../../functions/store/sources.ts';
+import { type DocumentRecord, documentKind } from '../../functions/store/sources/documents.ts';
+import { Sources } from '../../functions/store/sources/sources.ts';
 import { table } from '../../functions/store/table.ts';
 import { injectFaults } from '../support/faults.ts';
 import { counterOf, countOf, faults, itemsOf, newDocument, settled } from '../support/quotas.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { documentReads, documents } from '../../functions/store/documents.ts';
 import { textPiecesOf } from '../../functions/store/keys.ts';
+import { documentReads, documents } from '../../functions/store/sources/documents.ts';
+import { websiteReads, websites } from '../../functions/store/sources/websites.ts';
 import { table } from '../../functions/store/table.ts';
-import { websiteReads, websites } from '../../functions/store/websites.ts';
 import type { World } from './world.ts';
 
 /** The stores of both kinds of source, as jobs use them. */

@@ -1,7 +1,7 @@
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
-import type { DocumentRecord } from '../../functions/store/documents.ts';
 import { countKey } from '../../functions/store/keys.ts';
 import type { Counter } from '../../functions/store/quotas.ts';
+import type { DocumentRecord } from '../../functions/store/sources/documents.ts';
 import { type Item, table } from '../../functions/store/table.ts';
 import { chance, type Fault, injectFaults } from './faults.ts';
 

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { inject } from 'vitest';
 import { storesOf } from '../../bin/operator/stores.ts';
-import { WebhookReceivers } from '../../functions/clients/webhook-receivers.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import type { JobMessage } from '../../functions/domain/job-messages.ts';
 import { table } from '../../functions/store/table.ts';
-import type { StoredDelivery } from '../../functions/store/webhook-deliveries.ts';
 import { EndpointSecrets, newEndpointSecret } from '../../functions/webhooks/secrets.ts';
+import type { StoredDelivery } from '../../functions/webhooks/webhook-deliveries.ts';
+import { WebhookReceivers } from '../../functions/webhooks/webhook-receivers.ts';
 import type { Received, ReceiverReply } from './receiver.ts';
 import { unique, useTargetInThisProcess, type World } from './world.ts';
 

@@ -1,6 +1,6 @@
 import { inject, vi } from 'vitest';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
-import { type WebsiteRecord, websiteReads, websites } from '../../functions/store/websites.ts';
+import { type WebsiteRecord, websiteReads, websites } from '../../functions/store/sources/websites.ts';
 import type { PlainReply } from './site.ts';
 import { unique, type World } from './world.ts';
 

@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici';
-import { WebPages } from '../../../functions/clients/web-pages.ts';
+import { WebPages } from '../../../functions/clients/public-web/web-pages.ts';
 import { crawl } from '../../../functions/crawling/crawl.ts';
 import { htmlReader } from '../../../functions/extraction/html.ts';
 import { type Site, startSite } from '../../support/site.ts';

@@ -1,7 +1,7 @@
 import { listDocuments } from '../../../functions/api/list-documents.ts';
 import { now } from '../../../functions/domain/date-time.ts';
 import { newIdentifier } from '../../../functions/domain/identifiers.ts';
-import { documents } from '../../../functions/store/documents.ts';
+import { documents } from '../../../functions/store/sources/documents.ts';
 import type { Row } from '../benchmark.ts';
 import { invoke } from '../world.ts';
 

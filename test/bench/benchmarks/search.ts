@@ -12,7 +12,7 @@ import { PackedIndex } from '../../../functions/search/packed-index.ts';
 import { rank } from '../../../functions/search/rank.ts';
 import { indexOf } from '../../../functions/search/source-index.ts';
 import { lazyServices } from '../../../functions/service.ts';
-import { documentReads } from '../../../functions/store/documents.ts';
+import { documentReads } from '../../../functions/store/sources/documents.ts';
 import { docxOf, pdfOf } from '../../support/documents.ts';
 import { type Figure, median, type Row, ratioOfRounds } from '../benchmark.ts';
 import { newDocument, newPendingDocument } from '../knowledge.ts';

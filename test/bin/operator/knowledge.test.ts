@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { documentReads } from '../../../functions/store/documents.ts';
 import { documentKey } from '../../../functions/store/keys.ts';
-import type { TextReference } from '../../../functions/store/source-texts.ts';
+import { documentReads } from '../../../functions/store/sources/documents.ts';
+import type { TextReference } from '../../../functions/store/sources/source-texts.ts';
 import { table } from '../../../functions/store/table.ts';
 import { sample } from '../../support/documents.ts';
 import { knowledge, upload } from '../../support/knowledge-command.ts';

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { webhookEndpoints } from '../../../../functions/store/webhook-endpoints.ts';
+import { webhookEndpoints } from '../../../../functions/webhooks/webhook-endpoints.ts';
 import { ended, start } from '../../../support/operator-command.ts';
 import { newReceiver, verified } from '../../../support/webhooks.ts';
 import { newWorld, type World } from '../../../support/world.ts';

@@ -1,0 +1,152 @@
+import { isUtf8 } from 'node:buffer';
+import { type Agent, fetch, type Response } from 'undici';
+import { limits } from '../../domain/limits.ts';
+import { isWebAddress } from '../../domain/websites.ts';
+import { environment } from '../../environment.ts';
+import { wholeService } from '../../service.ts';
+import { causesOf, codesOf, connectionProblem } from './connection-problem.ts';
+import { PageFetchError } from './page-fetch-error.ts';
+import { decodePage, type PageText } from './page-text.ts';
+import { type FetchPolicy, openPublicConnections, otherPort } from './public-connections.ts';
+
+/** The crawler's name in its requests and in robots.txt. */
+export const crawlerName = 'VoiceAgentPlatformBot';
+
+const requestHeaders = { 'user-agent': `${crawlerName}/1.0`, 'accept-encoding': 'gzip, deflate, br' };
+const knownCodings = new Set(['gzip', 'x-gzip', 'deflate', 'br', 'zstd', 'identity', '']);
+const maxCodings = 2;
+
+/** A page as it was received; `url` is its address after all redirects. */
+export type WebPage = PageText & { url: string };
+
+export type FetchOptions = {
+  signal: AbortSignal;
+  /** Called before each redirect is followed; throws if it must not be. */
+  mayFollow?: (url: URL) => void | Promise<void>;
+};
+
+export type WebPagesOptions = FetchPolicy & { timeoutMs?: number };
+
+type Resource = { url: URL; status: number; contentType: string; bytes: Uint8Array };
+
+/** Pages of the public internet. */
+export class WebPages {
+  readonly #policy: FetchPolicy;
+  readonly #timeoutMs: number;
+
+  constructor({ timeoutMs = limits.pageSeconds * 1000, ...policy }: WebPagesOptions = {}) {
+    this.#policy = policy;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Connections for the pages of one crawl. The caller closes them. */
+  open(): PageReader {
+    return new PageReader(openPublicConnections(this.#policy, this.#timeoutMs), this.#timeoutMs);
+  }
+}
+
+/** Reads pages over connections of its own. */
+export class PageReader {
+  readonly #agent: Agent;
+  readonly #timeoutMs: number;
+
+  constructor(agent: Agent, timeoutMs: number) {
+    this.#agent = agent;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Reads a page of HTML or plain text. Throws a `PageFetchError` with the reason if that is not possible. */
+  async read(url: URL, options: FetchOptions): Promise<WebPage> {
+    const resource = await this.#get(url, options);
+    if (!isSuccess(resource.status)) throw new PageFetchError(`The page answered with status ${resource.status}.`);
+    return { url: resource.url.href, ...decodePage(resource.bytes, resource.contentType) };
+  }
+
+  /** Reads a site's robots.txt: its text, or what applies without one (RFC 9309, 2.3.1). */
+  async readRobots(origin: string, options: FetchOptions): Promise<string | 'everything' | 'nothing'> {
+    const { status, bytes } = await this.#get(new URL('/robots.txt', origin), options);
+    if (isSuccess(status)) return new TextDecoder().decode(bytes.subarray(0, limits.robotsBytes));
+    return status >= 500 || status === 429 ? 'nothing' : 'everything';
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+
+  async #get(url: URL, options: FetchOptions): Promise<Resource> {
+    const timeout = AbortSignal.timeout(this.#timeoutMs);
+    const signal = AbortSignal.any([options.signal, timeout]);
+    try {
+      for (let current = url, redirects = 0; ; redirects++) {
+        if (redirects > limits.pageRedirects) throw new PageFetchError('The page redirects too often.');
+        const response = await fetch(current, {
+          dispatcher: this.#agent,
+          headers: requestHeaders,
+          redirect: 'manual',
+          signal,
+        });
+        const location = locationOf(response);
+        if (location === undefined) {
+          const contentType = response.headers.get('content-type') ?? '';
+          return { url: current, status: response.status, contentType, bytes: await readBody(response) };
+        }
+        await discardBody(response);
+        const target = URL.parse(location, current.href);
+        if (!isWebAddress(target)) throw new PageFetchError('The page redirects to something that is no web page.');
+        target.hash = '';
+        current = target;
+        await options.mayFollow?.(current);
+      }
+    } catch (error) {
+      const causes = causesOf(error);
+      // The connection has the same timeout for head and body: either may be the first to report it.
+      if (timeout.aborted || /UND_ERR_(HEADERS|BODY)_TIMEOUT/.test(codesOf(causes)))
+        throw new PageFetchError(`The page took longer than ${this.#timeoutMs / 1000} seconds.`);
+      throw pageFetchError(causes) ?? error;
+    }
+  }
+}
+
+const isSuccess = (status: number) => status >= 200 && status <= 299;
+
+const locationOf = ({ status, headers }: Response): string | undefined => {
+  if (![301, 302, 303, 307, 308].includes(status)) return undefined;
+  // Sites send UTF-8 in this header, though headers are Latin-1.
+  const bytes = Buffer.from(headers.get('location') ?? '', 'latin1');
+  return (isUtf8(bytes) ? bytes.toString() : bytes.toString('latin1')) || undefined;
+};
+
+/** The whole body, decoded. Reading stops at the largest size of a page, so that a bomb is never inflated. */
+const readBody = async (response: Response): Promise<Uint8Array> => {
+  const codings = (response.headers.get('content-encoding') ?? '').toLowerCase().split(',');
+  const unknown = codings.map((coding) => coding.trim()).find((coding) => !knownCodings.has(coding));
+  if (codings.length > maxCodings || unknown) await discardBody(response);
+  if (codings.length > maxCodings) throw new PageFetchError('The page is compressed too many times.');
+  if (unknown) throw new PageFetchError(`The page is compressed in a way that is not known (${unknown.slice(0, 20)}).`);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > limits.pageBytes)
+      throw new PageFetchError(`The page is larger than ${limits.pageBytes / 1024 / 1024} MB.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+};
+
+const discardBody = async (response: Response) => response.body?.cancel().catch(() => {});
+
+/** What a failed request means to the owner of the page; undefined for errors that are not the site's. */
+const pageFetchError = (causes: NodeJS.ErrnoException[]): PageFetchError | undefined => {
+  const known = causes.find((cause) => cause instanceof PageFetchError);
+  if (known) return known;
+  // The library itself refuses the ports of mail, SSH and the like.
+  if (causes.some(({ message }) => message === 'bad port')) return new PageFetchError(otherPort);
+  if (/\b(Z_|ZSTD_|ERR__)/.test(codesOf(causes))) return new PageFetchError('The page is not compressed as it says.');
+  const problem = connectionProblem(causes);
+  return problem === undefined ? undefined : new PageFetchError(problem);
+};
+
+export const webPages = /* @__PURE__ */ wholeService(
+  () => new WebPages({ trustedOrigins: environment.crawlTrustedOrigins }),
+);

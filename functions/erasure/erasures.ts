@@ -1,0 +1,101 @@
+import { now } from '../domain/date-time.ts';
+import type { Erasure } from '../domain/erasures.ts';
+import { service } from '../service.ts';
+import { type Condition, updateOf } from '../store/expressions.ts';
+import { erasureKey } from '../store/keys.ts';
+import { type Item, type Table, type TransactionAction, table } from '../store/table.ts';
+import { conflictingItem } from '../store/write-failures.ts';
+
+/** The erasure of a person as it is requested. `numberHash` is keyed: nobody can find out the number from it. */
+export type ErasureRequest = {
+  uid: string;
+  erasureId: string;
+  number: string;
+  numberHash: string;
+  blockList: 'keep' | 'remove';
+};
+
+/** What an erasure counts. */
+export type ErasedKind = 'calls' | 'blockedNumbers';
+
+type ErasureItem = Item &
+  Omit<ErasureRequest, 'number'> &
+  Pick<Erasure, 'status' | 'requestedAt' | 'finishedAt' | 'error'> &
+  Record<ErasedKind, number> & {
+    /** Until the erasure has ended. */
+    number?: string;
+  };
+
+/** The erasures of people that users request. The record of one that has ended does not hold the number. */
+export class Erasures {
+  readonly #table: Table;
+
+  constructor(table: Table) {
+    this.#table = table;
+  }
+
+  /** Adds an erasure, unless a repeated request has added it. */
+  async add(request: ErasureRequest): Promise<void> {
+    const { uid, erasureId } = request;
+    const state = { status: 'pending', requestedAt: now(), calls: 0, blockedNumbers: 0 };
+    try {
+      await this.#table.put(
+        { ...erasureKey(uid, erasureId), ...request, ...state },
+        { ConditionExpression: 'attribute_not_exists(pk)', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },
+      );
+    } catch (error) {
+      if (!conflictingItem(error)) throw error;
+    }
+  }
+
+  async find(uid: string, erasureId: string): Promise<Erasure | undefined> {
+    const item = await this.#table.get<ErasureItem>(erasureKey(uid, erasureId));
+    if (!item) return undefined;
+    const { status, calls, blockedNumbers, requestedAt, finishedAt, error } = item;
+    const end = { ...(finishedAt !== undefined && { finishedAt }), ...(error !== undefined && { error }) };
+    return { erasureId, status, erased: { calls, blockedNumbers }, requestedAt, ...end };
+  }
+
+  /** Begins a run, and returns what it must erase; undefined when there is no such erasure, or it has ended. */
+  async start(uid: string, erasureId: string): Promise<Pick<ErasureRequest, 'number' | 'blockList'> | undefined> {
+    const item = await this.#table.change<ErasureItem>(
+      erasureKey(uid, erasureId),
+      { set: { status: 'running' } },
+      isUnfinished,
+    );
+    return item?.number === undefined ? undefined : { number: item.number, blockList: item.blockList };
+  }
+
+  /** The action that counts what is erased, for the transaction that erases it: each item counts exactly once. */
+  counting(uid: string, erasureId: string, kind: ErasedKind, by: number): TransactionAction {
+    const update = updateOf({ add: { [kind]: by } }, { expression: 'attribute_exists(pk)' });
+    return { Update: { TableName: this.#table.name, Key: erasureKey(uid, erasureId), ...update } };
+  }
+
+  async finish(uid: string, erasureId: string): Promise<void> {
+    await this.#end(uid, erasureId, { status: 'done' });
+  }
+
+  async fail(uid: string, erasureId: string, error: string): Promise<void> {
+    await this.#end(uid, erasureId, { status: 'failed', error });
+  }
+
+  async #end(uid: string, erasureId: string, fields: object): Promise<void> {
+    const set = { ...fields, number: null, finishedAt: now() };
+    await this.#table.change(erasureKey(uid, erasureId), { set }, isUnfinished);
+  }
+}
+
+const isUnfinished: Condition = {
+  expression: '#status in (:pending, :unfinished)',
+  values: { pending: 'pending', unfinished: 'running' },
+};
+
+export const erasures = /* @__PURE__ */ service(() => new Erasures(table.get()), {
+  add: ['dynamodb:PutItem'],
+  find: ['dynamodb:GetItem'],
+  start: ['dynamodb:UpdateItem'],
+  counting: ['dynamodb:UpdateItem'],
+  finish: ['dynamodb:UpdateItem'],
+  fail: ['dynamodb:UpdateItem'],
+});

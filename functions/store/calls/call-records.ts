@@ -1,0 +1,190 @@
+import pMap from 'p-map';
+import type { Call, CallReference } from '../../domain/calls.ts';
+import { isIdentifier } from '../../domain/identifiers.ts';
+import { parseJson } from '../../domain/json.ts';
+import { environment } from '../../environment.ts';
+import { service } from '../../service.ts';
+import { callIdAt, callKey, callPosition, callsOf, callsWith, type ItemKey } from '../keys.ts';
+import { type Item, type QueryOptions, type Table, table } from '../table.ts';
+
+/**
+ * A call's record. Outcome and details are stored as JSON text: a double or a document must come back exactly as it was
+ * sent, and DynamoDB's own numbers end at 1e126. `version` changes with every write.
+ */
+type CallItem = Item & Omit<Call, OutcomeField | 'details'> & { outcome?: string; details?: string; version: string };
+type OutcomeField = 'custom_call_outcome' | 'custom_call_outcome_value' | 'custom_call_metadata';
+
+/** A call with the version of it that was read. */
+export type StoredCall = { call: Call; version: string };
+
+/** A call as a caller names it. */
+export type CallTarget = { agentId: string; reference: CallReference };
+
+/** The key of the record that a target names by its id; none when it is named by a phone number, or by what is no identifier. */
+export const recordKeys = ({ agentId, reference }: CallTarget): ItemKey[] =>
+  'callId' in reference && [agentId, reference.callId].every(isIdentifier) ? [callKey(agentId, reference.callId)] : [];
+
+const concurrency = 16;
+/** Entries whose records are read together. A record may have 150 KB. */
+const entriesPerRead = 200;
+/** How often a phone number is looked up again when its call is corrected meanwhile. */
+const maxAttempts = 5;
+
+/** Reads the records of calls. */
+export class CallRecords {
+  readonly #table: Table;
+  readonly #retentionDays: number | undefined;
+
+  /** With `retentionDays`, calls that started earlier are not found. */
+  constructor(table: Table, retentionDays?: number) {
+    this.#table = table;
+    this.#retentionDays = retentionDays;
+  }
+
+  /** With `prefetched`, the items of `recordKeys` have been read: those that exist are among these. */
+  async find(target: CallTarget, prefetched?: Item[]): Promise<StoredCall | undefined> {
+    const { agentId, reference } = target;
+    if (!('phone' in reference)) {
+      const [key] = recordKeys(target);
+      if (!key) return undefined;
+      const item = prefetched ? prefetched.find(({ pk }) => pk === key.pk) : await this.#table.get(key);
+      return item && this.#kept(storedCall(item));
+    }
+    for (let attempt = 1; ; attempt++) {
+      const position = await this.#positionOf(agentId, reference);
+      if (position === undefined) return undefined;
+      const item = await this.#table.get<CallItem>(callKey(agentId, callIdAt(position)));
+      const found = item && storedCall(item);
+      if (found && isAt(found.call, position, reference.phone)) return found;
+      if (attempt === maxAttempts) throw new Error('A call kept changing while it was looked up.');
+    }
+  }
+
+  /** Reads the records of many targets, all together. A target that could not be read is an error. */
+  async findMany(targets: CallTarget[]): Promise<(StoredCall | undefined | Error)[]> {
+    const positions = new Map<string, Promise<string | undefined>>();
+    const named = await pMap(
+      targets,
+      async ({ agentId, reference }) => {
+        if (!('phone' in reference)) return { callId: reference.callId };
+        const name = JSON.stringify([agentId, reference]);
+        const asked = positions.get(name) ?? this.#positionOf(agentId, reference);
+        positions.set(name, asked);
+        const position = await asked.catch((error: Error) => error);
+        if (position === undefined || position instanceof Error) return { error: position };
+        return { callId: callIdAt(position), position };
+      },
+      { concurrency },
+    );
+    const keys = named.map(({ callId }, index) =>
+      callId !== undefined && isIdentifier(callId) ? callKey(targets[index]?.agentId as string, callId) : undefined,
+    );
+    const read = await this.#read(keys.filter((key) => key !== undefined)).catch((error: Error) => error);
+    return pMap(
+      targets,
+      async (target, index) => {
+        const { error, position } = named[index] as { error?: Error; position?: string };
+        const key = keys[index];
+        if (!key) return error;
+        if (read instanceof Error) return read;
+        const found = read.get(key.pk);
+        const { reference } = target;
+        if (!('phone' in reference)) return found && this.#kept(found);
+        if (found && isAt(found.call, position as string, reference.phone)) return found;
+        // The call was corrected meanwhile: the number is looked up again.
+        return this.find(target).catch((fault: Error) => fault);
+      },
+      { concurrency },
+    );
+  }
+
+  /** The calls of an agent, newest first; those with one phone number when it is named. */
+  async *list(agentId: string, phone: string | undefined, options: QueryOptions): AsyncGenerator<Call> {
+    const collection = phone === undefined ? callsOf(agentId) : callsWith(agentId, phone);
+    const limit = Math.min(options.limit ?? entriesPerRead, entriesPerRead);
+    const from = this.#from(options.from);
+    // DynamoDB takes neither an empty range nor a position outside of it.
+    if (from !== undefined && [options.to, options.after].some((end) => end !== undefined && end < from)) return;
+    const query = { ...options, from, limit, descending: true, keysOnly: true };
+    for await (const entries of this.#table.pages(collection, query)) {
+      const found = await this.#read(entries.map(({ sk }) => callKey(agentId, callIdAt(sk))));
+      for (const { sk } of entries) {
+        const call = found.get(callKey(agentId, callIdAt(sk)).pk)?.call;
+        // A call that was moved or deleted meanwhile is left out.
+        if (call && isAt(call, sk, phone)) yield call;
+      }
+    }
+  }
+
+  /** The records of an agent's calls, by call id. */
+  async findAll(agentId: string, callIds: string[]): Promise<Map<string, StoredCall>> {
+    const found = await this.#read(callIds.map((callId) => callKey(agentId, callId)));
+    return new Map([...found.values()].map((stored) => [stored.call.callId, stored]));
+  }
+
+  /** The position of the first or last call with a phone number. */
+  async #positionOf(agentId: string, { phone, preference }: Extract<CallReference, { phone: string }>) {
+    const options = { from: this.#from(), limit: 1, descending: preference === 'last', keysOnly: true };
+    for await (const { sk } of this.#table.query(callsWith(agentId, phone), options)) return sk;
+  }
+
+  /** The start of the calls that are found: a given one, or that of the calls that are kept if it is later. */
+  #from(from?: string): string | undefined {
+    const keptFrom = this.#retentionDays && startOfRetention(this.#retentionDays);
+    return keptFrom && (from === undefined || from < keptFrom) ? keptFrom : from;
+  }
+
+  /** The call, unless it is no longer kept. */
+  #kept(found: StoredCall): StoredCall | undefined {
+    const from = this.#from();
+    return from !== undefined && found.call.startedAt < from ? undefined : found;
+  }
+
+  /** Records by partition key. */
+  async #read(keys: ItemKey[]): Promise<Map<string, StoredCall>> {
+    const distinct = [...new Map(keys.map((key) => [key.pk, key])).values()];
+    const items = await this.#table.getMany<CallItem>(distinct);
+    return new Map(items.map((item) => [item.pk, storedCall(item)]));
+  }
+}
+
+/** The earliest start of the calls that are kept. */
+export const startOfRetention = (days: number) => new Date(Date.now() - days * 24 * 60 * 60 * 1000).toISOString();
+
+/** Whether an entry still points to a call: its start or its number may have been corrected since. */
+const isAt = (call: Call, position: string, phone: string | undefined) =>
+  callPosition(call) === position && (phone === undefined || call.phone === phone);
+
+/** The entries by time and by phone number that point to a call. */
+export const entriesOf = (call: Call): ItemKey[] => {
+  const { pk } = callsOf(call.agentId);
+  const sk = callPosition(call);
+  return [{ pk, sk }, ...(call.phone === undefined ? [] : [{ pk: callsWith(call.agentId, call.phone).pk, sk }])];
+};
+
+export const storedCall = (item: Item): StoredCall => {
+  const { pk: _pk, sk: _sk, version, outcome, details, ...rest } = item as CallItem;
+  const call = {
+    ...rest,
+    ...(details !== undefined && { details: parseJson(details) }),
+    ...(outcome !== undefined && (parseJson(outcome) as object)),
+  } as Call;
+  return { call, version };
+};
+
+/** The attributes of a call's item: null where there is none. */
+export const attributesOf = (call: Call, version: string) => {
+  const { custom_call_outcome, custom_call_outcome_value, custom_call_metadata, details, ...rest } = call;
+  const outcome = JSON.stringify({ custom_call_outcome, custom_call_outcome_value, custom_call_metadata });
+  return {
+    ...rest,
+    outcome: outcome === '{}' ? null : outcome,
+    details: details ? JSON.stringify(details) : null,
+    version,
+  };
+};
+
+/** For functions that only read calls: they contain nothing that writes them. */
+export const callRecords = /* @__PURE__ */ service(() => new CallRecords(table.get(), environment.callRetentionDays), {
+  find: ['dynamodb:GetItem', 'dynamodb:Query'],
+});

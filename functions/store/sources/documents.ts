@@ -1,0 +1,35 @@
+import type { DocumentStatus, DocumentType } from '../../domain/documents.ts';
+import { documentStates } from '../../domain/source-state.ts';
+import { service } from '../../service.ts';
+import { documentKey, documentsOf } from '../keys.ts';
+import { sourceQuota } from '../quotas.ts';
+import { table } from '../table.ts';
+import { type SourceKind, SourceReads, type SourceRecord, sourceReadPermissions } from './source-reads.ts';
+import { Sources, sourcePermissions } from './sources.ts';
+
+export type DocumentRecord = SourceRecord & {
+  status: DocumentStatus;
+  size: number;
+  type?: DocumentType;
+  /** The user whose upload form brings the file: when the file is read they must still have access to the agent. */
+  formIssuedTo?: string;
+};
+
+export const documentKind: SourceKind = {
+  states: documentStates,
+  keyOf: documentKey,
+  of: documentsOf,
+  blank: { content: '', contentMD: '' },
+  // A download link that carries the document's name, at its longest where the name is not plain ASCII.
+  addedBytes: 3000,
+};
+
+/** The documents of agents. Their files are in the bucket. */
+export const documents = /* @__PURE__ */ service(
+  () => new Sources<DocumentRecord>(table.get(), documentKind, sourceQuota()),
+  sourcePermissions,
+);
+export const documentReads = /* @__PURE__ */ service(
+  () => new SourceReads<DocumentRecord>(table.get(), documentKind),
+  sourceReadPermissions,
+);

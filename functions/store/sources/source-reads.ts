@@ -1,0 +1,169 @@
+import { invalidField } from '../../domain/errors.ts';
+import { jsonBytes } from '../../domain/json.ts';
+import { fillPage, fromCursor, toCursor } from '../../domain/paging.ts';
+import { type SourceState, type SourceStates, visible } from '../../domain/source-state.ts';
+import type { Collection, ItemKey } from '../keys.ts';
+import type { Item, Table } from '../table.ts';
+import { type ListedTexts, SourceTexts, type TextReference } from './source-texts.ts';
+
+/** What the records of websites and documents have in common. */
+export type SourceRecord = SourceState & {
+  id: string;
+  agentId: string;
+  name: string;
+  active: boolean;
+  lastUpdatedBy: string;
+  lastUpdatedAt: string;
+  /** The text that readers see. */
+  text?: TextReference;
+  /** Unix seconds. DynamoDB deletes the record some time after. */
+  ttlSeconds?: number;
+};
+
+/** What the stores know of a kind of source: its states, its keys, and what its records weigh in a list. */
+export type SourceKind = {
+  states: SourceStates;
+  keyOf(agentId: string, id: string): ItemKey;
+  of(agentId: string): Collection;
+  /** The texts of a source that has none yet. */
+  blank: { content: string; contentMD: string };
+  /** Bytes that a response adds to each record of a list. */
+  addedBytes: number;
+};
+
+/** Which source: the agent it belongs to, and its id. */
+export type SourceReference = { agentId: string; id: string };
+
+/** `revisions` are those under which pieces of text may be stored. */
+export type SourceItem<R> = Item & R & { revisions?: Set<string> };
+
+/** How often a text is read again that was replaced while it was read. */
+const maxAttempts = 5;
+
+/** Reads the records of one kind of knowledge source, and their texts. */
+export class SourceReads<R extends SourceRecord> {
+  readonly #table: Table;
+  readonly #kind: SourceKind;
+  readonly #texts: SourceTexts;
+
+  constructor(table: Table, kind: SourceKind) {
+    this.#table = table;
+    this.#kind = kind;
+    this.#texts = new SourceTexts(table);
+  }
+
+  async find(agentId: string, id: string): Promise<R | undefined> {
+    const item = await this.#table.get<SourceItem<R>>(this.#kind.keyOf(agentId, id));
+    return item && this.#visible(item);
+  }
+
+  /** An agent's sources by id, which is the order in which they were added. */
+  async *list(
+    agentId: string,
+    options: { after?: string | undefined; limit?: number | undefined } = {},
+  ): AsyncGenerator<R> {
+    for await (const item of this.#table.query<SourceItem<R>>(this.#kind.of(agentId), options)) {
+      const record = this.#visible(item);
+      if (record) yield record;
+    }
+  }
+
+  /** A page of an agent's sources, as much as one response can carry; with texts, of each what a list shows of it. */
+  async page(
+    agentId: string,
+    { limit, cursor, withTexts }: { limit?: number | undefined; cursor?: string | undefined; withTexts: boolean },
+  ): Promise<{ items: (R & Partial<ListedTexts>)[]; nextCursor?: string }> {
+    const page = {
+      collection: `${this.#kind.states.working}:${agentId}`,
+      limit,
+      positionOf: ({ id }: R) => id,
+      weigh: (record: R) => {
+        const { content, contentMD } = record.text ?? {};
+        const texts = withTexts ? (content?.listedBytes ?? 0) + (contentMD?.listedBytes ?? 0) : 0;
+        return jsonBytes(record) + texts + this.#kind.addedBytes;
+      },
+    };
+    const after = fromCursor(page.collection, cursor);
+    const records = await fillPage(this.list(agentId, { after, limit: limit && limit + 1 }), page);
+    if (!withTexts) return records;
+    // A text that was replaced while it was read may be a longer one: the page is measured again.
+    const found = await this.#withTexts(records.items);
+    return { ...records, ...(await fillPage(inTurn(found), page)) };
+  }
+
+  /**
+   * As much of a source's whole texts as one response can carry; undefined when there is no such source.
+   * A cursor is valid for one revision of the text only.
+   */
+  async readTexts(
+    { agentId, id }: SourceReference,
+    cursor: string | undefined,
+  ): Promise<{ content: string; contentMD: string; nextCursor?: string } | undefined> {
+    const collection = `${this.#kind.states.working}:${agentId}:${id}`;
+    const [revision, piece] = fromCursor(collection, cursor)?.split('#') ?? [];
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const record = await this.find(agentId, id);
+      if (!record) return undefined;
+      if (revision !== undefined && revision !== record.text?.revision) {
+        throw invalidField('cursor', 'is of a text that has been replaced since; begin again without it');
+      }
+      if (!record.text) return this.#kind.blank;
+      const read = await this.#texts.read(id, record.text, Number(piece ?? 0));
+      if (!read) continue;
+      const { next, ...texts } = read;
+      if (next === undefined) return texts;
+      return { ...texts, nextCursor: toCursor(collection, `${record.text.revision}#${next}`) };
+    }
+    throw new Error('The text of a source kept changing while it was read.');
+  }
+
+  /** The whole texts of a source; undefined when they were replaced or deleted meanwhile. */
+  async wholeTexts(id: string, text: TextReference): Promise<{ content: string; contentMD: string } | undefined> {
+    const whole = { content: '', contentMD: '' };
+    for (let piece: number | undefined = 0; piece !== undefined; ) {
+      const read: Awaited<ReturnType<SourceTexts['read']>> = await this.#texts.read(id, text, piece);
+      if (!read) return undefined;
+      whole.content += read.content;
+      whole.contentMD += read.contentMD;
+      piece = read.next;
+    }
+    return whole;
+  }
+
+  /** The records with what a list shows of their texts. One whose text was replaced meanwhile is read again; a deleted one is left out. */
+  async #withTexts(records: R[]): Promise<(R & ListedTexts)[]> {
+    let current = records;
+    for (let attempt = 0; attempt <= maxAttempts; attempt++) {
+      const texts = await this.#texts.listed(current.flatMap(({ id, text }) => (text ? [{ id, text }] : [])));
+      const late = current.filter(({ id, text }) => text && !texts.has(id));
+      if (late.length === 0) {
+        return current.map((record) => ({ ...record, ...(texts.get(record.id) ?? this.#kind.blank) }));
+      }
+      const keys = late.map(({ agentId, id }) => this.#kind.keyOf(agentId, id));
+      const items = await this.#table.getMany<SourceItem<R>>(keys);
+      const fresh = new Map(items.map((item) => [item.id, this.#visible(item)]));
+      current = current.flatMap((record) => (late.includes(record) ? (fresh.get(record.id) ?? []) : record));
+    }
+    throw new Error('The texts of a source kept changing while they were read.');
+  }
+
+  #visible(item: SourceItem<R>): R | undefined {
+    return visible(this.#kind.states, recordOf(item));
+  }
+}
+
+async function* inTurn<T>(items: T[]) {
+  yield* items;
+}
+
+export const recordOf = <R>({ pk: _pk, sk: _sk, revisions: _revisions, ...record }: SourceItem<R>): R =>
+  record as unknown as R;
+
+/** What the methods need, for both kinds of sources. */
+export const sourceReadPermissions = {
+  find: ['dynamodb:GetItem'],
+  list: ['dynamodb:Query'],
+  page: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
+  readTexts: ['dynamodb:BatchGetItem', 'dynamodb:GetItem'],
+  wholeTexts: ['dynamodb:BatchGetItem'],
+} as const;

@@ -1,0 +1,280 @@
+import { promisify } from 'node:util';
+import { deflateRaw, inflateRaw } from 'node:zlib';
+import pMap from 'p-map';
+import { newUlid } from '../../domain/identifiers.ts';
+import { jsonBytes } from '../../domain/json.ts';
+import { limits } from '../../domain/limits.ts';
+import { type Excerpt, excerptOf, type SourceText } from '../../domain/sources.ts';
+import { service } from '../../service.ts';
+import { textPieceKey, textPiecesOf } from '../keys.ts';
+import { chunks, type Item, type Table, table } from '../table.ts';
+
+const deflate = promisify(deflateRaw);
+const inflate = promisify(inflateRaw);
+
+/** The texts a source has: its text, and the same as Markdown. */
+const parts = ['content', 'contentMD'] as const;
+type Part = (typeof parts)[number];
+
+/** `index` makes the index of the text's words. `indexInstead` makes the one that takes its place, if the agent's language has changed. */
+export type Texts = Record<Part, SourceText> & {
+  index?: () => Promise<SourceIndex>;
+  indexInstead?: () => Promise<SourceIndex | undefined>;
+};
+/** An index as `functions/search` packs it. */
+export type SourceIndex = { packed: Uint8Array; format: number; language: string };
+
+/** Where a source's texts are. A record points to one revision; what is written under another is not read. */
+export type TextReference = {
+  revision: string;
+  index?: IndexReference;
+  /** Other indexes of which pieces may be stored: those being written, and those to be deleted. */
+  unusedIndexes?: IndexReference[];
+} & Record<Part, StoredText>;
+/** Where an index is. It never changes: another one of the same text has another `id`. */
+export type IndexReference = { id: string; pieces: number; format: number; language: string };
+/** `pieces` of it are stored; what a list shows of it takes `listedBytes` of an answer. */
+type StoredText = { pieces: number; listedBytes: number; excerpt?: Excerpt };
+
+/** What a list shows of a source's texts. */
+export type ListedTexts = { content: string; contentMD: string; truncated?: true };
+
+type PieceItem = Item & { deflated: Uint8Array };
+
+/** UTF-16 units of a piece. Each takes at most 3 bytes of UTF-8, so that a piece fits in an item however badly it deflates. */
+const pieceLength = 131_072;
+/** A batch of pieces weighs at most 1.6 MB: it is written within the deadline of a call. */
+const piecesPerBatch = 4;
+/** Bytes of a piece of an index. */
+const indexPieceBytes = 350_000;
+
+/**
+ * The texts of websites and documents, of any length. A revision is written whole before a record points to it,
+ * and its pieces never change: a reader that finds a piece missing reads the record again.
+ */
+export class SourceTexts {
+  readonly #table: Table;
+
+  constructor(table: Table) {
+    this.#table = table;
+  }
+
+  /** A name under which to write. Two runs of one job never share one. */
+  newRevision = () => newUlid();
+
+  async write(sourceId: string, revision: string, texts: Texts): Promise<TextReference> {
+    // A plain text is its own Markdown.
+    const deflated = new Map<string, Promise<Uint8Array>>();
+    const deflateOnce = (piece: string) => {
+      const known = deflated.get(piece) ?? deflate(piece);
+      deflated.set(piece, known);
+      return known;
+    };
+    const [content, contentMD, indexes] = await Promise.all([
+      this.#writePart(sourceId, revision, 'content', texts.content, deflateOnce),
+      this.#writePart(sourceId, revision, 'contentMD', texts.contentMD, deflateOnce),
+      this.#writeIndexes(sourceId, revision, texts),
+    ]);
+    return { revision, content, contentMD, ...indexes };
+  }
+
+  /** Both are made while the text is written. */
+  async #writeIndexes(
+    sourceId: string,
+    revision: string,
+    { index, indexInstead }: Texts,
+  ): Promise<Pick<TextReference, 'index' | 'unusedIndexes'>> {
+    const write = (index: SourceIndex) => this.#writeIndex(sourceId, revision, index);
+    const [first, instead] = await Promise.all([index?.().then(write), indexInstead?.()]);
+    if (!instead) return first ? { index: first } : {};
+    return { index: await write(instead), ...(first && { unusedIndexes: [first] }) };
+  }
+
+  async #writePart(
+    sourceId: string,
+    revision: string,
+    part: Part,
+    text: SourceText,
+    deflate: (piece: string) => Promise<Uint8Array>,
+  ): Promise<StoredText> {
+    const pieces = piecesOf(text.whole);
+    for (let start = 0; start < pieces.length; start += piecesPerBatch) {
+      const items = await pMap(pieces.slice(start, start + piecesPerBatch), async (piece, index) => ({
+        ...textPieceKey(sourceId, revision, part, start + index),
+        deflated: await deflate(piece),
+      }));
+      await this.#table.putMany(items);
+    }
+    return {
+      pieces: pieces.length,
+      listedBytes: jsonBytes(excerptOf(text)),
+      ...(text.excerpt && { excerpt: text.excerpt }),
+    };
+  }
+
+  async #writeIndex(sourceId: string, revision: string, index: SourceIndex): Promise<IndexReference> {
+    const { reference, batches } = indexPiecesOf(sourceId, revision, index);
+    for (const items of batches) await this.#table.putMany(items);
+    return reference;
+  }
+
+  async deleteUnusedIndexes(sourceId: string, { revision, unusedIndexes = [] }: TextReference): Promise<void> {
+    await this.#table.deleteMany(unusedIndexes.flatMap((index) => indexKeysOf(sourceId, revision, index)));
+  }
+
+  /**
+   * The pieces of the indexes and of the texts of several sources, all read at once and still deflated. A source whose
+   * text or index was replaced meanwhile is left out.
+   */
+  async readForSearch(
+    wanted: { id: string; text: TextReference; withIndex: boolean; withContent: boolean }[],
+  ): Promise<Map<string, { index: Uint8Array; content: Uint8Array[] }>> {
+    const all = wanted.map(({ id, text, withIndex, withContent }) => ({
+      id,
+      index: withIndex && text.index ? indexKeysOf(id, text.revision, text.index) : [],
+      content: withContent ? keysOf(id, text, 'content', 0, text.content.pieces) : [],
+    }));
+    const keys = all.flatMap(({ index, content }) => [...index, ...content]);
+    const items = (
+      await Promise.all(chunks(keys, piecesPerSearchRead).map((some) => this.#table.getMany<PieceItem>(some)))
+    ).flat();
+    const read = new Map(items.map(({ pk, sk, deflated }) => [pk + sk, deflated]));
+    const found = new Map<string, { index: Uint8Array; content: Uint8Array[] }>();
+    for (const { id, index, content } of all) {
+      const [indexPieces, contentPieces] = [index, content].map((keys) =>
+        keys.flatMap(({ pk, sk }) => read.get(pk + sk) ?? []),
+      ) as [Uint8Array[], Uint8Array[]];
+      if (indexPieces.length < index.length || contentPieces.length < content.length) continue;
+      found.set(id, { index: Buffer.concat(indexPieces), content: contentPieces });
+    }
+    return found;
+  }
+
+  /** What a list shows of each source, all read at once. A source that has lost its pieces meanwhile is not in the map. */
+  async listed(sources: { id: string; text: TextReference }[]): Promise<Map<string, ListedTexts>> {
+    const wanted = sources.flatMap(({ id, text }) =>
+      parts.flatMap((part) => keysOf(id, text, part, 0, piecesListed(text[part]))),
+    );
+    const read = await this.#read(wanted);
+    const found = new Map<string, ListedTexts>();
+    for (const { id, text } of sources) {
+      const shown = parts.map((part) => {
+        const { excerpt } = text[part];
+        const whole = joinPieces(keysOf(id, text, part, 0, piecesListed(text[part])), read);
+        return whole === undefined || !excerpt ? whole : excerptOf({ whole, excerpt });
+      });
+      const [content, contentMD] = shown;
+      if (content === undefined || contentMD === undefined) continue;
+      const truncated = parts.some((part) => text[part].excerpt);
+      found.set(id, { content, contentMD, ...(truncated && { truncated }) });
+    }
+    return found;
+  }
+
+  /**
+   * As much of the whole texts as fits in one response, from a piece on, and the next piece. The pieces of
+   * the text come first, those of the Markdown after them. Undefined when the revision was deleted.
+   */
+  async read(
+    sourceId: string,
+    text: TextReference,
+    from = 0,
+  ): Promise<{ content: string; contentMD: string; next?: number } | undefined> {
+    const all = parts.flatMap((part) =>
+      keysOf(sourceId, text, part, 0, text[part].pieces).map((key) => ({ part, key })),
+    );
+    const answer = { content: '', contentMD: '' };
+    let bytes = 0;
+    for (let next = from; next < all.length; next += piecesPerRead) {
+      const some = all.slice(next, next + piecesPerRead);
+      const read = await this.#read(some.map(({ key }) => key));
+      for (const [index, { part, key }] of some.entries()) {
+        const piece = read.get(key.sk);
+        if (piece === undefined) return undefined;
+        bytes += jsonBytes(piece);
+        if (bytes > limits.answerBytes && next + index > from) return { ...answer, next: next + index };
+        answer[part] += piece;
+      }
+    }
+    return answer;
+  }
+
+  /** Copies a revision to another source; the same again changes nothing. False when it is no longer there. */
+  async copy(from: string, text: TextReference, to: string): Promise<boolean> {
+    const keys = parts.flatMap((part) => keysOf(from, text, part, 0, text[part].pieces));
+    if (text.index) keys.push(...indexKeysOf(from, text.revision, text.index));
+    for (const some of chunks(keys, piecesPerBatch)) {
+      const items = await this.#table.getMany<PieceItem>(some);
+      if (items.length < some.length) return false;
+      await this.#table.putMany(items.map((item) => ({ ...item, pk: textPiecesOf(to).pk })));
+    }
+    return true;
+  }
+
+  /** Deletes what is stored of a source: of one revision, or all there is. */
+  async deleteTexts(sourceId: string, revision?: string): Promise<void> {
+    for await (const keys of this.#table.pages(textPiecesOf(sourceId, revision), { keysOnly: true })) {
+      await this.#table.deleteMany(keys);
+    }
+  }
+
+  async #read(keys: Item[]): Promise<Map<string, string>> {
+    const items = await this.#table.getMany<PieceItem>(keys);
+    const texts = await pMap(items, async ({ sk, deflated }) => [sk, (await inflate(deflated)).toString()] as const);
+    return new Map(texts);
+  }
+}
+
+const piecesPerRead = 16;
+/** A batch of reads carries 16 MB; a piece has at most 400 KB. */
+const piecesPerSearchRead = 40;
+
+const keysOf = (sourceId: string, { revision }: TextReference, part: Part, from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => textPieceKey(sourceId, revision, part, from + index));
+
+const indexKeysOf = (id: string, revision: string, { id: indexId, pieces }: IndexReference) =>
+  Array.from({ length: pieces }, (_, piece) => textPieceKey(id, revision, `index-${indexId}`, piece));
+
+/** An index as the items that hold it, in batches that are each written at once. It never changes once a record points to it. */
+export const indexPiecesOf = (
+  sourceId: string,
+  revision: string,
+  { packed, format, language }: SourceIndex,
+): { reference: IndexReference; batches: Item[][] } => {
+  const pieces = Math.ceil(packed.length / indexPieceBytes);
+  const reference = { id: newUlid(), pieces, format, language };
+  const items = indexKeysOf(sourceId, revision, reference).map((key, piece) => ({
+    ...key,
+    deflated: packed.subarray(piece * indexPieceBytes, (piece + 1) * indexPieceBytes),
+  }));
+  return { reference, batches: chunks(items, piecesPerBatch) };
+};
+
+/** About how many bytes a source's text has. */
+export const bytesOfText = ({ content: { pieces, listedBytes, excerpt } }: TextReference) =>
+  excerpt ? pieces * pieceLength : listedBytes;
+
+/** How many pieces hold what a list shows. A piece may be one unit short, where a character would have been cut in two. */
+const piecesListed = ({ pieces, excerpt }: StoredText) =>
+  excerpt ? Math.min(pieces, Math.ceil(excerpt.length / (pieceLength - 1))) : pieces;
+
+const joinPieces = (keys: Item[], read: Map<string, string>): string | undefined => {
+  const texts = keys.map(({ sk }) => read.get(sk));
+  return texts.includes(undefined) ? undefined : texts.join('');
+};
+
+/** A text in pieces, none of which ends within a character. */
+const piecesOf = (whole: string): string[] => {
+  const pieces: string[] = [];
+  for (let start = 0; start < whole.length; ) {
+    let end = Math.min(start + pieceLength, whole.length);
+    if (end < whole.length && /[\ud800-\udbff]/.test(whole[end - 1] as string)) end -= 1;
+    pieces.push(whole.slice(start, end));
+    start = end;
+  }
+  return pieces;
+};
+
+export const sourceTexts = /* @__PURE__ */ service(() => new SourceTexts(table.get()), {
+  readForSearch: ['dynamodb:BatchGetItem'],
+});

@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ForbiddenAddressError, publicAddressesOf } from '../clients/public-web/public-hosts.ts';
+import { isWebAddress } from '../domain/websites.ts';
+import { environment } from '../environment.ts';
+import { wholeService } from '../service.ts';
+
+const lookupMilliseconds = 5000;
+
+/** Whether webhooks may be sent to an address, as far as its text says: https on port 443, or of a trusted origin. */
+export const isReceiverAddress = (text: string, trustedOrigins: ReadonlySet<string> = new Set()): boolean => {
+  const url = URL.parse(text);
+  if (!isWebAddress(url)) return false;
+  return trustedOrigins.has(url.origin) || (url.protocol === 'https:' && url.port === '');
+};
+
+/**
+ * Checks the address of a new endpoint. Every delivery checks it again when it connects; this check reports a mistyped
+ * address at once.
+ */
+class ReceiverAddresses {
+  readonly #trustedOrigins: ReadonlySet<string>;
+
+  constructor(trustedOrigins: ReadonlySet<string>) {
+    this.#trustedOrigins = trustedOrigins;
+  }
+
+  /** What is wrong with an address, to be read behind the name of the field; undefined when nothing is. */
+  async problemWith(text: string): Promise<string | undefined> {
+    if (!isReceiverAddress(text, this.#trustedOrigins))
+      return 'must be an https address on port 443 without a password';
+    const url = new URL(text);
+    if (this.#trustedOrigins.has(url.origin)) return undefined;
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const lookup = publicAddressesOf(host).then(
+      () => undefined,
+      (error: unknown) =>
+        error instanceof ForbiddenAddressError ? 'has a host that is not public' : 'has a host that was not found',
+    );
+    return Promise.race([lookup, sleep(lookupMilliseconds, 'has a host that was not found', { ref: false })]);
+  }
+}
+
+export const receiverAddresses = /* @__PURE__ */ wholeService(
+  () => new ReceiverAddresses(environment.webhookTrustedOrigins),
+);

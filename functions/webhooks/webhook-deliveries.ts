@@ -1,0 +1,183 @@
+import { limits } from '../domain/limits.ts';
+import { fillPage, fromCursor } from '../domain/paging.ts';
+import type { DeliveryAttempt, DeliveryStatus, WebhookDelivery } from '../domain/webhooks.ts';
+import { service } from '../service.ts';
+import {
+  type EventSubject,
+  fetchedDeliveriesOf,
+  fetchedDeliveryKey,
+  webhookDeliveriesOf,
+  webhookDeliveryKey,
+} from '../store/keys.ts';
+import { type Item, type Table, table } from '../store/table.ts';
+import { writeFailure } from '../store/write-failures.ts';
+
+/**
+ * A delivery as it is stored. What the event says beside its ids is with the event, under its subject, and goes with it.
+ * `sequence` is the number of the next attempt, by which a late message is recognised; `failures` counts those that failed
+ * since the delivery began, or was asked for again.
+ */
+export type StoredDelivery = WebhookDelivery & {
+  timestamp: string;
+  /** Ids of what the event is about: the part of its data that is always sent. */
+  ids: Record<string, string>;
+  subject: EventSubject;
+  sequence: number;
+  failures: number;
+};
+type DeliveryItem = Item & StoredDelivery & { ttlSeconds: number };
+
+/** What an attempt has changed. */
+export type DeliveryResult = {
+  attempt?: DeliveryAttempt | undefined;
+  status: DeliveryStatus;
+  nextAttemptAt?: string | undefined;
+};
+
+const keptSeconds = limits.webhookDays * 24 * 60 * 60;
+const keptAttempts = 20;
+/** How long a delivery waits for a command that listens. */
+const fetchedWithinSeconds = 60 * 60;
+const offersPerPage = 50;
+
+/** The deliveries of events to the endpoints of users. */
+export class WebhookDeliveries {
+  readonly #table: Table;
+
+  constructor(table: Table) {
+    this.#table = table;
+  }
+
+  /** Adds a delivery, unless it was added before. Returns it as it is. */
+  async add(uid: string, delivery: StoredDelivery): Promise<StoredDelivery> {
+    const item: DeliveryItem = {
+      ...webhookDeliveryKey(uid, delivery.deliveryId),
+      ...delivery,
+      ttlSeconds: Math.floor(Date.now() / 1000) + keptSeconds,
+    };
+    try {
+      await this.#table.put(item, { ConditionExpression: 'attribute_not_exists(pk)' });
+      return delivery;
+    } catch (error) {
+      const found = writeFailure(error) && (await this.find(uid, delivery.deliveryId));
+      if (!found) throw error;
+      return found;
+    }
+  }
+
+  /** Adds a delivery to an endpoint whose events a command fetches. */
+  async offer(uid: string, delivery: StoredDelivery): Promise<void> {
+    const key = fetchedDeliveryKey(uid, delivery.endpointId, delivery.deliveryId);
+    await this.#table.put({
+      ...key,
+      ...delivery,
+      ttlSeconds: Math.floor(Date.now() / 1000) + fetchedWithinSeconds,
+    } as Item);
+  }
+
+  /** The deliveries that a command has to fetch, oldest first. */
+  async *offered(uid: string, endpointId: string): AsyncGenerator<StoredDelivery> {
+    const query = this.#table.query<DeliveryItem>(fetchedDeliveriesOf(uid, endpointId), { limit: offersPerPage });
+    for await (const item of query) yield deliveryOf(item);
+  }
+
+  /** Ends a delivery that a command has fetched. */
+  async take(uid: string, { endpointId, deliveryId }: StoredDelivery): Promise<void> {
+    await this.#table.delete(fetchedDeliveryKey(uid, endpointId, deliveryId));
+  }
+
+  async find(uid: string, deliveryId: string): Promise<StoredDelivery | undefined> {
+    const item = await this.#table.get<DeliveryItem>(webhookDeliveryKey(uid, deliveryId));
+    return item && deliveryOf(item);
+  }
+
+  /** Ends attempt number `sequence`. False when it was ended before: by a repetition of its message, or by another request. */
+  async record(uid: string, delivery: StoredDelivery, sequence: number, result: DeliveryResult): Promise<boolean> {
+    const { attempt, status, nextAttemptAt } = result;
+    const change = {
+      set: {
+        ...(attempt && { attempts: [...delivery.attempts, attempt].slice(-keptAttempts) }),
+        status,
+        nextAttemptAt: nextAttemptAt ?? null,
+        sequence: sequence + 1,
+        failures: delivery.failures + (attempt && status !== 'delivered' ? 1 : 0),
+      },
+    };
+    const condition = { expression: '#sequence <= :attempted', values: { attempted: sequence } };
+    return (await this.#table.change(webhookDeliveryKey(uid, delivery.deliveryId), change, condition)) !== undefined;
+  }
+
+  /** Begins a delivery again, and returns the number of its next attempt. */
+  async restart(uid: string, delivery: StoredDelivery): Promise<number | undefined> {
+    const change = {
+      set: { status: 'pending' as const, failures: 0, nextAttemptAt: null },
+      add: { sequence: 1 },
+    };
+    const condition = { expression: 'attribute_exists(pk)' };
+    const item = await this.#table.change<DeliveryItem>(
+      webhookDeliveryKey(uid, delivery.deliveryId),
+      change,
+      condition,
+    );
+    return item?.sequence;
+  }
+
+  /** A page of a user's deliveries, newest first. */
+  async page(
+    uid: string,
+    {
+      endpointId,
+      status,
+      limit,
+      cursor,
+    }: {
+      endpointId?: string | undefined;
+      status?: DeliveryStatus | undefined;
+      limit?: number | undefined;
+      cursor?: string | undefined;
+    },
+  ): Promise<{ items: WebhookDelivery[]; nextCursor?: string }> {
+    const isFiltered = endpointId !== undefined || status !== undefined;
+    const collection = `webhook-deliveries:${uid}:${JSON.stringify([endpointId, status])}`;
+    const after = fromCursor(collection, cursor);
+    const expected = isFiltered ? undefined : limit && limit + 1;
+    const found = this.#list(uid, { after, limit: expected });
+    return fillPage(found, {
+      collection,
+      limit,
+      positionOf: ({ deliveryId }) => deliveryId,
+      includes: (delivery) =>
+        (endpointId === undefined || delivery.endpointId === endpointId) &&
+        (status === undefined || delivery.status === status),
+      maxExamined: isFiltered ? limits.callsExamined : undefined,
+    });
+  }
+
+  async *#list(uid: string, options: { after?: string | undefined; limit?: number | undefined }) {
+    const query = { ...options, descending: true };
+    for await (const item of this.#table.query<DeliveryItem>(webhookDeliveriesOf(uid), query)) {
+      // DynamoDB deletes an item some time after it has expired.
+      if (item.ttlSeconds > Date.now() / 1000) yield shownDelivery(deliveryOf(item));
+    }
+  }
+}
+
+const deliveryOf = ({ pk: _pk, sk: _sk, ttlSeconds: _ttlSeconds, ...delivery }: DeliveryItem): StoredDelivery =>
+  delivery;
+
+/** What is shown of a delivery: nothing of what the event says. */
+const shownDelivery = (delivery: StoredDelivery): WebhookDelivery => {
+  const { timestamp: _t, ids: _i, subject: _s, sequence: _q, failures: _f, ...shown } = delivery;
+  return shown;
+};
+
+export const webhookDeliveries = /* @__PURE__ */ service(() => new WebhookDeliveries(table.get()), {
+  add: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+  offer: ['dynamodb:PutItem'],
+  offered: ['dynamodb:Query'],
+  take: ['dynamodb:DeleteItem'],
+  find: ['dynamodb:GetItem'],
+  record: ['dynamodb:UpdateItem'],
+  restart: ['dynamodb:UpdateItem'],
+  page: ['dynamodb:Query'],
+});

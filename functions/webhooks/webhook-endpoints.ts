@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import { ApiError } from '../domain/errors.ts';
+import { limits } from '../domain/limits.ts';
+import type { DisabledReason, WebhookEndpoint } from '../domain/webhooks.ts';
+import { service } from '../service.ts';
+import { webhookEndpointsKey } from '../store/keys.ts';
+import { backOff, type Item, type Table, table } from '../store/table.ts';
+import { writeFailure } from '../store/write-failures.ts';
+
+/** A secret, encrypted. `createdBy` is the request that made it; after `endsAt` (Unix milliseconds) it signs no more. */
+export type SealedSecret = { sealed: string; createdBy: string; endsAt?: number };
+
+/** A command that listens fetches the events of an endpoint that has `listeningUntil` (Unix milliseconds): then the endpoint is gone. */
+export type StoredEndpoint = WebhookEndpoint & { secrets: SealedSecret[]; listeningUntil?: number };
+
+type EndpointsItem = Item & { endpoints: Record<string, StoredEndpoint>; version: string };
+
+const attempts = 12;
+/** Failing for this long without a success disables an endpoint. */
+const disableAfterMilliseconds = 5 * 24 * 60 * 60 * 1000;
+
+/**
+ * The webhook endpoints of users. All of a user's are one item: at most ten, which are read together for every change
+ * that may concern them, and never more, since they are counted where they are written.
+ */
+export class WebhookEndpoints {
+  readonly #table: Table;
+
+  constructor(table: Table) {
+    this.#table = table;
+  }
+
+  /** A user's endpoints, in the order in which they were created. */
+  async list(uid: string): Promise<StoredEndpoint[]> {
+    return endpointsIn(await this.#table.get<EndpointsItem>(webhookEndpointsKey(uid)));
+  }
+
+  async find(uid: string, endpointId: string): Promise<StoredEndpoint | undefined> {
+    return (await this.list(uid)).find((endpoint) => endpoint.endpointId === endpointId);
+  }
+
+  /** The endpoints of several users, by user. */
+  async listMany(uids: string[]): Promise<Map<string, StoredEndpoint[]>> {
+    const keys = new Map(uids.map((uid) => [webhookEndpointsKey(uid).pk, uid]));
+    const items = await this.#table.getMany<EndpointsItem>([...keys.values()].map(webhookEndpointsKey));
+    return new Map(items.map((item) => [keys.get(item.pk) as string, endpointsIn(item)]));
+  }
+
+  /** Adds an endpoint, or returns the one that a repeated request already added under this id. */
+  async add(uid: string, endpoint: StoredEndpoint): Promise<StoredEndpoint> {
+    const change = (endpoints: Record<string, StoredEndpoint>) => {
+      if (endpoint.endpointId in endpoints) return undefined;
+      if (Object.keys(endpoints).length >= limits.webhookEndpoints) throw tooManyEndpoints();
+      return { ...endpoints, [endpoint.endpointId]: endpoint };
+    };
+    return (await this.#change(uid, change))[endpoint.endpointId] as StoredEndpoint;
+  }
+
+  /** Changes an endpoint; undefined when there is no such endpoint. A change that returns the endpoint itself writes nothing. */
+  async change(
+    uid: string,
+    endpointId: string,
+    change: (endpoint: StoredEndpoint) => StoredEndpoint,
+  ): Promise<StoredEndpoint | undefined> {
+    const endpoints = await this.#change(uid, (found) => {
+      const former = found[endpointId];
+      const changed = former && change(former);
+      return !changed || changed === former ? undefined : { ...found, [endpointId]: changed };
+    });
+    return endpoints[endpointId];
+  }
+
+  /** False when there is no such endpoint. */
+  async remove(uid: string, endpointId: string): Promise<boolean> {
+    let isThere = false;
+    await this.#change(uid, (found) => {
+      const { [endpointId]: removed, ...others } = found;
+      isThere ||= removed !== undefined;
+      return removed && others;
+    });
+    return isThere;
+  }
+
+  /** Notes that a delivery has succeeded, or why it has failed: an endpoint that is gone, or fails for too long, is disabled. */
+  async note(uid: string, endpoint: StoredEndpoint, result: 'success' | 'failure' | 'gone'): Promise<void> {
+    const at = new Date();
+    // Most deliveries change nothing of the endpoint: then nothing is read or written.
+    if (withResult(endpoint, result, at) === endpoint) return;
+    await this.change(uid, endpoint.endpointId, (found) => withResult(found, result, at));
+  }
+
+  /** Changes a user's endpoints, and returns them as they are then. Of two changes at once, the later one sees the earlier one's result. */
+  async #change(
+    uid: string,
+    change: (endpoints: Record<string, StoredEndpoint>) => Record<string, StoredEndpoint> | undefined,
+  ): Promise<Record<string, StoredEndpoint>> {
+    const version = randomUUID();
+    for (let attempt = 0; ; attempt++) {
+      const found = await this.#table.get<EndpointsItem>(webhookEndpointsKey(uid));
+      // The write of an earlier attempt succeeded and its response was lost.
+      if (found?.version === version) return found.endpoints;
+      const present = presentIn(found);
+      const endpoints = change(present);
+      if (!endpoints) return present;
+      const item: EndpointsItem = { ...webhookEndpointsKey(uid), endpoints, version };
+      try {
+        await this.#table.put(
+          item,
+          found
+            ? { ConditionExpression: 'version = :found', ExpressionAttributeValues: { ':found': found.version } }
+            : { ConditionExpression: 'attribute_not_exists(pk)' },
+        );
+        return endpoints;
+      } catch (error) {
+        if (writeFailure(error) === undefined || attempt === attempts) throw error;
+        await backOff(attempt);
+      }
+    }
+  }
+}
+
+const endpointsIn = (item: EndpointsItem | undefined): StoredEndpoint[] =>
+  Object.values(presentIn(item)).sort((a, b) => (a.endpointId < b.endpointId ? -1 : 1));
+
+/** All endpoints but those of commands that were killed. */
+const presentIn = (item: EndpointsItem | undefined): Record<string, StoredEndpoint> => {
+  const isPresent = ({ listeningUntil = Number.POSITIVE_INFINITY }: StoredEndpoint) => listeningUntil > Date.now();
+  return Object.fromEntries(Object.entries(item?.endpoints ?? {}).filter(([, endpoint]) => isPresent(endpoint)));
+};
+
+const tooManyEndpoints = () =>
+  new ApiError('too_many_endpoints', `A user has at most ${limits.webhookEndpoints} webhook endpoints. Delete one.`);
+
+/** The endpoint after a delivery. The endpoint itself when nothing changes. */
+const withResult = (endpoint: StoredEndpoint, result: 'success' | 'failure' | 'gone', at: Date): StoredEndpoint => {
+  const { failingSince, ...healthy } = endpoint;
+  if (result === 'success') return failingSince === undefined ? endpoint : healthy;
+  if (!endpoint.active) return endpoint;
+  const disabled = (disabledReason: DisabledReason): StoredEndpoint => ({
+    ...endpoint,
+    active: false,
+    disabledAt: at.toISOString(),
+    disabledReason,
+  });
+  if (result === 'gone') return disabled('gone');
+  if (failingSince === undefined) return { ...endpoint, failingSince: at.toISOString() };
+  return at.getTime() - Date.parse(failingSince) >= disableAfterMilliseconds ? disabled('failing') : endpoint;
+};
+
+/** What is shown of an endpoint. */
+export const shownEndpoint = ({ secrets: _s, listeningUntil: _l, ...endpoint }: StoredEndpoint): WebhookEndpoint =>
+  endpoint;
+
+export const webhookEndpoints = /* @__PURE__ */ service(() => new WebhookEndpoints(table.get()), {
+  list: ['dynamodb:GetItem'],
+  find: ['dynamodb:GetItem'],
+  listMany: ['dynamodb:BatchGetItem'],
+  add: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+  change: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+  remove: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+  note: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+});

@@ -1,0 +1,164 @@
+import { parseJson } from '../domain/json.ts';
+import { limits } from '../domain/limits.ts';
+import { service } from '../service.ts';
+import { type BlockListOwner, type EventSubject, webhookEventKey, webhookEventsOf } from '../store/keys.ts';
+import { type Item, type Table, table } from '../store/table.ts';
+import { writeFailure } from '../store/write-failures.ts';
+
+/**
+ * The details of an event; or, of a block list's change, the numbers as they are collected. Such an event is open until
+ * `closedAt` (Unix milliseconds). Those of an import are counted by the import.
+ */
+type EventItem = Item & {
+  details?: string;
+  added?: Set<string>;
+  removed?: Set<string>;
+  counted?: { added: number; removed: number };
+  timestamp?: string;
+  openedBy?: string;
+  collectedAt?: number;
+  closedAt?: number;
+  closedBy?: string;
+  ttlSeconds: number;
+};
+
+/** The numbers of a block list's change that are collected so far. */
+export type CollectedNumbers = {
+  added: ReadonlySet<string>;
+  removed: ReadonlySet<string>;
+  timestamp: string;
+  /** The change that came first, which has the event closed. */
+  openedBy: string | undefined;
+  isClosed: boolean;
+  /** Who closed the event, and sends it. */
+  closedBy: string | undefined;
+};
+
+const keptSeconds = limits.webhookDays * 24 * 60 * 60;
+
+/**
+ * What events say beside their ids, kept beside what they are about for as long as their deliveries are. Deleting it is
+ * enough to take personal data out of all deliveries, those under way included.
+ */
+export class WebhookEvents {
+  readonly #table: Table;
+
+  constructor(table: Table) {
+    this.#table = table;
+  }
+
+  /** Keeps the details of an event, unless they were kept before. */
+  async add(subject: EventSubject, eventId: string, details: Record<string, unknown>): Promise<void> {
+    const item: EventItem = {
+      ...webhookEventKey(subject, eventId),
+      details: JSON.stringify(details),
+      ttlSeconds: expiry(),
+    };
+    try {
+      await this.#table.put(item, { ConditionExpression: 'attribute_not_exists(pk)' });
+    } catch (error) {
+      if (writeFailure(error) !== 'condition') throw error;
+    }
+  }
+
+  /** The details of an event; nothing when there are none, or they were deleted. */
+  async details(subject: EventSubject, eventId: string): Promise<Record<string, unknown>> {
+    const item = await this.#table.get<EventItem>(webhookEventKey(subject, eventId));
+    if (item?.details !== undefined) return parseJson(item.details) as Record<string, unknown>;
+    return item?.collectedAt === undefined ? {} : detailsOfNumbers(item);
+  }
+
+  /**
+   * Adds numbers to an open event of a block list, and returns all that are in it. Sets make it no matter how often
+   * the same numbers come. Of a closed event nothing changes.
+   */
+  async collect(
+    list: BlockListOwner,
+    eventId: string,
+    numbers: { added: string[]; removed: string[] },
+    { timestamp, openedBy }: { timestamp: string; openedBy: string },
+    { counted, most }: { counted?: { added: number; removed: number }; most?: number } = {},
+  ): Promise<CollectedNumbers | undefined> {
+    const key = webhookEventKey(list, eventId);
+    const change = {
+      set: { collectedAt: Date.now(), ttlSeconds: expiry(), ...(counted && { counted }) },
+      initial: { timestamp, openedBy },
+      add: {
+        ...(numbers.added.length > 0 && { added: new Set(numbers.added) }),
+        ...(numbers.removed.length > 0 && { removed: new Set(numbers.removed) }),
+      },
+    };
+    const isFull = ['added', 'removed'].map((kind) => `(attribute_not_exists(${kind}) or size(${kind}) < :most)`);
+    const isOpen = 'attribute_not_exists(closedAt)';
+    const condition =
+      most === undefined ? { expression: isOpen } : { expression: [isOpen, ...isFull].join(' and '), values: { most } };
+    const item =
+      (await this.#table.change<EventItem>(key, change, condition)) ?? (await this.#table.get<EventItem>(key));
+    return item && collectedIn(item);
+  }
+
+  /**
+   * Ends the collection of an event, once nothing has come for a while (in milliseconds): `open` until then. Undefined when
+   * the event was deleted.
+   */
+  async close(
+    list: BlockListOwner,
+    eventId: string,
+    closedBy: string,
+    quietMilliseconds = 0,
+  ): Promise<CollectedNumbers | 'open' | undefined> {
+    const key = webhookEventKey(list, eventId);
+    const now = Date.now();
+    const condition = {
+      expression: 'attribute_not_exists(closedAt) and collectedAt <= :quietSince',
+      values: { quietSince: now - quietMilliseconds },
+    };
+    const closed =
+      (await this.#table.change<EventItem>(key, { set: { closedAt: now, closedBy } }, condition)) ??
+      (await this.#table.get<EventItem>(key));
+    if (!closed) return undefined;
+    return closed.closedAt === undefined ? 'open' : collectedIn(closed);
+  }
+
+  /** Deletes what the events about a subject say. Their deliveries go on with ids alone. */
+  async scrub(subject: EventSubject): Promise<void> {
+    const keys: Item[] = [];
+    for await (const item of this.#table.query(webhookEventsOf(subject), { keysOnly: true })) keys.push(item);
+    await this.#table.deleteMany(keys);
+  }
+
+  /** Takes a number out of the events of a block list. */
+  async scrubNumber(list: BlockListOwner, number: string): Promise<void> {
+    for await (const item of this.#table.query<EventItem>(webhookEventsOf(list))) {
+      const held = (['added', 'removed'] as const).filter((kind) => item[kind]?.has(number));
+      if (held.length === 0) continue;
+      const remove = Object.fromEntries(held.map((kind) => [kind, new Set([number])]));
+      const { pk, sk } = item;
+      await this.#table.change({ pk, sk }, { remove }, { expression: 'attribute_exists(pk)' });
+    }
+  }
+}
+
+const expiry = () => Math.floor(Date.now() / 1000) + keptSeconds;
+
+const collectedIn = (item: EventItem): CollectedNumbers => {
+  const { added = new Set(), removed = new Set(), timestamp = '', openedBy, closedAt, closedBy } = item;
+  return { added, removed, timestamp, openedBy, isClosed: closedAt !== undefined, closedBy };
+};
+
+const detailsOfNumbers = ({ added = new Set(), removed = new Set(), counted }: EventItem) => {
+  const part = (numbers: Set<string>, count = numbers.size) => ({
+    count,
+    numbers: [...numbers].sort().slice(0, limits.webhookNumbers),
+  });
+  return { added: part(added, counted?.added), removed: part(removed, counted?.removed) };
+};
+
+export const webhookEvents = /* @__PURE__ */ service(() => new WebhookEvents(table.get()), {
+  add: ['dynamodb:PutItem'],
+  details: ['dynamodb:GetItem'],
+  collect: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+  close: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+  scrub: ['dynamodb:BatchWriteItem', 'dynamodb:Query'],
+  scrubNumber: ['dynamodb:Query', 'dynamodb:UpdateItem'],
+});

@@ -1,0 +1,86 @@
+import { request } from 'undici';
+import { causesOf, codesOf, connectionProblem } from '../clients/public-web/connection-problem.ts';
+import { type FetchPolicy, openPublicConnections } from '../clients/public-web/public-connections.ts';
+import { limits } from '../domain/limits.ts';
+import { environment } from '../environment.ts';
+import { wholeService } from '../service.ts';
+import { isReceiverAddress } from './receiver-address.ts';
+
+/** The response to a request, or why there was none. Nothing of its body is kept. */
+export type ReceiverResponse = {
+  status?: number;
+  milliseconds: number;
+  cause?: string;
+  /** As the receiver asked: seconds until the next attempt. */
+  retryAfterSeconds?: number;
+};
+
+/** How long the rest of a response is waited for. */
+const bodyMilliseconds = 500;
+
+const httpsPort: ReadonlySet<string> = new Set(['443']);
+
+/** The servers of users that receive webhooks: somebody else's machines, which may do anything. */
+export class WebhookReceivers {
+  readonly #policy: FetchPolicy;
+  readonly #timeoutMilliseconds: number;
+
+  constructor(policy: FetchPolicy = {}, timeoutMilliseconds = limits.webhookSeconds * 1000) {
+    this.#policy = { ports: httpsPort, ...policy };
+    this.#timeoutMilliseconds = timeoutMilliseconds;
+  }
+
+  /** Sends a request over a connection of its own. Follows no redirect, and reads no more of the response than its head and 1 KB. */
+  async post(
+    url: string,
+    { headers, body }: { headers: Record<string, string>; body: string },
+  ): Promise<ReceiverResponse> {
+    const started = performance.now();
+    const milliseconds = () => Math.round(performance.now() - started);
+    if (!isReceiverAddress(url, this.#policy.trustedOrigins)) {
+      return { milliseconds: 0, cause: 'The address is not one that webhooks may be sent to.' };
+    }
+    const timeout = AbortSignal.timeout(this.#timeoutMilliseconds);
+    const agent = openPublicConnections(this.#policy, this.#timeoutMilliseconds);
+    try {
+      const response = await request(url, { method: 'POST', dispatcher: agent, headers, body, signal: timeout });
+      const status = response.statusCode;
+      const isSuccess = status >= 200 && status <= 299;
+      // Some servers report an error of their own when a short body is not taken. A long or slow one is cut off.
+      const patience = AbortSignal.timeout(bodyMilliseconds);
+      await response.body.dump({ limit: limits.webhookResponseBytes, signal: patience }).catch(() => {});
+      return {
+        status,
+        milliseconds: milliseconds(),
+        ...(!isSuccess && { cause: causeOf(status) }),
+        ...(!isSuccess && retryAfterOf(response.headers['retry-after'])),
+      };
+    } catch (error) {
+      const causes = causesOf(error);
+      const isTimeout = timeout.aborted || /UND_ERR_(HEADERS|BODY)_TIMEOUT/.test(codesOf(causes));
+      const cause = isTimeout
+        ? `The receiver did not respond within ${this.#timeoutMilliseconds / 1000} seconds.`
+        : connectionProblem(causes);
+      if (cause === undefined) throw error;
+      return { milliseconds: milliseconds(), cause };
+    } finally {
+      await agent.destroy();
+    }
+  }
+}
+
+const causeOf = (status: number) =>
+  status >= 300 && status <= 399
+    ? `The receiver answered with the redirect ${status}, which is not followed.`
+    : `The receiver answered with status ${status}.`;
+
+/** Seconds, or a date. */
+const retryAfterOf = (header: string | string[] | undefined): { retryAfterSeconds?: number } => {
+  if (typeof header !== 'string') return {};
+  const seconds = /^\d{1,9}$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
+  return Number.isFinite(seconds) ? { retryAfterSeconds: Math.max(0, seconds) } : {};
+};
+
+export const webhookReceivers = /* @__PURE__ */ wholeService(
+  () => new WebhookReceivers({ trustedOrigins: environment.webhookTrustedOrigins }),
+);

@@ -1,0 +1,451 @@
+import diagnosticsChannel from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { promisify } from 'node:util';
+import zlib from 'node:zlib';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { isPublicAddress } from '../../../functions/clients/public-web/addresses.ts';
+import { PageFetchError } from '../../../functions/clients/public-web/page-fetch-error.ts';
+import type { FetchPolicy } from '../../../functions/clients/public-web/public-connections.ts';
+import { type PageReader, WebPages } from '../../../functions/clients/public-web/web-pages.ts';
+import { insideHosts, publicAddresses } from '../../support/addresses.ts';
+import { type Names, startNameServer } from '../../support/dns-stub.ts';
+import { type Reply, type Site, startSite } from '../../support/site.ts';
+
+const signal = new AbortController().signal;
+const failureOf = (reading: Promise<unknown>): Promise<string> =>
+  reading.then(
+    () => 'It was read.',
+    (error: Error) => {
+      if (error instanceof PageFetchError) return error.message;
+      throw error;
+    },
+  );
+
+const open: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+const readerWith = (policy: FetchPolicy): PageReader => {
+  const reader = new WebPages(policy).open();
+  open.push(() => reader.close());
+  return reader;
+};
+
+const notPublic = 'The address is not a public one.';
+
+describe('an address that is not public', () => {
+  /** Listens on every address of this machine; `reached` counts who got through. */
+  let port: string;
+  let reached = 0;
+  const listener = createServer((socket) => {
+    reached += 1;
+    socket.destroy();
+  });
+  /** Every address that anything in this process tried to connect to. */
+  let attempts: string[] = [];
+  const watch = (message: unknown) => {
+    (message as { socket: Socket }).socket.on('connectionAttempt', (ip) => attempts.push(ip));
+  };
+  beforeAll(async () => {
+    diagnosticsChannel.subscribe('net.client.socket', watch);
+    listener.listen(0, '::');
+    await once(listener, 'listening');
+    port = String((listener.address() as AddressInfo).port);
+  });
+  afterAll(() => {
+    diagnosticsChannel.unsubscribe('net.client.socket', watch);
+    listener.close();
+  });
+  afterEach(() => {
+    expect(reached).toBe(0);
+    attempts = [];
+  });
+  const ports = () => new Set([port]);
+  const hosts = insideHosts();
+
+  it('is distinguished from a public one, whatever it is next to', () => {
+    expect(publicAddresses.filter((address) => !isPublicAddress(address))).toEqual([]);
+    expect(['', 'example.com', '1.2.3', '1.2.3.4.5', '::g'].filter(isPublicAddress)).toEqual([]);
+  });
+
+  it('is never connected to, in any of 250 spellings', async () => {
+    expect(hosts.length).toBeGreaterThanOrEqual(250);
+    const reader = readerWith({ ports: ports() });
+    const outcomes = new Map<string, string>();
+    for (const host of hosts) {
+      outcomes.set(host, await failureOf(reader.read(new URL(`http://${host}:${port}/`), { signal })));
+    }
+    expect([...outcomes].filter(([, outcome]) => outcome !== notPublic)).toEqual([]);
+    expect(attempts).toEqual([]);
+  });
+
+  it('is never followed to by a redirect, in any of them', async () => {
+    const pages: Record<string, Reply> = {};
+    for (const [index, host] of hosts.entries()) {
+      pages[`/${index}`] = { status: 302, headers: { location: `http://${host}:${port}/secret` } };
+    }
+    const site = await startSite(pages);
+    open.push(site.stop);
+    const reader = readerWith({ ports: new Set([port]), trustedOrigins: new Set([site.origin]) });
+    for (const [index, host] of hosts.entries()) {
+      const outcome = await failureOf(reader.read(new URL(`${site.origin}/${index}`), { signal }));
+      expect([host, outcome]).toEqual([host, notPublic]);
+    }
+    expect(attempts.filter((address) => address !== '127.0.0.1')).toEqual([]);
+  }, 60_000);
+
+  it('is never connected to under a name, whatever else the name stands for', async () => {
+    const names: Names = {
+      'loopback.test': () => ['127.0.0.1'],
+      'private.test': () => ['10.1.2.3'],
+      'metadata.test': () => ['169.254.169.254'],
+      'six.test': () => ['::1'],
+      'local.test': () => ['fd00:ec2::254'],
+      'mapped.test': () => ['::ffff:127.0.0.1'],
+      'mixed.test': () => ['8.8.8.8', '127.0.0.1'],
+      'both.test': () => ['2606:4700:4700::1111', '10.0.0.1'],
+    };
+    const server = await startNameServer(names);
+    open.push(server.stop);
+    const reader = readerWith({ ports: ports(), resolve: server.resolve });
+    for (const name of Object.keys(names)) {
+      expect([name, await failureOf(reader.read(new URL(`http://${name}:${port}/`), { signal }))]).toEqual([
+        name,
+        notPublic,
+      ]);
+    }
+    expect(await failureOf(reader.read(new URL(`http://unknown.test:${port}/`), { signal }))).toBe(
+      'The host was not found.',
+    );
+    expect(attempts).toEqual([]);
+  });
+
+  it('is never connected to by a name that stands for something else the second time', async () => {
+    const outside = '192.0.1.77';
+    const server = await startNameServer({ 'rebinding.test': (asked) => [asked === 1 ? outside : '127.0.0.1'] });
+    open.push(server.stop);
+    const reader = readerWith({ ports: ports(), resolve: server.resolve });
+    const read = () => failureOf(reader.read(new URL(`http://rebinding.test:${port}/`), { signal }));
+    // The address that was checked is the one that is connected to, and here nobody answers there.
+    expect(await read()).toBe('The connection to the site failed.');
+    expect(attempts).toEqual([outside]);
+    expect(server.queries.filter((query) => query === 'rebinding.test A').length).toBe(1);
+    expect(await read()).toBe(notPublic);
+    expect(attempts).toEqual([outside]);
+  });
+
+  it('is read when its very origin is trusted, and no other is for that', async () => {
+    const site = await startSite({ '/': '<p>inside</p>' });
+    open.push(site.stop);
+    const reader = readerWith({ trustedOrigins: new Set([site.origin]) });
+    expect((await reader.read(new URL(`${site.origin}/`), { signal })).text).toBe('<p>inside</p>');
+    expect(await failureOf(reader.read(new URL(`http://localhost:${site.port}/`), { signal }))).toBe(
+      'Only the ports 80 and 443 are read.',
+    );
+    expect(await failureOf(reader.read(new URL(`http://127.0.0.1:${port}/`), { signal }))).toBe(
+      'Only the ports 80 and 443 are read.',
+    );
+  });
+});
+
+it('a port that is not the web’s is not connected to, public or not', async () => {
+  const reader = readerWith({});
+  for (const url of [
+    'http://1.1.1.1:22/',
+    'https://example.com:8443/',
+    'http://example.com:443/',
+    'http://[2606:4700::1]:6379/',
+  ]) {
+    const outcome = await failureOf(
+      reader.read(new URL(url), { signal: AbortSignal.timeout(50) }).catch((error) => {
+        throw error.name === 'TimeoutError' ? new PageFetchError('It was tried.') : error;
+      }),
+    );
+    expect([url, outcome]).toEqual([
+      url,
+      url.includes(':443') ? expect.any(String) : 'Only the ports 80 and 443 are read.',
+    ]);
+  }
+});
+
+describe('a page', () => {
+  let site: Site;
+  let reader: PageReader;
+  beforeAll(async () => {
+    site = await startSite();
+    reader = new WebPages({ trustedOrigins: new Set([site.origin]) }).open();
+  });
+  afterAll(async () => {
+    await reader.close();
+    await site.stop();
+  });
+  let count = 0;
+  const serve = (reply: Reply) => {
+    const path = `/${count++}`;
+    site.pages[path] = reply;
+    return new URL(site.origin + path);
+  };
+  const read = (reply: Reply) => reader.read(serve(reply), { signal });
+  const failure = (reply: Reply) => failureOf(read(reply));
+
+  it('is asked for under the crawler’s name', async () => {
+    await read('<p>x</p>');
+    expect(site.requests.at(-1)?.headers).toMatchObject({
+      'user-agent': 'VoiceAgentPlatformBot/1.0',
+      'accept-encoding': 'gzip, deflate, br',
+    });
+  });
+
+  it.each([204, 301, 404, 403, 500, 503])('that responds with %i is rejected with the status', async (status) => {
+    const outcome = status === 204 ? 'It was read.' : `The page answered with status ${status}.`;
+    expect(await failure({ status })).toBe(outcome);
+  });
+
+  describe('in a character set', () => {
+    const text = (bytes: Uint8Array | string, type: string) =>
+      read({ body: bytes, headers: { 'content-type': type } }).then((page) => page.text);
+    const latin = Buffer.from('<p>caf\xe9 \x80</p>', 'latin1');
+    const meta = (charset: string, bytes: number[]) =>
+      Buffer.concat([Buffer.from(`<meta charset="${charset}"><p>`), Buffer.from(bytes)]);
+
+    it.each([
+      [
+        'its header names',
+        Buffer.from([0x3c, 0x70, 0x3e, 0xcf, 0xf0, 0xe8]),
+        'text/html; charset=windows-1251',
+        '<p>При',
+      ],
+      ['its header names in quotes', Buffer.from([0xb0, 0xa1]), 'text/html; charset="EUC-KR"', '가'],
+      [
+        'its markup names',
+        meta('shift_jis', [0x93, 0xfa, 0x96, 0x7b]),
+        'text/html',
+        '<meta charset="shift_jis"><p>日本',
+      ],
+      [
+        'its markup names the old way',
+        Buffer.concat([
+          Buffer.from('<meta http-equiv="content-type" content="text/html; charset=gbk"><p>'),
+          Buffer.from([0xd6, 0xd0]),
+        ]),
+        'text/html',
+        '<meta http-equiv="content-type" content="text/html; charset=gbk"><p>中',
+      ],
+      [
+        'its header names against its markup',
+        meta('shift_jis', [0xc3, 0xa9]),
+        'text/html; charset=utf-8',
+        '<meta charset="shift_jis"><p>é',
+      ],
+      [
+        'its BOM names against its header',
+        Buffer.from([0xff, 0xfe, 0x41, 0x00, 0xe9, 0x00]),
+        'text/html; charset=utf-8',
+        'Aé',
+      ],
+      ['nobody names, in UTF-8', '<p>café €</p>', 'text/html', '<p>café €</p>'],
+      ['nobody names, in no UTF-8', latin, 'text/html', '<p>café €</p>'],
+      ['nobody knows', latin, 'text/html; charset=klingon', '<p>café €</p>'],
+      ['nobody may use', Buffer.from('abc'), 'text/html; charset=iso-2022-kr', '\ufffd'],
+      ['of text, its header names', Buffer.from([0xe9]), 'text/plain; charset=iso-8859-1', 'é'],
+      ['of text, nobody names', 'é', 'text/plain', 'é'],
+    ])('that %s is read', async (_, bytes, type, expected) => {
+      expect(await text(bytes, type)).toBe(expected);
+    });
+  });
+
+  it.each([
+    ['text/html', 'html'],
+    ['TEXT/HTML; charset=utf-8', 'html'],
+    ['application/xhtml+xml', 'html'],
+    ['text/plain', 'text'],
+    ['', 'html'],
+  ])('of the type %j is read as %s', async (type, kind) => {
+    expect((await read({ body: '<p>x</p>', headers: { 'content-type': type } })).kind).toBe(kind);
+  });
+
+  it.each(['application/pdf', 'image/png', 'application/json', 'text/css', 'application/octet-stream'])(
+    'of the type %s is rejected',
+    async (type) => {
+      expect(await failure({ body: 'x', headers: { 'content-type': type } })).toBe(
+        `The page is neither HTML nor plain text but ${type}.`,
+      );
+    },
+  );
+
+  it('that declares a binary file as text is rejected', async () => {
+    expect(await failure({ body: Buffer.from([1, 0, 2]), headers: { 'content-type': 'text/plain' } })).toBe(
+      'The page is not text, though it says so.',
+    );
+  });
+
+  describe('compressed', () => {
+    const html = `<p>${'word '.repeat(5000)}</p>`;
+    const send = (coding: string, body: Uint8Array): Reply => ({ body, headers: { 'content-encoding': coding } });
+
+    it.each([
+      ['gzip', zlib.gzipSync(html)],
+      ['x-gzip', zlib.gzipSync(html)],
+      ['GZIP', zlib.gzipSync(html)],
+      ['br', zlib.brotliCompressSync(html)],
+      ['deflate', zlib.deflateSync(html)],
+      ['deflate', zlib.deflateRawSync(html)],
+      ['zstd', zlib.zstdCompressSync(html)],
+      ['deflate, gzip', zlib.gzipSync(zlib.deflateSync(html))],
+      ['identity', Buffer.from(html)],
+    ])('by %s is inflated', async (coding, body) => {
+      expect((await read(send(coding, body))).text).toBe(html);
+    });
+
+    it('and cut off is read as far as it came', async () => {
+      const { text } = await read(send('gzip', zlib.gzipSync(html + Math.random()).subarray(0, -8)));
+      expect(text.startsWith('<p>word')).toBe(true);
+    });
+
+    it.each([
+      ['gzip', Buffer.from('not gzip at all'), 'The page is not compressed as it says.'],
+      ['compress', Buffer.from('x'), 'The page is compressed in a way that is not known (compress).'],
+      ['gzip, gzip, gzip', Buffer.from('x'), 'The page is compressed too many times.'],
+    ])('by %s in an unreadable way is rejected', async (coding, body, reason) => {
+      expect(await failure(send(coding, body))).toBe(reason);
+    });
+
+    const quick = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 2 } };
+    const bombs: Record<string, (zeros: Buffer) => Promise<Buffer>> = {
+      gzip: promisify(zlib.gzip),
+      deflate: promisify(zlib.deflate),
+      br: (zeros) => promisify<Buffer, object, Buffer>(zlib.brotliCompress)(zeros, quick),
+    };
+    it.each(Object.keys(bombs))('a bomb by %s is rejected before it is inflated', { tags: 'heavy' }, async (coding) => {
+      const zeros = Buffer.alloc(200 * 1024 * 1024);
+      const bomb = (await bombs[coding]?.(zeros)) as Buffer;
+      expect(bomb.length).toBeLessThan(300_000);
+      const before = process.memoryUsage().rss;
+      expect(await failure(send(coding, bomb))).toBe('The page is larger than 5 MB.');
+      expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
+    });
+
+    it('a bomb within a bomb is rejected too', { tags: 'heavy' }, async () => {
+      const bomb = zlib.gzipSync(zlib.gzipSync(Buffer.alloc(100 * 1024 * 1024)));
+      expect(await failure(send('gzip, gzip', bomb))).toBe('The page is larger than 5 MB.');
+    });
+  });
+
+  it('of 5 MB is read, of a byte more rejected', async () => {
+    const most = 5 * 1024 * 1024;
+    expect((await read({ body: 'x'.repeat(most) })).text.length).toBe(most);
+    expect(await failure({ body: 'x'.repeat(most + 1) })).toBe('The page is larger than 5 MB.');
+  });
+
+  it('that never ends is aborted at 5 MB', async () => {
+    let closed = false;
+    const outcome = await failure((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' });
+      const more = () => {
+        while (!closed && response.write('x'.repeat(65_536)));
+      };
+      response.on('drain', more).on('close', () => {
+        closed = true;
+      });
+      more();
+    });
+    expect(outcome).toBe('The page is larger than 5 MB.');
+    await expect.poll(() => closed).toBe(true);
+  });
+
+  it.each<[string, Reply]>([
+    ['never answers', () => {}],
+    [
+      'sends a byte every second',
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'text/html' });
+        const timer = setInterval(() => response.write('x'), 1000);
+        response.on('close', () => clearInterval(timer));
+      },
+    ],
+  ])('that %s times out', async (_, reply) => {
+    const impatient = new WebPages({ trustedOrigins: new Set([site.origin]), timeoutMs: 1500 }).open();
+    open.push(() => impatient.close());
+    const started = Date.now();
+    expect(await failureOf(impatient.read(serve(reply), { signal }))).toBe('The page took longer than 1.5 seconds.');
+    expect(Date.now() - started).toBeLessThan(15_000);
+  });
+
+  it.each<[string, Reply]>([
+    ['hangs up', (request) => request.socket.destroy()],
+    ['answers in another language', (request) => void request.socket.end('SSH-2.0-OpenSSH_9.6\r\n')],
+    [
+      'has endless headers',
+      (_, response) => {
+        response.writeHead(
+          200,
+          Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`x-header-${n}`, 'value'.repeat(20)])),
+        );
+        response.end('x');
+      },
+    ],
+  ])('of a site that %s is rejected', async (_, reply) => {
+    expect(await failure(reply)).toMatch(/^(The connection to the site failed|The site does not answer in HTTP)\.$/);
+  });
+
+  it('is found through five redirects, and no sixth', async () => {
+    const chain = (length: number) => {
+      let target = serve('<p>the end</p>').pathname;
+      for (let n = 0; n < length; n++) {
+        const status = [301, 302, 303, 307, 308][n % 5] as number;
+        target = serve({ status, headers: { location: target } }).pathname;
+      }
+      return reader.read(new URL(target, site.origin), { signal });
+    };
+    expect((await chain(5)).text).toBe('<p>the end</p>');
+    expect(await failureOf(chain(6))).toBe('The page redirects too often.');
+  });
+
+  it('that redirects to itself, or to no web address, is rejected', async () => {
+    site.pages['/loop'] = { status: 302, headers: { location: '/loop' } };
+    expect(await failureOf(reader.read(new URL(`${site.origin}/loop`), { signal }))).toBe(
+      'The page redirects too often.',
+    );
+    for (const location of [
+      'file:///etc/passwd',
+      'ftp://x/',
+      'javascript:1',
+      'http://user:pass@127.0.0.1/',
+      'http://[',
+      'data:text/html,x',
+    ]) {
+      const outcome = await failure({ status: 302, headers: { location } });
+      expect([location, outcome]).toEqual([location, 'The page redirects to something that is no web page.']);
+    }
+  });
+
+  it('says where it was found, and asks before it follows', async () => {
+    const end = serve('<p>x</p>');
+    const start = serve({ status: 302, headers: { location: `${end.href}#part` } });
+    expect((await reader.read(start, { signal })).url).toBe(end.href);
+    const asked: string[] = [];
+    const mayFollow = (url: URL) => {
+      asked.push(url.href);
+      throw new PageFetchError('Not there.');
+    };
+    expect(await failureOf(reader.read(start, { signal, mayFollow }))).toBe('Not there.');
+    expect(asked).toEqual([end.href]);
+  });
+
+  it.each<[string, Reply, string | undefined]>([
+    ['is what it says', { body: 'User-agent: *' }, 'User-agent: *'],
+    ['that is missing allows everything', { status: 404 }, 'everything'],
+    ['that is forbidden allows everything', { status: 403 }, 'everything'],
+    ['that fails allows nothing', { status: 500 }, 'nothing'],
+    ['that is busy allows nothing', { status: 429 }, 'nothing'],
+  ])('robots.txt %s', async (_, reply, expected) => {
+    site.pages['/robots.txt'] = reply;
+    expect(await reader.readRobots(site.origin, { signal })).toBe(expected);
+  });
+
+  it('of robots.txt no more than half a megabyte is looked at', async () => {
+    site.pages['/robots.txt'] = { body: '#'.repeat(600 * 1024) };
+    expect((await reader.readRobots(site.origin, { signal })).length).toBe(500 * 1024);
+  });
+});

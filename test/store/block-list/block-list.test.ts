@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Erasures } from '../../../functions/erasure/erasures.ts';
+import { BlockList } from '../../../functions/store/block-list/block-list.ts';
+import { table } from '../../../functions/store/table.ts';
+import { itInAnyHistory } from '../../support/any-history.ts';
+import { chance, type Fault, injectFaults, tenPercent } from '../../support/faults.ts';
+import { useTargetInThisProcess } from '../../support/world.ts';
+
+let list: BlockList;
+beforeAll(() => {
+  useTargetInThisProcess();
+  list = new BlockList(table.get());
+});
+
+const phones = Array.from({ length: 40 }, (_, n) => `+141555501${String(n).padStart(2, '0')}`);
+const some = fc.uniqueArray(fc.constantFrom(...phones), { minLength: 1, maxLength: 40 });
+const step = fc.oneof(
+  fc.record({ verb: fc.constant('add' as const), numbers: some }),
+  fc.record({ verb: fc.constant('remove' as const), numbers: some }),
+  fc.record({ verb: fc.constant('list' as const), after: fc.option(fc.constantFrom(...phones), { nil: undefined }) }),
+  fc.record({ verb: fc.constant('find' as const), number: fc.constantFrom(...phones) }),
+);
+
+const numbersIn = async (agentId: string, after?: string) => {
+  const found: string[] = [];
+  for await (const { number } of list.list({ agentId }, { after })) found.push(number);
+  return found;
+};
+
+const count = (outcomes: Map<string, string>[], phone: string, outcome: string) =>
+  outcomes.filter((map) => map.get(phone) === outcome).length;
+
+describe('the block list under faults', () => {
+  itInAnyHistory(
+    'reports the actual result of every number in any history, with one call in ten failing',
+    [5, 60],
+    (numRuns) =>
+      fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), fc.integer(), async (history, seed) => {
+          injectFaults(table.get().client, tenPercent(seed));
+          const agentId = `agent-${randomUUID()}`;
+          const model = new Set<string>();
+          for (const action of history) {
+            if (action.verb === 'add') {
+              const expected = action.numbers.map((n) => [n, model.has(n) ? 'already_blocked' : 'done']);
+              expect([...(await list.add({ agentId }, action.numbers))]).toEqual(expected);
+              for (const number of action.numbers) model.add(number);
+            } else if (action.verb === 'remove') {
+              const expected = action.numbers.map((n) => [n, model.delete(n) ? 'done' : 'not_found']);
+              expect([...(await list.remove({ agentId }, action.numbers))]).toEqual(expected);
+            } else if (action.verb === 'list') {
+              const expected = [...model].filter((number) => number > (action.after ?? '')).sort();
+              expect(await untilAnswered(() => numbersIn(agentId, action.after))).toEqual(expected);
+            } else {
+              const found = await untilAnswered(() => list.find({ agentId, uid: 'user' }, [action.number]));
+              expect(found.get(action.number)?.number).toBe(model.has(action.number) ? action.number : undefined);
+            }
+          }
+          injectFaults(table.get().client, () => undefined);
+          expect(await numbersIn(agentId)).toEqual([...model].sort());
+        }),
+        { numRuns },
+      ),
+  );
+
+  itInAnyHistory('gives each number to exactly one of several callers at once', [3, 30], (numRuns) =>
+    fc.assert(
+      fc.asyncProperty(fc.array(some, { minLength: 2, maxLength: 4 }), fc.integer(), async (requests, seed) => {
+        injectFaults(table.get().client, tenPercent(seed));
+        const agentId = `agent-${randomUUID()}`;
+        const asked = [...new Set(requests.flat())];
+        const added = await Promise.all(requests.map((numbers) => list.add({ agentId }, numbers)));
+        for (const phone of asked) expect(count(added, phone, 'done'), phone).toBe(1);
+        const removed = await Promise.all(requests.map((numbers) => list.remove({ agentId }, numbers)));
+        for (const phone of asked) expect(count(removed, phone, 'done'), phone).toBe(1);
+      }),
+      { numRuns },
+    ),
+  );
+
+  it.each<Fault>(['lost response', 'conflict', 'throttle', 'server error'])(
+    'knows its own writes when every first attempt meets with: %s',
+    async (fault) => {
+      const agentId = `agent-${randomUUID()}`;
+      const everySecond = (operation: string) => {
+        attempts += 1;
+        return operation === 'BatchExecuteStatement' && attempts % 2 === 1 ? fault : undefined;
+      };
+      let attempts = 0;
+      injectFaults(table.get().client, everySecond);
+      const outcomes = await list.add({ agentId }, phones);
+      expect(new Set(outcomes.values())).toEqual(new Set(['done']));
+      attempts = 0;
+      const removed = await list.remove({ agentId }, phones);
+      expect(new Set(removed.values())).toEqual(new Set(['done']));
+      injectFaults(table.get().client, () => undefined);
+      expect(await numbersIn(agentId)).toEqual([]);
+    },
+  );
+
+  it.each(['keep', 'remove'] as const)('counts an entry once when two erase it at once, and %s it', async (mode) => {
+    injectFaults(table.get().client, () => undefined);
+    const erasures = new Erasures(table.get());
+    const [uid, erasureId, phone] = [`user-${randomUUID()}`, 'erasure_1', phones[0] as string];
+    const owners = Array.from({ length: 5 }, () => ({ agentId: `agent-${randomUUID()}` }));
+    for (const owner of owners) await list.add(owner, [phone], { reason: 'spam' });
+    await erasures.add({ uid, erasureId, number: phone, numberHash: 'hash', blockList: mode });
+    const counted = erasures.counting(uid, erasureId, 'blockedNumbers', 1);
+    await Promise.all([1, 2].map(() => list.erase(owners, phone, mode, counted)));
+    expect(await erasures.find(uid, erasureId)).toMatchObject({
+      erased: { blockedNumbers: owners.length },
+    });
+    expect(await list.count(owners, phone)).toBe(mode === 'keep' ? owners.length : 0);
+  });
+
+  it('writes N numbers with ceil(N/25) statements batches and reads nothing', async () => {
+    const seen: string[] = [];
+    injectFaults(
+      table.get().client,
+      () => undefined,
+      (operation) => seen.push(operation),
+    );
+    await list.add(
+      { agentId: `agent-${randomUUID()}` },
+      Array.from({ length: 110 }, (_, n) => `+1415${5_000_000 + n}`),
+    );
+    expect(seen).toEqual(Array.from({ length: 5 }, () => 'BatchExecuteStatement'));
+  });
+
+  it('sends again only the statements that may succeed', async () => {
+    const agentId = `agent-${randomUUID()}`;
+    const sizes: number[] = [];
+    let first = true;
+    injectFaults(
+      table.get().client,
+      () => {
+        const fault = first ? ('conflict' as const) : undefined;
+        first = false;
+        return fault;
+      },
+      () => {},
+      (input) => sizes.push((input as { Statements?: unknown[] }).Statements?.length ?? 0),
+    );
+    await list.add({ agentId }, phones.slice(0, 25));
+    // The statement in conflict was done all the same: it is sent once more, and then looked up.
+    expect(sizes).toEqual([25, 1, 0]);
+  });
+
+  it('says that it does not know when DynamoDB stays away, and says it in time', async () => {
+    injectFaults(table.get().client, () => 'server error');
+    const impatient = new BlockList(table.get(), 300);
+    const started = Date.now();
+    const outcomes = await impatient.add({ agentId: `agent-${randomUUID()}` }, phones);
+    expect(new Set(outcomes.values())).toEqual(new Set(['temporarily_unavailable']));
+    expect(Date.now() - started).toBeLessThan(15_000);
+    injectFaults(table.get().client, () => undefined);
+  });
+});
+
+/** A read has nothing to lose: a caller asks again until it is answered. */
+const untilAnswered = async <T>(read: () => Promise<T>): Promise<T> => {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await read();
+    } catch (error) {
+      if (attempt === 5) throw error;
+    }
+  }
+};
+
+describe('the fault source', () => {
+  it('is wrong about one time in ten, with every fault', () => {
+    const choose = tenPercent(1);
+    const chosen = Array.from({ length: 5000 }, () => choose()).filter((fault) => fault !== undefined);
+    expect(chosen.length).toBeGreaterThan(350);
+    expect(chosen.length).toBeLessThan(650);
+    expect(new Set(chosen).size).toBe(5);
+    expect(chance(7)()).toBe(chance(7)());
+  });
+});

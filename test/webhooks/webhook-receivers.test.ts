@@ -1,0 +1,103 @@
+import diagnosticsChannel from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import type { FetchPolicy } from '../../functions/clients/public-web/public-connections.ts';
+import { WebhookReceivers } from '../../functions/webhooks/webhook-receivers.ts';
+import { insideHosts } from '../support/addresses.ts';
+import { type Names, startNameServer } from '../support/dns-stub.ts';
+import { newReceiver } from '../support/webhooks.ts';
+
+const request = { headers: { 'content-type': 'application/json', 'webhook-id': 'event_1' }, body: '{}' };
+const post = (url: string, policy: FetchPolicy = {}) => new WebhookReceivers(policy).post(url, request);
+const causeOf = async (url: string, policy?: FetchPolicy) => (await post(url, policy)).cause;
+
+const notPublic = 'The address is not a public one.';
+const notAllowed = 'The address is not one that webhooks may be sent to.';
+
+const namesOf = async (names: Names) => {
+  const server = await startNameServer(names);
+  onTestFinished(server.stop);
+  return server;
+};
+
+describe('an address inside the network', () => {
+  /** Every address that anything in this process tried to connect to. */
+  let attempts: string[] = [];
+  const watch = (message: unknown) => {
+    (message as { socket: Socket }).socket.on('connectionAttempt', (ip) => attempts.push(ip));
+  };
+  beforeAll(() => diagnosticsChannel.subscribe('net.client.socket', watch));
+  afterAll(() => diagnosticsChannel.unsubscribe('net.client.socket', watch));
+  afterEach(() => {
+    attempts = [];
+  });
+
+  it('is never connected to, in any of 250 spellings', async () => {
+    const outcomes = new Map<string, string | undefined>();
+    for (const host of insideHosts()) outcomes.set(host, await causeOf(`https://${host}/`));
+    expect(outcomes.size).toBeGreaterThanOrEqual(250);
+    expect([...outcomes].filter(([, cause]) => cause !== notPublic)).toEqual([]);
+    expect(attempts).toEqual([]);
+  });
+
+  it('is never connected to by a name, nor by one that stands for something else the second time', async () => {
+    const outside = '192.0.1.77';
+    const server = await namesOf({
+      'private.test': () => ['10.1.2.3'],
+      'six.test': () => ['fd00:ec2::254'],
+      'mixed.test': () => ['8.8.8.8', '169.254.169.254'],
+      'rebinding.test': (asked) => [asked === 1 ? outside : '127.0.0.1'],
+    });
+    for (const name of ['private.test', 'six.test', 'mixed.test']) {
+      expect(await causeOf(`https://${name}/`, server), name).toBe(notPublic);
+    }
+    expect(attempts).toEqual([]);
+    // The address that was checked is the one that is connected to, and nobody there has its certificate.
+    expect(await causeOf('https://rebinding.test/', server)).toMatch(/connection|certificate/);
+    expect(server.queries.filter((query) => query === 'rebinding.test A')).toHaveLength(1);
+    expect(await causeOf('https://rebinding.test/', server)).toBe(notPublic);
+    expect(attempts).toEqual([outside]);
+  });
+});
+
+describe('a receiver', () => {
+  const policy = { trustedOrigins: new Set([inject('receiverOrigin')]) };
+
+  it('is sent to by https on port 443 alone, unless its very origin is trusted', async () => {
+    const { url, received } = await newReceiver();
+    for (const other of ['http://1.1.1.1/', 'https://1.1.1.1:8443/', url, url.replace('127.0.0.1', 'localhost')]) {
+      expect(await post(other), other).toEqual({ milliseconds: 0, cause: notAllowed });
+    }
+    expect(await received()).toEqual([]);
+    expect(await post(url, policy)).toEqual({ status: 204, milliseconds: expect.any(Number) });
+    expect(await received()).toMatchObject([{ body: '{}', headers: request.headers }]);
+  });
+
+  it.each([301, 302, 303, 307, 308])('that redirects with %i to another one leads nowhere', async (status) => {
+    const other = await newReceiver();
+    const { url } = await newReceiver({ status, headers: { location: other.url } });
+    const cause = `The receiver answered with the redirect ${status}, which is not followed.`;
+    expect(await post(url, policy)).toEqual({ status, milliseconds: expect.any(Number), cause });
+    expect(await other.received()).toEqual([]);
+  });
+
+  it('is reported by its status alone: nothing of its response is kept', async () => {
+    const { url } = await newReceiver({ status: 500, bodyBytes: 100_000, headers: { 'x-secret': 'inside' } });
+    expect(await post(url, policy)).toEqual({
+      ...{ status: 500, milliseconds: expect.any(Number) },
+      cause: 'The receiver answered with status 500.',
+    });
+  });
+
+  it.each([
+    ['120', 120],
+    ['0', 0],
+    [new Date(Date.now() + 3_600_000).toUTCString(), 3600],
+    ['soon', undefined],
+  ])('that asks to wait, in the words %s, is understood', async (header, seconds) => {
+    const { url } = await newReceiver({ status: 503, headers: { 'retry-after': header } });
+    const { retryAfterSeconds } = await post(url, policy);
+    if (seconds === undefined) expect(retryAfterSeconds).toBeUndefined();
+    else expect(Math.abs((retryAfterSeconds ?? Number.NaN) - seconds)).toBeLessThan(30);
+  });
+});
