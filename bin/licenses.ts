@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { bundling } from '../lib/bundling.ts';
 
-// Lists the packages whose code is deployed, with their licences. Exits with 1 if one has a licence that is not permissive.
+// Lists the packages whose code is deployed, with their licenses. Exits with 1 if one has a license that is not permissive.
 
 const root = join(import.meta.dirname, '..');
 const permissive = new Set([
@@ -65,7 +65,7 @@ const packageOf = (file: string): Package | undefined => {
   return { name, version, license };
 };
 
-/** Whether one alternative of a licence expression such as `(MIT OR GPL-3.0-or-later)` is permissive throughout. */
+/** Whether one alternative of a license expression such as `(MIT OR GPL-3.0-or-later)` is permissive throughout. */
 const isPermissive = (license: string) =>
   license
     .replace(/[()]/g, '')
@@ -83,6 +83,6 @@ for (const [name, { license }] of [...packages].sort(([a], [b]) => a.localeCompa
   console.log(`${license}\t${name}`);
 const others = [...packages].filter(([, { license }]) => !isPermissive(license)).map(([name]) => name);
 if (others.length > 0) {
-  console.error(`Not under a permissive licence: ${others.join(', ')}.`);
+  console.error(`Not under a permissive license: ${others.join(', ')}.`);
   process.exitCode = 1;
 }

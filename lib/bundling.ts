@@ -60,7 +60,7 @@ export const bundling = {
   plugins: [treeShakableProviders, deflatedJson],
   // CommonJS packages load Node's own modules by require.
   banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
-  // Licence notices are a file beside the bundle.
+  // License notices are a file beside the bundle.
   legalComments: 'external',
   logLevel: 'error',
 } satisfies BuildOptions;

@@ -175,7 +175,7 @@ const isFailure = (result: string) =>
 
 const describeFailure = (result: string) =>
   /nothing was done|denied|approve/i.test(result)
-    ? 'Cancelled. I changed nothing.'
+    ? 'Canceled. I changed nothing.'
     : `That did not work: ${result.slice(0, 300)}`;
 
 /** Describes a tool's result: by the tool's own description, or as a list of its fields. */

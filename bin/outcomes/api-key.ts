@@ -11,7 +11,7 @@ export const readApiKey = async (): Promise<string> => {
   }
   const entered = await password({ message: 'API key', mask: true }, { output: process.stderr }).catch(
     (error: Error) => {
-      if (error.name === 'ExitPromptError') throw new CommandError('Cancelled. Nothing was sent.', exitCodes.usage);
+      if (error.name === 'ExitPromptError') throw new CommandError('Canceled. Nothing was sent.', exitCodes.usage);
       throw error;
     },
   );

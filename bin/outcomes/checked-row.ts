@@ -1,6 +1,6 @@
 import { CallOutcomeItem } from '../../functions/domain/calls.ts';
 import { isIdentifier } from '../../functions/domain/identifiers.ts';
-import { normalisePhoneNumber } from '../../functions/domain/phone-numbers.ts';
+import { normalizePhoneNumber } from '../../functions/domain/phone-numbers.ts';
 import { validate } from '../../functions/domain/validation.ts';
 import type { Schema } from '../../functions/openapi/client.ts';
 import type { ReadOptions, Row, RowError } from './row.ts';
@@ -20,7 +20,7 @@ export const checkedRow = (
     ...given,
   };
   if (typeof item.callIdOrPhone === 'string') {
-    item.callIdOrPhone = normalisePhoneNumber(item.callIdOrPhone) ?? item.callIdOrPhone;
+    item.callIdOrPhone = normalizePhoneNumber(item.callIdOrPhone) ?? item.callIdOrPhone;
   }
   const { agentId, callIdOrPhone } = item;
   const errors = [...knownErrors];
@@ -32,7 +32,7 @@ export const checkedRow = (
   if (typeof agentId === 'string' && !isIdentifier(agentId)) {
     errors.push({ column: 'agentId', message: 'is not an agent id: 1 to 128 of A-Z a-z 0-9 _ . : -' });
   }
-  if (typeof callIdOrPhone === 'string' && !isIdentifier(callIdOrPhone) && !normalisePhoneNumber(callIdOrPhone)) {
+  if (typeof callIdOrPhone === 'string' && !isIdentifier(callIdOrPhone) && !normalizePhoneNumber(callIdOrPhone)) {
     const message = 'is neither a call id nor a phone number in E.164 format, such as +14155550100';
     errors.push({ column: 'callIdOrPhone', message });
   }

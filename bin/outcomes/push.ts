@@ -85,7 +85,7 @@ export const push = async (file: string, options: PushOptions): Promise<void> =>
   }
   await progressFile.remove();
   const seconds = (performance.now() - startedAt) / 1000;
-  summarise(progress.counts, { rows: total - from.rows, before: from.rows, seconds, resultPath });
+  summarize(progress.counts, { rows: total - from.rows, before: from.rows, seconds, resultPath });
   const notSet = progress.counts.failed + progress.counts.invalid;
   if (notSet > 0)
     throw new CommandError(
@@ -154,7 +154,7 @@ const isPrivate = (baseUrl: string) => {
   return protocol === 'https:' || /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
 };
 
-const summarise = (counts: Counts, run: { rows: number; before: number; seconds: number; resultPath: string }) => {
+const summarize = (counts: Counts, run: { rows: number; before: number; seconds: number; resultPath: string }) => {
   const { updated, failed, invalid } = counts;
   const before = run.before > 0 ? ` after ${count(run.before, 'row')} of an interrupted run` : '';
   const pace = `${count(run.rows, 'row')} in ${duration(run.seconds)}${before}`;

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import { normalisePhoneNumber } from '../domain/phone-numbers.ts';
+import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
 
 /** A row of a file, as it is written there. `line` counts from 1. */
 export type FileRow = { line: number; number: string; reason?: string | undefined; expiresAt?: string | undefined };
@@ -68,7 +68,7 @@ const columnsOf = (firstLine: string): Columns | undefined => {
   );
   const [number, reason, expiresAt] = ['number', 'reason', 'expiresat'].map((name) => names.indexOf(name));
   if (number !== -1) return { delimiter, number, reason, expiresAt } as Columns;
-  if (names.length > 1 && normalisePhoneNumber(firstLine) === undefined) {
+  if (names.length > 1 && normalizePhoneNumber(firstLine) === undefined) {
     throw new ImportError('The first line of the file has several columns, and none is named "number".');
   }
   return undefined;

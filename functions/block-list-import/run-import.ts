@@ -9,7 +9,7 @@ import {
 } from '../domain/block-list-imports.ts';
 import { DateTime } from '../domain/date-time.ts';
 import { limits } from '../domain/limits.ts';
-import { normalisePhoneNumber } from '../domain/phone-numbers.ts';
+import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
 import { cut } from '../domain/text.ts';
 import { validate } from '../domain/validation.ts';
 import type { ServicesOf } from '../service.ts';
@@ -182,7 +182,7 @@ const entryOf = (
   { number, reason, expiresAt }: FileRow,
   record: ImportRecord,
 ): { phone: string; terms: BlockTerms } | { code: ImportFailureCode } => {
-  const phone = normalisePhoneNumber(number);
+  const phone = normalizePhoneNumber(number);
   if (phone === undefined) return { code: 'invalid_format' };
   const given = expiresAt?.trim();
   const until = given ? validate(DateTime, given).data : undefined;
@@ -293,7 +293,7 @@ const removeOthers = async (
 const numbersOf = async (record: ImportRecord, services: Services): Promise<NumberSet> => {
   const numbers = new NumberSet(record.lines);
   for await (const { number } of readRows(piecesOf(record, services))) {
-    const phone = normalisePhoneNumber(number);
+    const phone = normalizePhoneNumber(number);
     if (phone !== undefined) numbers.add(phone);
   }
   return numbers;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { normalisePhoneNumber } from '../domain/phone-numbers.ts';
+import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
 
 export const NumbersToCheck = z.object({
   numbers: z
@@ -10,7 +10,7 @@ export const NumbersToCheck = z.object({
 /** Returns the E.164 form of each number, or why it has none. */
 export const checkNumbers = ({ numbers }: z.infer<typeof NumbersToCheck>) => ({
   numbers: numbers.map((given) => {
-    const number = normalisePhoneNumber(given);
+    const number = normalizePhoneNumber(given);
     return number === undefined
       ? { given, valid: false as const, problem: problemOf(given) }
       : { given, valid: true as const, number };

@@ -8,7 +8,7 @@ import {
 } from '../domain/agents.ts';
 import type { ErrorDetail } from '../domain/errors.ts';
 import { jsonBytes } from '../domain/json.ts';
-import { normalisePhoneNumber } from '../domain/phone-numbers.ts';
+import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
 import { validate } from '../domain/validation.ts';
 
 /** A draft of an agent: of the right shape, but with values that may be invalid. */
@@ -48,7 +48,7 @@ export const draftAgent = (draft: AgentDraft) => {
   ];
   const advice: ErrorDetail[] = [];
 
-  const phoneNumber = normaliseNumber(problems, 'phoneNumber', draft.phoneNumber);
+  const phoneNumber = normalizeNumber(problems, 'phoneNumber', draft.phoneNumber);
   for (const { path, message } of configurationErrors(configuration)) {
     problems.push({ path: `configuration.${path}`, message });
   }
@@ -81,9 +81,9 @@ const problemsOf = (path: string, schema: z.core.$ZodType, value: unknown): Erro
     message: detail.message,
   }));
 
-const normaliseNumber = (problems: ErrorDetail[], path: string, given: string | undefined): string | undefined => {
+const normalizeNumber = (problems: ErrorDetail[], path: string, given: string | undefined): string | undefined => {
   if (given === undefined) return undefined;
-  const number = normalisePhoneNumber(given);
+  const number = normalizePhoneNumber(given);
   if (!number) problems.push({ path, message: 'must be a phone number in E.164 format, such as +14155550100' });
   return number;
 };

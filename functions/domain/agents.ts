@@ -6,7 +6,7 @@ import { examples } from './examples.ts';
 import { AgentId, Identifier, Uid } from './identifiers.ts';
 import { holdsInfinity, jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
-import { normalisePhoneNumber, PhoneNumber } from './phone-numbers.ts';
+import { normalizePhoneNumber, PhoneNumber } from './phone-numbers.ts';
 import { characters, cut, text } from './text.ts';
 
 export const AgentName = text(1, limits.nameCharacters).check(describe('Name of the agent.', 'Front desk'));
@@ -17,7 +17,7 @@ const fields = {
     .string()
     .check(
       describe(
-        'Instructions for the behaviour of the agent.',
+        'Instructions for the behavior of the agent.',
         'Answer briefly. Offer an appointment to everybody who asks for one.',
       ),
     ),
@@ -68,7 +68,7 @@ export const configurationErrors = ({ language, timeZone, transferTo }: Record<s
   ...(typeof timeZone === 'string' && !isTimeZone(timeZone)
     ? [{ path: 'timeZone', message: 'must be an IANA time zone such as Europe/Berlin' }]
     : []),
-  ...(typeof transferTo === 'string' && normalisePhoneNumber(transferTo) === undefined
+  ...(typeof transferTo === 'string' && normalizePhoneNumber(transferTo) === undefined
     ? [{ path: 'transferTo', message: 'must be a phone number in E.164 format, such as +14155550100' }]
     : []),
 ];
@@ -112,7 +112,7 @@ export const toStoredConfiguration = (configuration: AgentConfiguration): AgentC
   const { transferTo } = configuration;
   return {
     ...configuration,
-    ...(transferTo !== undefined && { transferTo: normalisePhoneNumber(transferTo) ?? transferTo }),
+    ...(transferTo !== undefined && { transferTo: normalizePhoneNumber(transferTo) ?? transferTo }),
   };
 };
 

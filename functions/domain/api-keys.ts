@@ -13,7 +13,7 @@ export type ApiKey = {
   keyId: string;
   uid: string;
   name: string;
-  /** The first characters of the key, to recognise it by. */
+  /** The first characters of the key, to recognize it by. */
   start: string;
   scopes?: Scope[];
   createdAt: string;

@@ -4,7 +4,7 @@ import { component, describe } from './describe.ts';
 import { AgentId, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
 import { nextPage } from './paging.ts';
-import { normalisePhoneNumber, phoneNumber, phoneNumbers } from './phone-numbers.ts';
+import { normalizePhoneNumber, phoneNumber, phoneNumbers } from './phone-numbers.ts';
 import { text } from './text.ts';
 
 const numbers = z.array(z.string()).check(
@@ -131,7 +131,7 @@ export type NumberOutcome = 'done' | Exclude<FailureCode, 'invalid_format'>;
  * fail with the code `repeated`, as if they had been sent after the first.
  */
 export const blockListRequest = (sent: string[]) => {
-  const numbers = sent.map((number) => ({ number, phone: normalisePhoneNumber(number) }));
+  const numbers = sent.map((number) => ({ number, phone: normalizePhoneNumber(number) }));
   const distinct = [...new Set(numbers.flatMap(({ phone }) => phone ?? []))];
   const report = (outcomes: Map<string, NumberOutcome>, repeated: 'already_blocked' | 'not_found') => {
     const done: string[] = [];

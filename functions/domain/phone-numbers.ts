@@ -12,7 +12,7 @@ const bareOf = (text: string) => text.replace(/[\s\p{White_Space}\-.()]/gu, '');
  * The E.164 form of a number written with spaces, hyphens, dots or parentheses; undefined when it is not a number.
  * No country is guessed for a national number.
  */
-export const normalisePhoneNumber = (text: string): string | undefined => {
+export const normalizePhoneNumber = (text: string): string | undefined => {
   const bare = bareOf(text);
   return isPhoneNumber(bare) ? bare : undefined;
 };
@@ -23,11 +23,11 @@ export const numbersIn = (text: string): string[] => bareOf(text).match(/\+[1-9]
 /** Whether a text holds a number, in whatever spelling. */
 export const mentionsNumber = (text: string, number: string): boolean => numbersIn(text).includes(number);
 
-const normalised = (error: string) =>
+const normalized = (error: string) =>
   z
     .pipe(
-      z.string().check(z.refine((value) => normalisePhoneNumber(value) !== undefined, { error })),
-      z.transform((value) => normalisePhoneNumber(value) as string),
+      z.string().check(z.refine((value) => normalizePhoneNumber(value) !== undefined, { error })),
+      z.transform((value) => normalizePhoneNumber(value) as string),
     )
     .check(
       describe('A phone number in E.164 format. Spaces, hyphens, dots and parentheses are ignored.', '+14155550100', {
@@ -37,11 +37,11 @@ const normalised = (error: string) =>
 
 const mustBePhoneNumber = 'must be a phone number in E.164 format, such as +14155550100';
 
-/** A phone number in a request, normalised to E.164. */
-export const PhoneNumber = normalised(mustBePhoneNumber);
+/** A phone number in a request, normalized to E.164. */
+export const PhoneNumber = normalized(mustBePhoneNumber);
 
 /** The same, or `null` for a number that was withheld. */
-export const PhoneNumberOrNull = z.nullable(normalised(`${mustBePhoneNumber}, or null if it was withheld`));
+export const PhoneNumberOrNull = z.nullable(normalized(`${mustBePhoneNumber}, or null if it was withheld`));
 
 /** A phone number in a response, in E.164 format. */
 export const phoneNumber = (description: string, example = '+14155550100') =>

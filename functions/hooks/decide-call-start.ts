@@ -1,6 +1,6 @@
 import type { Agent } from '../domain/agents.ts';
 import { insufficientPermissions, noAgentWithNumber } from '../domain/errors.ts';
-import { normalisePhoneNumber } from '../domain/phone-numbers.ts';
+import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
 import type { Item } from '../store/table.ts';
 import { type CallStartFacts, type CallStartReference, type LocatedAgent, locateAgent } from './call-starts.ts';
 
@@ -33,7 +33,7 @@ export const toCallStartReference = ({ uid, agentId, direction, from, to }: Call
 };
 
 const knownNumber = (text: string | null | undefined): string | undefined => {
-  const number = text ? normalisePhoneNumber(text) : undefined;
+  const number = text ? normalizePhoneNumber(text) : undefined;
   return number !== undefined && !withheldNumbers.has(number) ? number : undefined;
 };
 

@@ -41,7 +41,7 @@ export const toRequest = (operation: CallableOperation, given: Arguments, uid: s
   return { method: operation.method, path: query.size > 0 ? `${path}?${query}` : path, body, headers };
 };
 
-/** Addresses are normalised on their way: `.` and `..` would name another path, and so would a slash, however it is encoded. */
+/** Addresses are normalized on their way: `.` and `..` would name another path, and so would a slash, however it is encoded. */
 const isSegment = (value: unknown) =>
   typeof value === 'string' && value !== '' && value !== '.' && value !== '..' && !/[/\\]/.test(value);
 

@@ -16,7 +16,7 @@ export const writeFailure = (error: unknown): 'condition' | 'conflict' | undefin
   return reasons.some((reason) => reason && retryableCodes.has(reason)) ? 'conflict' : undefined;
 };
 
-/** The result of each action of a transaction that was cancelled. */
+/** The result of each action of a transaction that was canceled. */
 export const cancellationResults = (error: unknown): StatementResult[] | undefined =>
   error instanceof TransactionCanceledException
     ? error.CancellationReasons?.map(({ Code, Item }) => ({

@@ -14,7 +14,7 @@ import { writeFailure } from '../store/write-failures.ts';
 
 /**
  * A delivery as it is stored. What the event says beside its ids is with the event, under its subject, and goes with it.
- * `sequence` is the number of the next attempt, by which a late message is recognised; `failures` counts those that failed
+ * `sequence` is the number of the next attempt, by which a late message is recognized; `failures` counts those that failed
  * since the delivery began, or was asked for again.
  */
 export type StoredDelivery = WebhookDelivery & {

@@ -6,7 +6,7 @@ import { callsTool, type ModelPart, model, says, talk } from '../support/chat.ts
 import { newUser, newWorld } from '../support/world.ts';
 
 /** Replaces what differs between two runs. */
-const normalise = (text: string) =>
+const normalize = (text: string) =>
   text
     .replace(/aitxt-\w{24}/g, '<approval>')
     .replace(/("signature":")(\d+\.)?[\w-]{43}/g, '$1<signature>')
@@ -55,7 +55,7 @@ describe('the answer', () => {
     const answer = await talk(
       model(callsTool('checkNumbers', { numbers: ['+1 (415) 555-0100', '555'] }), says('One is good.')),
     );
-    expect(normalise(answer.text)).toMatchInlineSnapshot(`
+    expect(normalize(answer.text)).toMatchInlineSnapshot(`
       "data: {"type":"start"}
 
       data: {"type":"start-step"}
@@ -91,7 +91,7 @@ describe('the answer', () => {
   it('requests approval for a tool that changes something, and does nothing before', async () => {
     const world = await newWorld();
     const answer = await talk(model(callsTool('createAgent', { name: 'Night desk' })), { apiKey: world.apiKey });
-    expect(normalise(answer.text)).toMatchInlineSnapshot(`
+    expect(normalize(answer.text)).toMatchInlineSnapshot(`
       "data: {"type":"start"}
 
       data: {"type":"start-step"}
@@ -120,7 +120,7 @@ describe('the answer', () => {
     const world = await newWorld();
     const calls = model(callsTool('blockNumbers', { agentId: world.agentId, numbers: [] }), says('I see.'));
     const answer = await talk(calls, { apiKey: world.apiKey });
-    expect(normalise(answer.text)).toMatchInlineSnapshot(`
+    expect(normalize(answer.text)).toMatchInlineSnapshot(`
       "data: {"type":"start"}
 
       data: {"type":"start-step"}

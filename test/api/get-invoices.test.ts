@@ -96,9 +96,9 @@ describe('a request that names no customer', () => {
 /** What the faulty Stripe does, by the customer it is asked for. */
 const key = 'sk_test_4eC39HqLyjWDarjtT1zdp7dc';
 const leak = 'what-stripe-says';
-type Behaviour = (response: ServerResponse, request: IncomingMessage, attempt: number) => unknown;
+type Behavior = (response: ServerResponse, request: IncomingMessage, attempt: number) => unknown;
 const json =
-  (status: number, body: unknown, headers = {}): Behaviour =>
+  (status: number, body: unknown, headers = {}): Behavior =>
   (response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(JSON.stringify(body));
@@ -107,12 +107,12 @@ const errorResponse = (status: number, error: object = {}, headers = {}) =>
   json(status, { error: { type: leak, message: `${leak}: invalid key ${key}`, doc_url: leak, ...error } }, headers);
 const list = (data: unknown) => ({ object: 'list', data, has_more: false, url: '/v1/invoices' });
 const text =
-  (status: number, type: string, body: string): Behaviour =>
+  (status: number, type: string, body: string): Behavior =>
   (response) =>
     response.writeHead(status, { 'content-type': type }).end(body);
 
 let poured = 0;
-const failures: Record<string, Behaviour> = {
+const failures: Record<string, Behavior> = {
   'never answers': () => {},
   'answers a head and no body': (response) => response.writeHead(200).flushHeaders(),
   'answers a byte at a time, without end': (response) => {
@@ -151,7 +151,7 @@ const failures: Record<string, Behaviour> = {
   redirects: (response) => response.writeHead(302, { location: '/elsewhere' }).end(),
 };
 
-const others: Record<string, Behaviour> = {
+const others: Record<string, Behavior> = {
   'pours without end': (response) => {
     const block = Buffer.alloc(1024 * 1024, ' ');
     const pour = () => {
@@ -195,17 +195,17 @@ const others: Record<string, Behaviour> = {
   'misses the customer with 400': errorResponse(400, { code: 'resource_missing' }),
 };
 
-const behaviours = { ...failures, ...others };
-const customerOf = (behaviour: string) => `cus_${behaviour.replaceAll(/\W/g, '_')}`;
+const behaviors = { ...failures, ...others };
+const customerOf = (behavior: string) => `cus_${behavior.replaceAll(/\W/g, '_')}`;
 const asked: IncomingMessage[] = [];
-const timesAsked = (behaviour: string) =>
-  asked.filter(({ url }) => url?.includes(`customer=${customerOf(behaviour)}&`)).length;
+const timesAsked = (behavior: string) =>
+  asked.filter(({ url }) => url?.includes(`customer=${customerOf(behavior)}&`)).length;
 
 const faulty = createServer((request, response) => {
   asked.push(request);
   const customer = new URL(request.url ?? '', 'http://stripe').searchParams.get('customer');
-  const name = Object.keys(behaviours).find((behaviour) => customerOf(behaviour) === customer) ?? 'sends a page';
-  behaviours[name]?.(response, request, timesAsked(name));
+  const name = Object.keys(behaviors).find((behavior) => customerOf(behavior) === customer) ?? 'sends a page';
+  behaviors[name]?.(response, request, timesAsked(name));
 });
 
 const ask = async (body: unknown, headers: Record<string, string> = { origin: 'https://app.example.com' }) => {
@@ -276,8 +276,8 @@ describe('Stripe', () => {
 
   it.each(['misses the customer with 404', 'misses the customer with 400'])(
     'answers 404 and says nothing of its own when it %s',
-    async (behaviour) => {
-      const { status, text, body } = await ask({ customerId: customerOf(behaviour) });
+    async (behavior) => {
+      const { status, text, body } = await ask({ customerId: customerOf(behavior) });
       expect([status, body.error]).toEqual([404, 'invoices_not_found']);
       expect(text).not.toContain(leak);
     },
@@ -298,12 +298,12 @@ describe.concurrent('a call to Stripe', () => {
     expect(2 * stripeTimeouts.attemptMs + 500).toBeLessThanOrEqual(stripeTimeouts.callMs);
   });
 
-  it.each(slow)('fails in time, after two attempts at most, when it %s', async (behaviour) => {
+  it.each(slow)('fails in time, after two attempts at most, when it %s', async (behavior) => {
     const started = performance.now();
-    const listing = account({ read: async () => key }).listInvoices(customerOf(behaviour), undefined);
+    const listing = account({ read: async () => key }).listInvoices(customerOf(behavior), undefined);
     await expect(listing).rejects.toThrow(/^The request to Stripe failed: \w*/);
     expect(performance.now() - started).toBeLessThan(timeouts.callMs + 1500);
-    expect([1, 2]).toContain(timesAsked(behaviour));
+    expect([1, 2]).toContain(timesAsked(behavior));
   });
 
   it('is tried again when the first attempt gets no answer', async () => {
@@ -316,40 +316,40 @@ describe.concurrent('a call to Stripe', () => {
   it('has less time for the answer when the key comes late', async () => {
     const late = { read: () => sleep(500, key) };
     const short = { attemptMs: 300, callMs: 1000 };
-    const behaviour = 'is silent after a late key';
-    await expect(account(late, short).listInvoices(customerOf(behaviour), undefined)).rejects.toThrow();
+    const behavior = 'is silent after a late key';
+    await expect(account(late, short).listInvoices(customerOf(behavior), undefined)).rejects.toThrow();
     // If the time began with the key, there would be time for a second attempt.
-    expect(timesAsked(behaviour)).toBeLessThan(2);
+    expect(timesAsked(behavior)).toBeLessThan(2);
   });
 });
 
 describe.concurrent('when Stripe', () => {
-  const fast = Object.keys(failures).filter((behaviour) => !slow.includes(behaviour));
-  const askTimed = async (behaviour: string) => {
+  const fast = Object.keys(failures).filter((behavior) => !slow.includes(behavior));
+  const askTimed = async (behavior: string) => {
     const started = performance.now();
-    const response = await ask({ customerId: customerOf(behaviour) });
+    const response = await ask({ customerId: customerOf(behavior) });
     return { ...response, milliseconds: performance.now() - started };
   };
   const responses = new Map<string, ReturnType<typeof askTimed>>();
   // Asks for all at once: most wait for a second attempt, and few tests run at the same time.
   beforeAll(() => {
-    for (const behaviour of [...fast, 'fails once', 'resets once']) responses.set(behaviour, askTimed(behaviour));
+    for (const behavior of [...fast, 'fails once', 'resets once']) responses.set(behavior, askTimed(behavior));
   });
-  const responseTo = (behaviour: string) => responses.get(behaviour) as ReturnType<typeof askTimed>;
+  const responseTo = (behavior: string) => responses.get(behavior) as ReturnType<typeof askTimed>;
 
-  it.each(fast)('%s, the response is 500 within 10 seconds, without details', async (behaviour) => {
-    const { status, text, body, milliseconds } = await responseTo(behaviour);
+  it.each(fast)('%s, the response is 500 within 10 seconds, without details', async (behavior) => {
+    const { status, text, body, milliseconds } = await responseTo(behavior);
     expect([status, body.error]).toEqual([500, 'internal_error']);
     expect(milliseconds).toBeLessThan(10_000);
-    expect(timesAsked(behaviour)).toBeGreaterThan(0);
-    expect(timesAsked(behaviour)).toBeLessThanOrEqual(2);
+    expect(timesAsked(behavior)).toBeGreaterThan(0);
+    expect(timesAsked(behavior)).toBeLessThanOrEqual(2);
     for (const secret of [leak, key.slice(8)]) expect(text + logged.join('')).not.toContain(secret);
     expect(asked.some(({ url }) => url === '/elsewhere')).toBe(false);
   });
 
-  it.each(['fails once', 'resets once'])('%s, it is asked again', async (behaviour) => {
-    const { status } = await responseTo(behaviour);
-    expect([status, timesAsked(behaviour)]).toEqual([200, 2]);
+  it.each(['fails once', 'resets once'])('%s, it is asked again', async (behavior) => {
+    const { status } = await responseTo(behavior);
+    expect([status, timesAsked(behavior)]).toEqual([200, 2]);
   });
 });
 

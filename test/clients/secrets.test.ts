@@ -101,10 +101,10 @@ describe('a secret in Secrets Manager', () => {
     ],
     ['is not a text', says(200, { SecretBinary: 'AAAA' }), 'not a string'],
     ['does not come', () => {}, 'timeout'],
-  ])('that %s is an error in time, and the next one who needs it asks again', async (_, behaviour, message) => {
+  ])('that %s is an error in time, and the next one who needs it asks again', async (_, behavior, message) => {
     const secret = new Secret({ arn });
     const working = answer;
-    answer = behaviour;
+    answer = behavior;
     const started = performance.now();
     await expect(secret.read()).rejects.toThrow(message);
     expect(performance.now() - started).toBeLessThan(15_000);

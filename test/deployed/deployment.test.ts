@@ -94,7 +94,7 @@ describe('the functions', () => {
 });
 
 describe('a request that is repeated', () => {
-  // Each request to these makes something new, so that a repetition that is not recognised shows.
+  // Each request to these makes something new, so that a repetition that is not recognized shows.
   const creating: Record<string, (world: World) => object> = {
     addBlockedNumbers: ({ uid, agentId }) => ({ uid, agentId, numbers: ['+14155550123'] }),
     addWebsite: ({ uid, agentId }) => ({ uid, agentId, url: 'https://example.com/' }),

@@ -131,7 +131,7 @@ def api_origin(original, origin, method, uri, query_string, headers, body, viewe
 tls.resolve_tls_material = functools.cache(tls.resolve_tls_material)
 
 
-# Not AWS's behaviour but ours: what each role used is noted, to be compared with what it was granted.
+# Not AWS's behavior but ours: what each role used is noted, to be compared with what it was granted.
 grants = os.environ.get("EMULATOR_GRANTS")
 noted = set()
 

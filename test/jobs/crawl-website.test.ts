@@ -141,7 +141,7 @@ describe('a message to crawl a website', () => {
     expect(kills).toBeGreaterThanOrEqual(3);
   });
 
-  it('that is poison holds none of its neighbours', async () => {
+  it('that is poison holds none of its neighbors', async () => {
     site.pages['/'] = page('home');
     const [one, two] = [await add(), await add()];
     const poison = [

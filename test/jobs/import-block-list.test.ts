@@ -14,7 +14,7 @@ import { runImport } from '../../functions/block-list-import/run-import.ts';
 import { Files } from '../../functions/clients/files.ts';
 import { type ImportMode, importFileKey } from '../../functions/domain/block-list-imports.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
-import { normalisePhoneNumber } from '../../functions/domain/phone-numbers.ts';
+import { normalizePhoneNumber } from '../../functions/domain/phone-numbers.ts';
 import { environment } from '../../functions/environment.ts';
 import { BlockList } from '../../functions/store/block-list/block-list.ts';
 import { credentials } from '../../functions/store/credentials.ts';
@@ -132,7 +132,7 @@ const applyTo = (list: Set<string>, { rows, isCsv, mode }: File) => {
   for (const [index, { number, expiresAt }] of rows.entries()) {
     if (!isCsv && number === '') continue;
     counts.lines += 1;
-    const phone = normalisePhoneNumber(number);
+    const phone = normalizePhoneNumber(number);
     if (phone) inFile.add(phone);
     if (phone && !(isCsv && expiresAt === past)) good.push(phone);
     else failedLines.push(index + (isCsv ? 2 : 1));

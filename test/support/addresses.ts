@@ -1,6 +1,6 @@
 /**
  * Spellings of addresses that are not the open internet's, each in the form of a URL's host: what forged links,
- * redirects and configurations have used to make a server call itself or its neighbours.
+ * redirects and configurations have used to make a server call itself or its neighbors.
  */
 export const insideHosts = (): string[] => [
   ...loopback,

@@ -9,7 +9,7 @@ export class Deadline {
     this.#at = since + milliseconds;
   }
 
-  /** The outcome of a promise, or `expired` at the deadline. The promise itself is not cancelled. */
+  /** The outcome of a promise, or `expired` at the deadline. The promise itself is not canceled. */
   async wait<T>(promise: Promise<T>): Promise<T | typeof expired> {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<typeof expired>((resolve) => {

@@ -26,7 +26,7 @@ import {
 } from './blocked-number.ts';
 import { executeBatch, type Step, settleNumbers } from './settle-numbers.ts';
 
-/** How long a removed number's item is kept, so that a repeated removal recognises its own write. */
+/** How long a removed number's item is kept, so that a repeated removal recognizes its own write. */
 const removedSeconds = 24 * 60 * 60;
 const maxEraseRounds = 12;
 /** Batches in flight, where the caller does not say otherwise. */

@@ -8,7 +8,7 @@ const forGood = 253_402_300_799_000;
 
 /**
  * A number's item. It is blocked until `blockedUntil` (Unix milliseconds); removing it sets that to 0. `addedBy` and
- * `removedBy` name the last request that did so: a request whose response was lost recognises its own write by them.
+ * `removedBy` name the last request that did so: a request whose response was lost recognizes its own write by them.
  */
 export type BlockedItem = Item & {
   blockedUntil: number;

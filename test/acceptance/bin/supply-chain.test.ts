@@ -15,7 +15,7 @@ const run = (file: string, args: string[], env: Record<string, string> = {}) =>
   });
 
 describe('the packages', () => {
-  it('that are deployed are listed with their licences, all of them permissive', async () => {
+  it('that are deployed are listed with their licenses, all of them permissive', async () => {
     const { code, stdout, stderr } = await run(process.execPath, ['bin/licenses.ts']);
     expect([code, stderr]).toEqual([0, '']);
     const lines = stdout.trim().split('\n');

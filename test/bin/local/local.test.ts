@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { normalisePhoneNumber } from '../../../functions/domain/phone-numbers.ts';
+import { normalizePhoneNumber } from '../../../functions/domain/phone-numbers.ts';
 import { call, target } from '../../support/world.ts';
 
 const ask = (path: string, apiKey = target.apiKey) => call('GET', path, { apiKey });
@@ -61,7 +61,7 @@ describe('the local run', () => {
     const numbers = readFileSync(file, 'utf8').match(/\+\d[\d ()-]{9,}\d/g) ?? [];
     expect(numbers.length).toBeGreaterThan(0);
     expect(blockList).toHaveLength(1);
-    expect(numbers.map(normalisePhoneNumber)).not.toContain(blockList[0]);
+    expect(numbers.map(normalizePhoneNumber)).not.toContain(blockList[0]);
   });
 
   it('rejects requests for another host, as of a page whose name resolves to this machine', async () => {

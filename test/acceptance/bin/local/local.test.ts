@@ -141,7 +141,7 @@ describe('npm start', () => {
     await site.stop();
   });
 
-  it('works with an AWS profile and other AWS settings in the environment, and honours the service’s own', async () => {
+  it('works with an AWS profile and other AWS settings in the environment, and honors the service’s own', async () => {
     expect(facts).toMatchObject({ appOrigin: 'https://app.example.com', tableName: 'my-table', customerId: null });
     const { uid, agentId } = facts;
     const blocked = await ask(facts, '/agent-block-list', { uid, agentId, numbers: ['+14155550111'] });
