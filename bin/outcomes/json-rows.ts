@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { parseJson } from '../../functions/domain/json.ts';
+import { isJsonObject, parseJson } from '../../functions/domain/json.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { checkedRow } from './checked-row.ts';
 import { isKnown, isOneOf, itemFields, unknownHint } from './fields.ts';
@@ -23,7 +23,7 @@ const rowOf = (file: string, line: number, written: string, options: ReadOptions
   } catch (error) {
     return { ...unreadable, errors: [{ message: `is not JSON: ${(error as Error).message}` }] };
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isJsonObject(value)) {
     return { ...unreadable, errors: [{ message: 'is not a JSON object' }] };
   }
   const unknown = Object.keys(value).find((name) => !isKnown(name, options));

@@ -2,25 +2,23 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { ownApi } from '../clients/own-api.ts';
 import { component, describe } from '../domain/describe.ts';
-import { payloadTooLarge } from '../domain/errors.ts';
 import { isDeeperThan, parseJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambdaWithoutKey } from '../http/lambda.ts';
+import { bodyOf } from '../http/request-body.ts';
 import { answer, type McpRequest } from '../mcp/answer.ts';
 import { mcpTools } from '../mcp/tools.ts';
 
 /** In a message, the arguments of a tool are two levels deeper than in the body of its operation. */
 const jsonDepth = limits.jsonDepth + 2;
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
 /** An invalid body is reported as the protocol says, so that it is read as a value. */
-const readBody = ({ body = '', isBase64Encoded, headers }: APIGatewayProxyEventV2): McpRequest & Headers => {
-  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
-  if (bytes.length > limits.bodyBytes) throw payloadTooLarge(limits.bodyBytes);
+const readBody = (event: APIGatewayProxyEventV2): McpRequest & Headers => {
+  const { headers } = event;
+  const bytes = bodyOf(event);
   try {
-    const value: unknown = parseJson(utf8.decode(bytes));
+    const value: unknown = parseJson(bytes);
     if (isDeeperThan(value, jsonDepth))
       return { fault: `The body is nested deeper than ${jsonDepth} levels.`, headers };
     return { value, headers };

@@ -1,6 +1,6 @@
 import type { Scope } from '../domain/api-keys.ts';
 import { ApiError, type ErrorCode, type ErrorDetail, errorStatuses } from '../domain/errors.ts';
-import { parseJson } from '../domain/json.ts';
+import { isJsonObject, parseJson } from '../domain/json.ts';
 import { edgeSecretHeader, environment } from '../environment.ts';
 import { wholeService } from '../service.ts';
 
@@ -66,8 +66,7 @@ export const successOf = ({ status, body }: OwnResponse): Record<string, unknown
 const objectIn = (text: string): Record<string, unknown> => {
   try {
     const value = parseJson(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : {};
+    return isJsonObject(value) ? value : {};
   } catch {
     return {};
   }

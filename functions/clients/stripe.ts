@@ -2,6 +2,7 @@ import Stripe from 'stripe';
 import * as z from 'zod/mini';
 import { ApiError, invalidField } from '../domain/errors.ts';
 import { InvoiceList } from '../domain/invoices.ts';
+import { isJsonObject } from '../domain/json.ts';
 import { environment } from '../environment.ts';
 import { wholeService } from '../service.ts';
 import { Secret } from './secrets.ts';
@@ -84,8 +85,8 @@ const fetchUntil = (deadline: AbortSignal) => async (url: string | URL | Request
   const response = await fetch(url, { ...init, signal, redirect: 'error' });
   const text = await readText(response);
   const body: unknown = JSON.parse(text);
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  if (!isObject || (!response.ok && !('error' in body))) throw new Error('The response is not one of Stripe’s.');
+  if (!isJsonObject(body) || (!response.ok && !('error' in body)))
+    throw new Error('The response is not one of Stripe’s.');
   return new Response(text, { status: response.status, headers: response.headers });
 };
 

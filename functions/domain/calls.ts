@@ -5,7 +5,7 @@ import { component, describe } from './describe.ts';
 import { invalidField } from './errors.ts';
 import { examples } from './examples.ts';
 import { AgentId, Identifier } from './identifiers.ts';
-import { isDeeperThan, jsonBytes, mergeJson } from './json.ts';
+import { isDeeperThan, isJsonObject, jsonBytes, mergeJson } from './json.ts';
 import { limits } from './limits.ts';
 import { isPhoneNumber, PhoneNumberOrNull, phoneNumber, restorePlus } from './phone-numbers.ts';
 import { text } from './text.ts';
@@ -28,9 +28,6 @@ const DurationSeconds = z.number().check(
   }),
   describe('Duration of the call in seconds.', 212, { minimum: 0, maximum: limits.callSeconds }),
 );
-
-const isJsonObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const sizeError = `must be at most ${limits.metadataBytes} bytes of JSON`;
 const depthError = `must nest at most ${limits.metadataDepth} levels deep`;

@@ -1,11 +1,19 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Reads JSON so that it says the same when it is written again. Numbers become doubles, as ever; of one that a double
+ * Reads JSON, of a text or of bytes in UTF-8, so that it says the same when it is written again. Numbers become doubles, as ever; of one that a double
  * is not written as (`12345678901234567890`, `-0`, `1e400`, `1.50`) the object or array that contains it remembers how it was written.
  */
-export const parseJson = (text: string): unknown =>
-  JSON.parse(text, rememberNumber as Parameters<typeof JSON.parse>[1]);
+export const parseJson = (json: string | Uint8Array): unknown => {
+  const text = typeof json === 'string' ? json : utf8.decode(json);
+  return JSON.parse(text, rememberNumber as Parameters<typeof JSON.parse>[1]);
+};
+
+/** Throws for bytes that are not UTF-8. */
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function rememberNumber(this: object, key: string, value: unknown, { source = '' }: { source?: string }) {
   if (typeof value !== 'number' || source === String(value)) return value;

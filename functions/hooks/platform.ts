@@ -1,4 +1,5 @@
 import type { CallFacts } from '../domain/calls.ts';
+import { isJsonObject } from '../domain/json.ts';
 import type { CustomResponse } from '../http/endpoint.ts';
 
 /** What a voice platform sent: the fields of its body, JSON or form, and the query of the address it was given. */
@@ -48,7 +49,7 @@ export const jsonResponse = (body: object, status = 200): CustomResponse => ({
 /** The object in a field of a body; empty where there is none. What a platform sends has the shape that it chooses. */
 export const objectAt = (body: Record<string, unknown>, name: string): Record<string, unknown> => {
   const value = body[name];
-  return isObject(value) ? value : {};
+  return isJsonObject(value) ? value : {};
 };
 
 export const textAt = (body: Record<string, unknown>, name: string): string | undefined => {
@@ -67,6 +68,3 @@ export const timeOf = (value: string | number | undefined): string | undefined =
   const date = new Date(value);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 };
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -3,6 +3,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { ApiError } from '../domain/errors.ts';
 import { UploadedFile } from '../domain/uploaded-file.ts';
 import type { MultipartForm } from './endpoint.ts';
+import { bodyOf } from './request-body.ts';
 
 const maxFields = 20;
 const maxFieldBytes = 1024;
@@ -27,8 +28,7 @@ export const multipartForm = (files: MultipartForm['files'], bounds: Bounds): Mu
 });
 
 const read = async (event: APIGatewayProxyEventV2, names: MultipartForm['files'], bounds: Bounds): Promise<unknown> => {
-  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
-  if (bytes.length > bounds.bodyBytes) throw new ApiError('payload_too_large', bounds.tooLarge);
+  const bytes = bodyOf(event, bounds.bodyBytes, new ApiError('payload_too_large', bounds.tooLarge));
   const contentType = event.headers['content-type'] ?? '';
   if (!/^multipart\/form-data\b/i.test(contentType)) throw malformed('The body must be multipart/form-data.');
   const fields: Record<string, string> = {};

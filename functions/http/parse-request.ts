@@ -1,11 +1,12 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { ApiError, type ErrorCode, invalidRequest, payloadTooLarge } from '../domain/errors.ts';
-import { isDeeperThan, parseJson } from '../domain/json.ts';
+import { ApiError, type ErrorCode, invalidRequest } from '../domain/errors.ts';
+import { isDeeperThan, isJsonObject, parseJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { validate } from '../domain/validation.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import type { Input, ParsedInput } from './input.ts';
 import type { ApiMiddleware } from './pipeline.ts';
+import { bodyOf } from './request-body.ts';
 
 /**
  * Middleware that parses the request with its endpoint's schemas. An error is kept for `authorize`, which reports it once
@@ -54,22 +55,18 @@ const readBody = (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): unknown
   return endpoint.multipart ? endpoint.multipart.read(event) : endpoint.body && readJson(endpoint, event);
 };
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
 /** The body as a JSON object, whatever its content type says: curl's `-d` must work. */
 const readJson = (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): unknown => {
   const codeWithoutObject = endpoint.codes?.[''];
-  const maxBytes = endpoint.bodyBytes ?? limits.bodyBytes;
-  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
-  if (bytes.length > maxBytes) throw payloadTooLarge(maxBytes);
+  const bytes = bodyOf(event, endpoint.bodyBytes);
   if (bytes.length === 0) throw malformed('A JSON body is required.', codeWithoutObject);
   let value: unknown;
   try {
-    value = parseJson(utf8.decode(bytes));
+    value = parseJson(bytes);
   } catch {
     throw malformed('The body is not valid JSON in UTF-8.');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isJsonObject(value)) {
     throw malformed('The body must be a JSON object.', codeWithoutObject);
   }
   if (isDeeperThan(value, limits.jsonDepth)) {

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../domain/json.ts';
 import type { CustomResponse } from '../http/endpoint.ts';
 
 export type Fields = Record<string, unknown>;
@@ -32,25 +33,22 @@ export class McpError extends Error {
   }
 }
 
-export const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Reads a message from a parsed body, which has no batches since version 2025-06-18. */
 export const readMessage = (value: unknown): McpMessage => {
-  if (!isObject(value) || value.jsonrpc !== '2.0' || typeof value.method !== 'string') {
+  if (!isJsonObject(value) || value.jsonrpc !== '2.0' || typeof value.method !== 'string') {
     throw new McpError('invalidRequest', 'The body must be one JSON-RPC 2.0 request or notification.');
   }
   const { method, id, params = {} } = value;
   if (id !== undefined && typeof id !== 'string' && !Number.isInteger(id)) {
     throw new McpError('invalidRequest', 'The id of a request must be a text or a whole number.');
   }
-  if (!isObject(params)) throw new McpError('invalidParams', 'params must be an object.');
+  if (!isJsonObject(params)) throw new McpError('invalidParams', 'params must be an object.');
   return { method, params, ...(id !== undefined && { id: id as string | number }) };
 };
 
 /** The id of a message that may be malformed, to respond to it. */
 export const idOf = (value: unknown): string | number | null => {
-  const id = isObject(value) ? value.id : undefined;
+  const id = isJsonObject(value) ? value.id : undefined;
   return typeof id === 'string' || Number.isInteger(id) ? (id as string | number) : null;
 };
 

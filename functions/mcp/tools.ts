@@ -1,11 +1,12 @@
 import type { KeyOwner, OwnApi, OwnResponse } from '../clients/own-api.ts';
 import { ApiError, invalidApiKey } from '../domain/errors.ts';
+import { isJsonObject } from '../domain/json.ts';
 import { environment } from '../environment.ts';
 import type { OperationTool } from '../openapi/operations.ts';
 import toolsJson from '../openapi/tools.json' with { type: 'json' };
 import { callOperation, operations } from '../operations/call-operation.ts';
 import { wholeService } from '../service.ts';
-import { type Fields, isObject, JsonText, McpError } from './messages.ts';
+import { type Fields, JsonText, McpError } from './messages.ts';
 
 /** A result above this size is not sent a second time as text: a response of Lambda has at most 6 MB. */
 const maxTextUnits = 1024 * 1024;
@@ -42,7 +43,7 @@ export class McpTools {
   ): Promise<Fields> {
     const tool = this.#tools.find((one) => one.name === name);
     if (!tool) throw new McpError('invalidParams', `Unknown tool: ${name}`, { status: 200 });
-    if (!isObject(args)) throw new McpError('invalidParams', 'arguments must be an object.', { status: 200 });
+    if (!isJsonObject(args)) throw new McpError('invalidParams', 'arguments must be an object.', { status: 200 });
     try {
       const uid = operations[tool.name]?.uid && (await uidOfKey());
       return toResult(await callOperation(api, apiKey, { name: tool.name, args, uid }));

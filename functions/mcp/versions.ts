@@ -1,4 +1,5 @@
-import { isObject, McpError, type McpMessage } from './messages.ts';
+import { isJsonObject } from '../domain/json.ts';
+import { McpError, type McpMessage } from './messages.ts';
 
 /** The stateless version: each request carries its own version and capabilities. */
 const statelessVersion = '2026-07-28';
@@ -21,7 +22,7 @@ const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
  * a proxy may drop a header, and must not change the version by that.
  */
 export const eraOf = (message: McpMessage, headers: McpHeaders): Era => {
-  const meta = isObject(message.params._meta) ? message.params._meta : {};
+  const meta = isJsonObject(message.params._meta) ? message.params._meta : {};
   const header = headers['mcp-protocol-version']?.trim();
   const isStatelessHeader = header !== undefined && header >= statelessVersion;
   if (!(versionKey in meta)) {
@@ -54,7 +55,7 @@ const withoutMeta = ({ method, params }: McpMessage, header: string) => {
 
 const checkMeta = ({ id }: McpMessage, meta: Record<string, unknown>) => {
   if (typeof meta[versionKey] !== 'string') throw new McpError('invalidParams', `${versionKey} must be a text.`);
-  if (id !== undefined && !isObject(meta[capabilitiesKey])) {
+  if (id !== undefined && !isJsonObject(meta[capabilitiesKey])) {
     throw new McpError('invalidParams', `A request needs ${capabilitiesKey}, an object, in params._meta.`);
   }
 };
