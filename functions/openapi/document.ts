@@ -11,7 +11,7 @@ import type { JsonSchema, OpenApiDocument, Operation } from './openapi.ts';
 import { exampleOf, schemaOverride } from './schemas.ts';
 import { webhookRequests } from './webhooks.ts';
 
-/** The version of the interface (contract section 9), not of this code. */
+/** The version of the interface, not of this code. */
 const version = '1.0.0';
 
 /** The OpenAPI 3.1 document of the interface, made of the route table alone. */

@@ -92,7 +92,7 @@ const meaningsOfStatuses: Record<number, string> = {
   500: 'The request could not be completed. The log of the service has the cause under the `x-request-id`. Send the request again later.',
 };
 
-/** The body of every error (contract 2.9). */
+/** The body of every error. */
 const ErrorBody = component(
   'Error',
   'An error. What API Gateway answers by itself, such as to an unknown path, has a `message` alone.',
