@@ -4,8 +4,7 @@ import type * as z from 'zod/mini';
 import type { Scope } from '../domain/api-keys.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { Service, ServicesOf } from '../service.ts';
-import type { ItemKey } from '../store/keys.ts';
-import type { Item } from '../store/table.ts';
+import type { Lookup } from '../store/table.ts';
 
 /** An agent as a request names it. With `uid`, that user must be the key's. */
 export type AgentReference = { uid?: string | undefined; agentId: string };
@@ -19,8 +18,8 @@ export type Caller<Input> =
       kind: 'key';
       scope: Scope;
       forwarded?: never;
-      /** Items that are read together with the key, in one round trip; the handler gets those that exist. */
-      prefetch?: (input: Input) => ItemKey[];
+      /** A lookup that is made together with the key's, in one round trip; the handler gets what is found. */
+      prefetch?: (input: Input) => Lookup<unknown> | undefined;
     } & (
       | { agent: (input: Input) => AgentReference; user?: never }
       | {
@@ -54,7 +53,9 @@ type Authorized<C> = (C extends { kind: 'key'; agent: unknown }
       : C extends { kind: 'anyone'; key: 'optional' }
         ? { principal?: Principal | undefined; apiKey?: string | undefined }
         : object) &
-  (C extends { prefetch: unknown } ? { prefetched: Item[] } : object);
+  // biome-ignore lint/suspicious/noExplicitAny: the input is known where `prefetch` is declared
+  (C extends { prefetch: (input: any) => infer L } ? { found: FoundBy<L> } : object);
+type FoundBy<L> = L extends Lookup<infer Found> ? Found : undefined;
 
 /** What is known of every request. */
 export type RequestContext = {
