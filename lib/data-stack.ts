@@ -81,7 +81,8 @@ export class DataStack extends NamedNestedStack {
       encryption: BucketEncryption.S3_MANAGED,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       enforceSSL: true,
-      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      // Earlier versions kept CloudFront's logs here, which needed an access control list: S3 refuses to drop one that is in use.
+      objectOwnership: settings.edge ? ObjectOwnership.OBJECT_WRITER : ObjectOwnership.BUCKET_OWNER_ENFORCED,
       lifecycleRules: [{ expiration: Duration.days(30) }],
       removalPolicy,
     });

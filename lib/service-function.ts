@@ -37,7 +37,7 @@ export type ServiceFunctionProps = {
   memoryMegabytes: number;
   reservedConcurrency?: number | undefined;
   /** The queue whose messages it receives. */
-  queue?: Queue;
+  worksOff?: Queue;
   /** The table whose stream it reads, and the queue for changes that fail for good. */
   readsChanges?: { table: Table; deadLetters: Queue };
 };
@@ -54,7 +54,7 @@ export class ServiceFunction extends Construct {
   constructor(scope: Construct, data: DataStack, settings: Settings, props: ServiceFunctionProps) {
     super(scope, props.name);
     this.#settings = settings;
-    const { name, queue, readsChanges } = props;
+    const { name, worksOff, readsChanges } = props;
     const functionName = functionNameOf(settings, name);
     this.logGroup = new LogGroup(this, 'Log', {
       logGroupName: `/aws/lambda/${functionName}`,
@@ -65,12 +65,12 @@ export class ServiceFunction extends Construct {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       description: `The permissions of ${functionName}.`,
       inlinePolicies: {
-        permissions: new PolicyDocument({
+        may: new PolicyDocument({
           statements: [
             allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logGroup.logGroupArn]),
             allow(['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], ['*']),
             ...grantsOf(props, data, settings),
-            ...(queue ? [allow(receiveActions, [queue.queueArn])] : []),
+            ...(worksOff ? [allow(takeActions, [worksOff.queueArn])] : []),
             ...(readsChanges ? changeGrants(readsChanges) : []),
           ],
         }),
@@ -98,7 +98,7 @@ export class ServiceFunction extends Construct {
     suppress(this.lambda, 'deadLetters');
   }
 
-  /** Counts the lines of the log that match a pattern. Without a default value, CloudWatch charges only for hours in which there is one. */
+  /** How many lines of the log match a pattern. It has no default value: CloudWatch charges for a metric in the hours in which it has values. */
   countLines(metricName: string, filterPattern: IFilterPattern): Metric {
     return new MetricFilter(this, metricName, {
       logGroup: this.logGroup,
@@ -112,10 +112,10 @@ export class ServiceFunction extends Construct {
 /** The header in which CloudFront sends the caller's address to the chat. */
 export const viewerAddressHeader = 'x-viewer-address';
 
-/** Lambda takes these actions, with the function's role, to deliver the messages of a queue. */
-const receiveActions = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
+/** What Lambda needs to deliver the messages of a queue to the function. */
+const takeActions = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
 
-/** Returns the statements that Lambda needs, in the function's role, to deliver the changes of a table. */
+/** What Lambda needs to deliver the changes of a table to the function. */
 const changeGrants = ({ table, deadLetters }: NonNullable<ServiceFunctionProps['readsChanges']>) => {
   const actions = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
   return [
@@ -127,13 +127,13 @@ const changeGrants = ({ table, deadLetters }: NonNullable<ServiceFunctionProps['
   ];
 };
 
-/** Returns the name of a function on AWS: `voice-agents-dev-add-blocked-numbers`. */
+/** The name of a function on AWS: `voice-agents-dev-add-blocked-numbers`. */
 export const functionNameOf = (settings: Settings, name: string) => `${deploymentName(settings)}-${toKebabCase(name)}`;
 
-/** Applies to the bucket itself: without it, S3 answers 403 for a missing file. */
+/** An action on the bucket itself: without it, S3 answers 403 where a file is missing. */
 const listBucket = 's3:ListBucket' satisfies Permission;
 
-/** Returns the wildcards in grants as cdk-nag spells them: with the parameter that holds the bucket's ARN. */
+/** The wildcards in grants, as cdk-nag spells them: with the parameter that holds the bucket's ARN. */
 const wildcardsOf = (data: DataStack, settings: Settings) => {
   const part = Names.nodeUniqueId((data.nestedStackResource as CfnResource).node);
   const bucket = Names.nodeUniqueId((data.files.node.defaultChild as CfnResource).node);
@@ -144,7 +144,7 @@ const wildcardsOf = (data: DataStack, settings: Settings) => {
   return [...folders, ...models].map((arn) => `Resource::${arn}`);
 };
 
-/** Returns the IAM statements of a function's permissions: the actions of each service on the deployment's own resource. */
+/** The IAM statements of a function's permissions: each service's actions on the one resource of it that is ours. */
 const grantsOf = (
   { permissions, tableKeys }: ServiceFunctionProps,
   data: DataStack,
@@ -176,11 +176,11 @@ const imports = ':imports';
 const sendMessage = 'sqs:SendMessage';
 const getSecret = 'secretsmanager:GetSecretValue';
 
-/** Returns the queues or secrets that permissions name behind an action. */
+/** The queues or secrets that permissions name behind an action. */
 const namedIn = (permissions: Permission[], action: string): string[] =>
   permissions.filter((one) => one.startsWith(`${action}:`)).map((one) => one.slice(action.length + 1));
 
-/** Returns the environment of a function, by its permissions and services. The only secret value in it is the one that CloudFront sends. */
+/** The settings of a function, by its permissions. The only secret is the one by which it knows CloudFront. */
 const environmentOf = (
   { permissions, services = {}, apiUrl }: ServiceFunctionProps,
   data: DataStack,
@@ -220,8 +220,8 @@ const environmentOf = (
 };
 
 /**
- * Returns the ARNs of the chat's model. An inference profile (`eu.`, `global.` …) calls a foundation model in any region with
- * capacity: both must be allowed.
+ * The ARNs of the chat's model. An inference profile (`eu.`, `global.` …) calls a foundation model in any region with capacity:
+ * both must be allowed.
  */
 const modelArns = (model: string): string[] => {
   if (model.startsWith('arn:')) return [model];
@@ -233,7 +233,7 @@ const modelArns = (model: string): string[] => {
   ];
 };
 
-/** Returns the condition that a request touches only items whose partition keys match. */
+/** A request to the table names the partition keys that it touches. */
 const onlyKeys = (pattern: string) => ({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [pattern] } });
 
 const allow = (actions: string[], resources: string[], conditions: Record<string, object> = {}) =>

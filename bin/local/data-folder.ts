@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -44,6 +45,7 @@ export const openDataFolder = (folder: string | undefined): DataFolder => {
   }
   const lock = lockFolder(path);
   const credentials = credentialsIn(path);
+  takeOverSharedDatabase(path, credentials);
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     if (entry.isFile()) chmodSync(join(path, entry.name), 0o600);
   }
@@ -92,4 +94,10 @@ const keyIn = (path: string): string => {
   const file = join(path, 'key');
   if (!existsSync(file)) writeFileSync(file, newKey(), { mode: 0o600 });
   return readFileSync(file, 'utf8');
+};
+
+/** Earlier versions kept one database for every access key id. */
+const takeOverSharedDatabase = (path: string, { accessKeyId }: Credentials) => {
+  const shared = join(path, 'shared-local-instance.db');
+  if (existsSync(shared)) renameSync(shared, join(path, `${accessKeyId}_${localRegion}.db`));
 };

@@ -7,8 +7,8 @@ import { AgentId, isIdentifier, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { cut } from '../domain/text.ts';
 import { validate } from '../domain/validation.ts';
-import { callStartLookup, callStarts } from '../hooks/call-starts.ts';
-import { decide, locatedCall, toCallStartReference, variablesOf } from '../hooks/decide-call-start.ts';
+import { callStartKeys, callStarts } from '../hooks/call-starts.ts';
+import { agentOfCall, decide, toCallStartReference, variablesOf } from '../hooks/decide-call-start.ts';
 import type { CallEnd, HookEvent, HookRequest, Platform } from '../hooks/platform.ts';
 import { isPlatformName, platforms } from '../hooks/platforms.ts';
 import { readHookBody } from '../hooks/read-hook-body.ts';
@@ -74,8 +74,7 @@ export const receiveHook = endpoint({
     platform: true,
     prefetch: ({ params, query, body }) => {
       const event = eventOf(params.platform, { body, query });
-      if (!event || event.type === 'other') return undefined;
-      return callStartLookup(toCallStartReference({ ...query, ...event }));
+      return event && event.type !== 'other' ? callStartKeys(toCallStartReference({ ...query, ...event })) : [];
     },
   },
   readOnly: true,
@@ -95,22 +94,26 @@ export const receiveHook = endpoint({
   errors: ['agent_not_found', 'not_found', 'call_rejected'],
   errorDescriptions: { 403: 'The call is rejected (ElevenLabs).' },
 
-  async handle({ params: { platform: name }, query, body, found }, { callStarts, calls }) {
+  async handle({ params: { platform: name }, query, body, prefetched }, { callStarts, calls }) {
     if (!isPlatformName(name)) throw new ApiError('not_found', 'There is no such voice platform.');
     const platform: Platform = platforms[name];
     const request: HookRequest = { body, query };
     const event = platform.read(request);
-    if (event.type === 'other' || !found) return platform.acknowledge();
-    const start = locatedCall(found);
+    if (event.type === 'other') return platform.acknowledge();
+    const reference = toCallStartReference({ ...query, ...event });
+    const located = agentOfCall(reference, prefetched);
     if (event.type === 'end') {
       const keepStart = event.facts.startedAt === undefined;
-      await calls.record(start.agent.agentId, callIdOf(name, event), factsOf(event, start.other), { keepStart });
+      await calls.record(located.agentId, callIdOf(name, event), factsOf(event, reference.other), { keepStart });
       return platform.acknowledge();
     }
-    const facts = await callStarts.read(start, true);
-    const accept = decide(start, facts).decision === 'accept';
+    const facts = await callStarts.read(located, reference, prefetched, true);
+    const accept = decide(located, reference, facts).decision === 'accept';
     if (accept) checkNeeded(platform.needs?.(request), query);
-    return platform.decide({ accept, variables: textsOf(variablesOf(facts.agent, start, event.direction)) }, request);
+    return platform.decide(
+      { accept, variables: textsOf(variablesOf(facts.agent, reference, event.direction)) },
+      request,
+    );
   },
 });
 

@@ -1,8 +1,10 @@
 import { invalidApiKey } from '../domain/errors.ts';
 import { credentials } from '../store/credentials.ts';
+import type { ItemKey } from '../store/keys.ts';
 import { admit } from './admit.ts';
-import { authorize, lookupFor, referenceIn } from './authorize.ts';
+import { authorize, referenceIn } from './authorize.ts';
 import type { AnyEndpoint, Principal } from './endpoint.ts';
+import type { ParsedInput } from './input.ts';
 import { keyInRequest } from './key-in-request.ts';
 import type { ApiMiddleware } from './pipeline.ts';
 
@@ -17,13 +19,16 @@ export const authenticate = (endpoint: AnyEndpoint): ApiMiddleware => {
     async before({ event, internal }) {
       const { secret: apiKey, isInQuery } = keyInRequest(caller, event);
       const { agentId } = referenceIn(caller, internal.parsed);
-      const lookup = lookupFor(caller, internal.parsed);
-      const { key, access, found } = await credentials.get().read(apiKey, agentId, lookup);
+      const prefetched = keysToPrefetch(caller, internal.parsed);
+      const { key, access, items } = await credentials.get().read(apiKey, agentId, prefetched);
       if (!key) throw invalidApiKey();
       const principal: Principal = { uid: key.uid, keyId: key.keyId, scopes: key.scopes };
       if (isInQuery && principal.scopes?.join() !== 'hooks') throw invalidApiKey();
       internal.principal = principal;
-      internal.authorized = { ...authorize(endpoint, principal, internal.parsed, access), found };
+      internal.authorized = { ...authorize(endpoint, principal, internal.parsed, access), prefetched: items };
     },
   };
 };
+
+const keysToPrefetch = (caller: AnyEndpoint['caller'], { input }: ParsedInput): ItemKey[] =>
+  input && 'prefetch' in caller ? (caller.prefetch?.(input) ?? []) : [];

@@ -4,7 +4,8 @@ import type * as z from 'zod/mini';
 import type { Scope } from '../domain/api-keys.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { Service, ServicesOf } from '../service.ts';
-import type { Lookup } from '../store/table.ts';
+import type { ItemKey } from '../store/keys.ts';
+import type { Item } from '../store/table.ts';
 
 /** An agent as a request names it. With `uid`, that user must be the key's. */
 export type AgentReference = { uid?: string | undefined; agentId: string };
@@ -18,8 +19,8 @@ export type Caller<Input> =
       kind: 'key';
       scope: Scope;
       forwarded?: never;
-      /** A lookup that is made together with the key's, in one round trip; the handler gets what is found. */
-      prefetch?: (input: Input) => Lookup<unknown> | undefined;
+      /** Items that are read together with the key, in one round trip; the handler gets those that exist. */
+      prefetch?: (input: Input) => ItemKey[];
     } & (
       | { agent: (input: Input) => AgentReference; user?: never }
       | {
@@ -53,9 +54,7 @@ type Authorized<C> = (C extends { kind: 'key'; agent: unknown }
       : C extends { kind: 'anyone'; key: 'optional' }
         ? { principal?: Principal | undefined; apiKey?: string | undefined }
         : object) &
-  // biome-ignore lint/suspicious/noExplicitAny: the input is known where `prefetch` is declared
-  (C extends { prefetch: (input: any) => infer L } ? { found: FoundBy<L> } : object);
-type FoundBy<L> = L extends Lookup<infer Found> ? Found : undefined;
+  (C extends { prefetch: unknown } ? { prefetched: Item[] } : object);
 
 /** What is known of every request. */
 export type RequestContext = {

@@ -3,7 +3,6 @@ import type { Context } from 'aws-lambda';
 import { newApiKey } from '../domain/api-keys.ts';
 import { environment } from '../environment.ts';
 import { lazyServices } from '../service.ts';
-import { lookupFor } from './authorize.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { perform } from './perform.ts';
 import type { ApiEvent, ApiHandler } from './pipeline.ts';
@@ -52,8 +51,7 @@ const nothing = { ...Object.fromEntries(identifiers.map((name) => [name, nobody]
 const performForNobody = async (endpoint: AnyEndpoint) => {
   const principal = { uid: nobody, keyId: nobody, scopes: undefined };
   const agent = { agentId: nobody, uid: nobody, blockOnOutcomes: [] };
-  const input = { params: nothing, query: nothing, body: undefined };
-  const authorized = { input, principal, agent, found: lookupFor(endpoint.caller, { input })?.read([]) };
+  const authorized = { input: { params: nothing, query: nothing, body: undefined }, principal, agent, prefetched: [] };
   const context = { address: '', requestId: 'warm-up', receivedAt: performance.now(), creationId: nobody };
   await perform(endpoint, authorized, context, lazyServices(endpoint.services ?? {}));
 };

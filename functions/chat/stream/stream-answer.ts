@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { UIMessageChunk } from 'ai';
 import { limits } from '../../domain/limits.ts';
-import { chatAnswerSeconds, chatStreamSeconds } from '../../domain/timeouts.ts';
+import { chatStreamSeconds } from '../../domain/timeouts.ts';
 import { Deadline, expired } from './deadline.ts';
 import { endAlways, type StreamEnd, TurnTimeoutError, toApiError } from './end-always.ts';
 import { holdHead } from './hold-head.ts';
@@ -12,7 +12,7 @@ import { translate } from './translate.ts';
 
 /** Deadlines in milliseconds since the request arrived: for the status, for the model, and for the whole response. */
 const headMilliseconds = 9_000;
-const answerMilliseconds = chatAnswerSeconds * 1000;
+const answerMilliseconds = 57_000;
 const closeMilliseconds = chatStreamSeconds * 1000 - 100;
 const pingMilliseconds = 10_000;
 /** The time that the end of the response waits for `onEnd`. */
