@@ -12,26 +12,10 @@ const packages = join(root, 'node_modules');
 const node = join(packages, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 const [script = '', ...rest] = process.argv.slice(2);
 
-/** A field of Linux's record of a process; empty on other systems. */
-const readProcess = (pid, file, pattern) => {
-  try {
-    return pattern.exec(readFileSync(`/proc/${pid}/${file}`, 'utf8'))?.[1] ?? '';
-  } catch {
-    return '';
-  }
-};
-/** The shell that npm started, and npm; or npm alone, where the shell became this process. */
-const ancestors = () => [process.ppid, Number(readProcess(process.ppid, 'status', /^PPid:\s*(\d+)/m))];
-/** The first process and systemd adopt those whose parent is gone. */
-const adopts = (pid) => pid === 1 || readProcess(pid, 'status', /^Name:\s*(.*)/m) === 'systemd';
-
-// npm ends without its children when it is signalled early or killed, and its shell forwards no signal: end when npm has.
-const atStart = ancestors();
+// npm's shell forwards no signal: when npm is ended, this process gets another parent.
+const parent = process.ppid;
 if (process.env.npm_lifecycle_event) {
-  const npm = atStart.findIndex((pid) => /\bnpm\b/.test(readProcess(pid, 'cmdline', /^([^\0]*)/)));
-  if (npm < 0 && atStart.some(adopts)) process.exit(1);
-  const isOrphaned = () => ancestors().some((pid, index) => index <= Math.max(npm, 0) && pid !== atStart[index]);
-  setInterval(() => isOrphaned() && process.kill(process.pid, 'SIGTERM'), 250).unref();
+  setInterval(() => process.ppid !== parent && process.kill(process.pid, 'SIGTERM'), 250).unref();
 }
 
 const readPackages = (file) => JSON.parse(readFileSync(file, 'utf8')).packages;

@@ -81,8 +81,7 @@ export class DataStack extends NamedNestedStack {
       encryption: BucketEncryption.S3_MANAGED,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       enforceSSL: true,
-      // Earlier versions kept CloudFront's logs here, which needed an access control list: S3 refuses to drop one that is in use.
-      objectOwnership: settings.edge ? ObjectOwnership.OBJECT_WRITER : ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
       lifecycleRules: [{ expiration: Duration.days(30) }],
       removalPolicy,
     });
@@ -117,10 +116,6 @@ export class DataStack extends NamedNestedStack {
       stripe: new CfnSecret(this, 'StripeSecret', { description: 'The secret key of the Stripe account.' }),
       chatSigning: new CfnSecret(this, 'ChatSigningSecret', {
         description: 'Signs the tool results and approvals of the build chat.',
-        generateSecretString: generated,
-      }),
-      erasure: new CfnSecret(this, 'ErasureSecret', {
-        description: 'Keys the hashes that erasures leave of phone numbers.',
         generateSecretString: generated,
       }),
       webhookEncryption: new CfnSecret(this, 'WebhookEncryptionKey', {

@@ -35,7 +35,7 @@ export class JobsStack extends NamedNestedStack {
         services: job.services,
         timeoutSeconds: job.timeoutSeconds,
         memoryMegabytes: job.memoryMegabytes ?? memoryMegabytes,
-        worksOff: queue,
+        queue,
       });
       // One message per invocation: a job may use all the time and memory of its function.
       serviceFunction.lambda.addEventSource(

@@ -37,7 +37,7 @@ export type ServiceFunctionProps = {
   memoryMegabytes: number;
   reservedConcurrency?: number | undefined;
   /** The queue whose messages it receives. */
-  worksOff?: Queue;
+  queue?: Queue;
   /** The table whose stream it reads, and the queue for changes that fail for good. */
   readsChanges?: { table: Table; deadLetters: Queue };
 };
@@ -54,7 +54,7 @@ export class ServiceFunction extends Construct {
   constructor(scope: Construct, data: DataStack, settings: Settings, props: ServiceFunctionProps) {
     super(scope, props.name);
     this.#settings = settings;
-    const { name, worksOff, readsChanges } = props;
+    const { name, queue, readsChanges } = props;
     const functionName = functionNameOf(settings, name);
     this.logGroup = new LogGroup(this, 'Log', {
       logGroupName: `/aws/lambda/${functionName}`,
@@ -65,12 +65,12 @@ export class ServiceFunction extends Construct {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       description: `The permissions of ${functionName}.`,
       inlinePolicies: {
-        may: new PolicyDocument({
+        permissions: new PolicyDocument({
           statements: [
             allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logGroup.logGroupArn]),
             allow(['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], ['*']),
             ...grantsOf(props, data, settings),
-            ...(worksOff ? [allow(takeActions, [worksOff.queueArn])] : []),
+            ...(queue ? [allow(receiveActions, [queue.queueArn])] : []),
             ...(readsChanges ? changeGrants(readsChanges) : []),
           ],
         }),
@@ -98,7 +98,7 @@ export class ServiceFunction extends Construct {
     suppress(this.lambda, 'deadLetters');
   }
 
-  /** How many lines of the log match a pattern. It has no default value: CloudWatch charges for a metric in the hours in which it has values. */
+  /** Counts the lines of the log that match a pattern. Without a default value, CloudWatch charges only for hours in which there is one. */
   countLines(metricName: string, filterPattern: IFilterPattern): Metric {
     return new MetricFilter(this, metricName, {
       logGroup: this.logGroup,
@@ -112,10 +112,10 @@ export class ServiceFunction extends Construct {
 /** The header in which CloudFront sends the caller's address to the chat. */
 export const viewerAddressHeader = 'x-viewer-address';
 
-/** What Lambda needs to deliver the messages of a queue to the function. */
-const takeActions = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
+/** Lambda takes these actions, with the function's role, to deliver the messages of a queue. */
+const receiveActions = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
 
-/** What Lambda needs to deliver the changes of a table to the function. */
+/** Returns the statements that Lambda needs, in the function's role, to deliver the changes of a table. */
 const changeGrants = ({ table, deadLetters }: NonNullable<ServiceFunctionProps['readsChanges']>) => {
   const actions = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
   return [
@@ -127,13 +127,13 @@ const changeGrants = ({ table, deadLetters }: NonNullable<ServiceFunctionProps['
   ];
 };
 
-/** The name of a function on AWS: `voice-agents-dev-add-blocked-numbers`. */
+/** Returns the name of a function on AWS: `voice-agents-dev-add-blocked-numbers`. */
 export const functionNameOf = (settings: Settings, name: string) => `${deploymentName(settings)}-${toKebabCase(name)}`;
 
-/** An action on the bucket itself: without it, S3 answers 403 where a file is missing. */
+/** Applies to the bucket itself: without it, S3 answers 403 for a missing file. */
 const listBucket = 's3:ListBucket' satisfies Permission;
 
-/** The wildcards in grants, as cdk-nag spells them: with the parameter that holds the bucket's ARN. */
+/** Returns the wildcards in grants as cdk-nag spells them: with the parameter that holds the bucket's ARN. */
 const wildcardsOf = (data: DataStack, settings: Settings) => {
   const part = Names.nodeUniqueId((data.nestedStackResource as CfnResource).node);
   const bucket = Names.nodeUniqueId((data.files.node.defaultChild as CfnResource).node);
@@ -144,7 +144,7 @@ const wildcardsOf = (data: DataStack, settings: Settings) => {
   return [...folders, ...models].map((arn) => `Resource::${arn}`);
 };
 
-/** The IAM statements of a function's permissions: each service's actions on the one resource of it that is ours. */
+/** Returns the IAM statements of a function's permissions: the actions of each service on the deployment's own resource. */
 const grantsOf = (
   { permissions, tableKeys }: ServiceFunctionProps,
   data: DataStack,
@@ -176,11 +176,11 @@ const imports = ':imports';
 const sendMessage = 'sqs:SendMessage';
 const getSecret = 'secretsmanager:GetSecretValue';
 
-/** The queues or secrets that permissions name behind an action. */
+/** Returns the queues or secrets that permissions name behind an action. */
 const namedIn = (permissions: Permission[], action: string): string[] =>
   permissions.filter((one) => one.startsWith(`${action}:`)).map((one) => one.slice(action.length + 1));
 
-/** The settings of a function, by its permissions. The only secret is the one by which it knows CloudFront. */
+/** Returns the environment of a function, by its permissions and services. The only secret value in it is the one that CloudFront sends. */
 const environmentOf = (
   { permissions, services = {}, apiUrl }: ServiceFunctionProps,
   data: DataStack,
@@ -200,7 +200,6 @@ const environmentOf = (
     ...(has(sendMessage) && { JOBS_QUEUE_URL: data.queueUrl }),
     ...(has(`${getSecret}:stripe`) && { STRIPE_SECRET_ARN: data.secrets.stripe.attrId }),
     ...(has(`${getSecret}:chatSigning`) && { CHAT_SIGNING_SECRET_ARN: data.secrets.chatSigning.attrId }),
-    ...(has(`${getSecret}:erasure`) && { ERASURE_SECRET_ARN: data.secrets.erasure.attrId }),
     ...(has('bedrock:') && {
       CHAT_MODEL_ID: settings.chatModelId,
       CHAT_DAILY_TOKENS: String(settings.chatDailyTokens),
@@ -220,8 +219,8 @@ const environmentOf = (
 };
 
 /**
- * The ARNs of the chat's model. An inference profile (`eu.`, `global.` …) calls a foundation model in any region with capacity:
- * both must be allowed.
+ * Returns the ARNs of the chat's model. An inference profile (`eu.`, `global.` …) calls a foundation model in any region with
+ * capacity: both must be allowed.
  */
 const modelArns = (model: string): string[] => {
   if (model.startsWith('arn:')) return [model];
@@ -233,7 +232,7 @@ const modelArns = (model: string): string[] => {
   ];
 };
 
-/** A request to the table names the partition keys that it touches. */
+/** Returns the condition that a request touches only items whose partition keys match. */
 const onlyKeys = (pattern: string) => ({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [pattern] } });
 
 const allow = (actions: string[], resources: string[], conditions: Record<string, object> = {}) =>

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
   accessSync,
   chmodSync,
@@ -7,7 +7,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -23,14 +22,14 @@ export const localRegion = 'us-east-1';
 export type DataFolder = Started & {
   path: string | undefined;
   credentials: Credentials;
-  /** Returns a secret for a purpose: the same for the same data. */
-  secretFor(purpose: 'chat' | 'erasure' | 'webhooks'): string;
+  /** What encrypts the secrets of webhook endpoints in the data. */
+  webhookEncryptionKey: string;
 };
 
 /** Opens the folder that keeps the data. One run uses it at a time, and its owner alone can read it. */
 export const openDataFolder = (folder: string | undefined): DataFolder => {
   if (folder === undefined) {
-    return { path: undefined, credentials: newCredentials(), secretFor: secretsOf(newKey()), stop: async () => {} };
+    return { path: undefined, credentials: newCredentials(), webhookEncryptionKey: newKey(), stop: async () => {} };
   }
   const path = resolve(folder);
   try {
@@ -45,11 +44,10 @@ export const openDataFolder = (folder: string | undefined): DataFolder => {
   }
   const lock = lockFolder(path);
   const credentials = credentialsIn(path);
-  takeOverSharedDatabase(path, credentials);
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     if (entry.isFile()) chmodSync(join(path, entry.name), 0o600);
   }
-  return { path, credentials, secretFor: secretsOf(keyIn(path)), stop: async () => lock.close() };
+  return { path, credentials, webhookEncryptionKey: keyIn(path), stop: async () => lock.close() };
 };
 
 /** One folder at a time: `mkdirSync` with `recursive` never returns for some paths, such as those under /proc. */
@@ -86,18 +84,10 @@ const credentialsIn = (path: string): Credentials => {
   return credentials;
 };
 
-const secretsOf = (key: string) => (purpose: string) => createHmac('sha256', key).update(purpose).digest('base64url');
-
 const newKey = () => randomBytes(32).toString('base64url');
 
 const keyIn = (path: string): string => {
-  const file = join(path, 'key');
+  const file = join(path, 'webhook-encryption-key');
   if (!existsSync(file)) writeFileSync(file, newKey(), { mode: 0o600 });
   return readFileSync(file, 'utf8');
-};
-
-/** Earlier versions kept one database for every access key id. */
-const takeOverSharedDatabase = (path: string, { accessKeyId }: Credentials) => {
-  const shared = join(path, 'shared-local-instance.db');
-  if (existsSync(shared)) renameSync(shared, join(path, `${accessKeyId}_${localRegion}.db`));
 };

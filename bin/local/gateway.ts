@@ -1,21 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context, StreamifyHandler } from 'aws-lambda';
+import { limits } from '../../functions/domain/limits.ts';
+import { chatTimeoutSeconds, functionTimeoutSeconds } from '../../functions/domain/timeouts.ts';
 import { cors } from '../../functions/http/cors.ts';
 import { type AnyEndpoint, isStreamed, methodsOf } from '../../functions/http/endpoint.ts';
+import type { ApiHandler } from '../../functions/http/handler-types.ts';
 import { lambda } from '../../functions/http/lambda.ts';
-import type { ApiHandler } from '../../functions/http/pipeline.ts';
 import { routes } from '../../functions/routes.ts';
 import { isLoopback } from './listen.ts';
 import { describeRequest } from './log.ts';
 import { sendPage } from './pages.ts';
-
-/** API Gateway's limit for a request, and Lambda's for an event and for a response. */
-const requestBytes = 10 * 1024 * 1024;
-const payloadBytes = 6 * 1024 * 1024;
-const functionSeconds = 29;
-/** A function that streams has a Function URL instead of API Gateway, and a longer timeout. */
-const streamingSeconds = 60;
 
 /** The methods and headers of the interface, as in the CORS settings of the deployed API. */
 const preflight = {
@@ -83,17 +78,20 @@ const respond = async (
   response: ServerResponse,
 ): Promise<string | undefined> => {
   const bytes = await read(request);
-  const handles413 = match?.route.endpoint.multipart;
-  if (bytes.length > requestBytes && !handles413) return sendError(response, 413, 'Request Entity Too Large');
+  const handles413 = match?.route.endpoint.raw?.multipart;
+  if (bytes.length > limits.gatewayRequestBytes && !handles413)
+    return sendError(response, 413, 'Request Entity Too Large');
   if (!match) return sendError(response, 404, 'Not Found');
   // API Gateway answers 413 with its own body. An upload endpoint answers itself: its message names the way for larger files.
-  const carried = handles413 ? bytes.subarray(0, Math.floor(payloadBytes * 0.74)) : bytes;
+  const carried = handles413 ? bytes.subarray(0, Math.floor(limits.lambdaPayloadBytes * 0.74)) : bytes;
   const event = eventOf(request, match, path, query, carried);
-  if (Buffer.byteLength(event.body ?? '') > payloadBytes) return sendError(response, 413, 'Request Entity Too Large');
+  if (Buffer.byteLength(event.body ?? '') > limits.lambdaPayloadBytes)
+    return sendError(response, 413, 'Request Entity Too Large');
   if (isStreamed(match.route.endpoint)) return stream(match.route.handler, event, response);
   const result = await invoke(match.route.handler, event);
   if (result === 'timed out') return sendError(response, 503, 'Service Unavailable');
-  if (Buffer.byteLength(result.body ?? '') > payloadBytes) return sendError(response, 500, 'Internal Server Error');
+  if (Buffer.byteLength(result.body ?? '') > limits.lambdaPayloadBytes)
+    return sendError(response, 500, 'Internal Server Error');
   const body = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8');
   const headers = { ...(result.headers as Record<string, string>), 'content-length': body.length };
   response.writeHead(result.statusCode ?? 200, headers).end(body);
@@ -214,12 +212,12 @@ const stream = async (
   event: APIGatewayProxyEventV2,
   response: ServerResponse,
 ): Promise<undefined> => {
-  const timer = setTimeout(() => response.destroy(), streamingSeconds * 1000);
+  const timer = setTimeout(() => response.destroy(), chatTimeoutSeconds * 1000);
   try {
     await (handler as unknown as StreamifyHandler)(
       event,
       response as unknown as awslambda.HttpResponseStream,
-      contextFor(streamingSeconds),
+      contextFor(chatTimeoutSeconds),
     );
   } catch (error) {
     // The client may disconnect at any time.
@@ -241,9 +239,9 @@ const contextFor = (seconds: number): Context => {
 const invoke = async (handler: ApiHandler, event: APIGatewayProxyEventV2) => {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<'timed out'>((resolve) => {
-    timer = setTimeout(() => resolve('timed out'), functionSeconds * 1000);
+    timer = setTimeout(() => resolve('timed out'), functionTimeoutSeconds * 1000);
   });
-  const result = await Promise.race([handler(event, contextFor(functionSeconds)), timeout]);
+  const result = await Promise.race([handler(event, contextFor(functionTimeoutSeconds)), timeout]);
   clearTimeout(timer);
   return result as APIGatewayProxyStructuredResultV2 | 'timed out';
 };
@@ -253,7 +251,7 @@ const read = async (request: IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
-    if (bytes <= requestBytes) chunks.push(chunk);
+    if (bytes <= limits.gatewayRequestBytes) chunks.push(chunk);
     bytes += chunk.length;
   }
   return Buffer.concat(chunks);

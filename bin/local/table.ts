@@ -1,15 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CreateTableCommand,
-  DescribeTableCommand,
   DynamoDBClient,
   ResourceInUseException,
-  UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { StartupError } from './started.ts';
-
-const stream = { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' } as const;
 
 /** How long an endpoint that is given has to respond; DynamoDB Local has as long as its process lives. */
 const endpointSeconds = 30;
@@ -31,7 +27,7 @@ export const createTable = async (
             { AttributeName: 'pk', AttributeType: 'S' },
             { AttributeName: 'sk', AttributeType: 'S' },
           ],
-          StreamSpecification: stream,
+          StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
           KeySchema: [
             { AttributeName: 'pk', KeyType: 'HASH' },
             { AttributeName: 'sk', KeyType: 'RANGE' },
@@ -42,14 +38,7 @@ export const createTable = async (
       await client.send(new UpdateTimeToLiveCommand({ TableName: tableName, TimeToLiveSpecification }));
       return;
     } catch (error) {
-      if (error instanceof ResourceInUseException) {
-        const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
-        // A table of an earlier version has none.
-        if (!Table?.StreamSpecification?.StreamEnabled) {
-          await client.send(new UpdateTableCommand({ TableName: tableName, StreamSpecification: stream }));
-        }
-        return;
-      }
+      if (error instanceof ResourceInUseException) return;
       const reason = failure?.();
       if (reason) throw new StartupError(reason);
       if (Date.now() > deadline) throw new StartupError(`DynamoDB does not respond at ${endpoint}: ${error}`);

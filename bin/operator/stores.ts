@@ -44,8 +44,7 @@ type LocalRun = {
   endpoints: { dynamodb: string };
   region: string;
   credentials: { accessKeyId: string; secretAccessKey: string };
-  /** The secret of erasures, unless the run was given its own. */
-  erasureSecret?: string;
+  chatSigningSecret: string;
 };
 
 export const storesOf = (table: Table): Stores => ({

@@ -32,8 +32,7 @@ export const buildChat = endpoint({
   caller: { kind: 'anyone', key: 'optional' },
   services: { chatModel, chatSigningSecret, chatUsage: chatUsage.for('countTurn', 'budget'), ownApi },
   body: ChatRequest,
-  bodyBytes: limits.chatBodyBytes,
-  responds: 'stream',
+  raw: { maxBodyBytes: limits.chatBodyBytes, responds: 'stream' },
   response: z
     .string()
     .check(

@@ -5,8 +5,8 @@ import { describe } from '../domain/describe.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { phoneNumber } from '../domain/phone-numbers.ts';
 import { text } from '../domain/text.ts';
-import { callStartKeys, callStarts } from '../hooks/call-starts.ts';
-import { agentOfCall, decide, toCallStartReference, variablesOf } from '../hooks/decide-call-start.ts';
+import { callStartLookup, callStarts } from '../hooks/call-starts.ts';
+import { decide, locatedCall, toCallStartReference, variablesOf } from '../hooks/decide-call-start.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { callRecords } from '../store/calls/call-records.ts';
@@ -26,7 +26,7 @@ export const decideCallStart = endpoint({
     kind: 'key',
     scope: 'hooks',
     user: ({ body: { uid } }) => ({ uid }),
-    prefetch: ({ body }) => callStartKeys(toCallStartReference(body)),
+    prefetch: ({ body }) => callStartLookup(toCallStartReference(body)),
   },
   readOnly: true,
   services: { callStarts: callStarts.for('read'), callRecords: callRecords.for('find') },
@@ -72,21 +72,20 @@ export const decideCallStart = endpoint({
     .check(z.describe('The decision, and what was included.')),
   errors: ['agent_not_found'],
 
-  async handle({ body, prefetched }, { callStarts, callRecords }) {
-    const reference = toCallStartReference(body);
-    const located = agentOfCall(reference, prefetched);
+  async handle({ body, found }, { callStarts, callRecords }) {
+    const start = locatedCall(found);
     const includes = (part: 'variables' | 'agent' | 'lastCall') => body.include?.includes(part) ?? false;
     const needsAgent = includes('variables') || includes('agent');
-    const { other } = reference;
+    const { other } = start;
     const [facts, lastCall] = await Promise.all([
-      callStarts.read(located, reference, prefetched, needsAgent),
+      callStarts.read(start, needsAgent),
       includes('lastCall') && other !== undefined
-        ? callRecords.find({ agentId: located.agentId, reference: { phone: other, preference: 'last' } })
+        ? callRecords.find({ agentId: start.agent.agentId, reference: { phone: other, preference: 'last' } })
         : undefined,
     ]);
     return {
-      ...decide(located, reference, facts),
-      ...(includes('variables') && { variables: variablesOf(facts.agent, reference, body.direction) }),
+      ...decide(start, facts),
+      ...(includes('variables') && { variables: variablesOf(facts.agent, start, body.direction) }),
       ...(includes('agent') && { agent: facts.agent }),
       ...(includes('lastCall') && { lastCall: lastCall?.call ?? null }),
     };

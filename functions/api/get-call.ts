@@ -4,16 +4,9 @@ import { noSuchCall } from '../domain/errors.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { type CallTarget, callRecords, recordKeys } from '../store/calls/call-records.ts';
+import { callLookup, callRecords } from '../store/calls/call-records.ts';
 
-type Reference = { params: { agentId: string; callIdOrPhone: string }; query: { preference: Preference } };
-
-const targetOf = ({ params: { agentId, callIdOrPhone }, query: { preference } }: Reference): CallTarget => ({
-  agentId,
-  reference: toCallReference(callIdOrPhone, preference),
-});
-
-/** Tells a call, named by its id or as the first or last one with a phone number. */
+/** Returns a call, named by its id or as the first or last one with a phone number. */
 export const getCall = endpoint({
   name: 'getCall',
   method: 'GET',
@@ -25,7 +18,8 @@ export const getCall = endpoint({
     kind: 'key',
     scope: 'calls',
     agent: ({ params }) => params,
-    prefetch: (input) => recordKeys(targetOf(input)),
+    prefetch: ({ params: { agentId, callIdOrPhone }, query: { preference } }) =>
+      callLookup({ agentId, reference: toCallReference(callIdOrPhone, preference) }),
   },
   services: { callRecords: callRecords.for('find') },
   params: z.object({ agentId: AgentIdInPath, callIdOrPhone: CallIdOrPhone }),
@@ -33,8 +27,8 @@ export const getCall = endpoint({
   response: Call,
   errors: ['call_not_found'],
 
-  async handle({ params, query, prefetched }, { callRecords }) {
-    const found = await callRecords.find(targetOf({ params, query }), prefetched);
+  async handle({ params, found: target }, { callRecords }) {
+    const found = await callRecords.find(target);
     if (!found) throw noSuchCall(params.callIdOrPhone);
     return found.call;
   },

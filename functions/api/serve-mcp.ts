@@ -14,20 +14,17 @@ import { mcpTools } from '../mcp/tools.ts';
 const jsonDepth = limits.jsonDepth + 2;
 
 /** An invalid body is reported as the protocol says, so that it is read as a value. */
-const readBody = (event: APIGatewayProxyEventV2): McpRequest & Headers => {
-  const { headers } = event;
+const readBody = (event: APIGatewayProxyEventV2): McpRequest => {
   const bytes = bodyOf(event);
   try {
-    const value: unknown = parseJson(bytes);
-    if (isDeeperThan(value, jsonDepth))
-      return { fault: `The body is nested deeper than ${jsonDepth} levels.`, headers };
-    return { value, headers };
+    const value = parseJson(bytes);
+    return isDeeperThan(value, jsonDepth)
+      ? { fault: `The body is nested deeper than ${jsonDepth} levels.` }
+      : { value };
   } catch {
-    return { fault: 'The body is not valid JSON in UTF-8.', headers };
+    return { fault: 'The body is not valid JSON in UTF-8.' };
   }
 };
-
-type Headers = { headers: APIGatewayProxyEventV2['headers'] };
 
 const Message = z
   .object({
@@ -64,7 +61,6 @@ const Fault = component(
 export const serveMcp = endpoint({
   name: 'serveMcp',
   method: 'POST',
-  refusedMethods: ['GET', 'DELETE'],
   path: '/mcp',
   summary: 'Use the operations from an AI client',
   description:
@@ -72,23 +68,24 @@ export const serveMcp = endpoint({
   caller: { kind: 'key', forwarded: true },
   readOnly: true,
   services: { ownApi, mcpTools },
-  readBody,
-  body: z
-    .custom<McpRequest & Headers>()
-    .check(z.meta({ description: 'A message of JSON-RPC 2.0.', documentAs: Message })),
-  responds: 'custom',
+  body: z.custom<McpRequest>().check(z.meta({ description: 'A message of JSON-RPC 2.0.', documentAs: Message })),
   response: z.looseObject({}).check(describe('The response of JSON-RPC 2.0: a `result`, or an `error`.', {})),
   errors: ['unauthorized_origin'],
   errorDescriptions: { 401: 'The API key is missing or not valid.', 403: 'The `Origin` is not the web application’s.' },
-  otherResponses: {
-    202: { description: 'A notification, which needs no response.' },
-    400: { description: 'The message, its version or its headers are invalid.', schema: Fault },
-    404: { description: 'There is no such method.', schema: Fault },
-    405: { description: 'The method is not POST: there are no streams and no sessions.' },
+  raw: {
+    readBody,
+    refusedMethods: ['GET', 'DELETE'],
+    responds: 'custom',
+    otherResponses: {
+      202: { description: 'A notification, which needs no response.' },
+      400: { description: 'The message, its version or its headers are invalid.', schema: Fault },
+      404: { description: 'There is no such method.', schema: Fault },
+      405: { description: 'The method is not POST: there are no streams and no sessions.' },
+    },
   },
 
-  async handle({ apiKey, body: { headers, ...request } }, { ownApi, mcpTools }) {
-    return answer(request, headers, { api: ownApi, apiKey, tools: mcpTools });
+  async handle({ apiKey, headers, body }, { ownApi, mcpTools }) {
+    return answer(body, headers, { api: ownApi, apiKey, tools: mcpTools });
   },
 });
 

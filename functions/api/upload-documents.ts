@@ -33,12 +33,14 @@ export const uploadDocuments = endpoint({
   description: `Uploads up to ${limits.filesPerUpload} files of at most 10 MB each: PDF, Word (.docx), text or Markdown. The content of a file determines its type, not its name. One request carries at most ${limits.uploadBodyBytes.toLocaleString('en')} bytes; use presigned uploads (\`POST /agent-documents/uploads\`) for more. Files are processed independently: one that is not accepted is in \`failed\`. The text is extracted in the background; \`status\` of the document reports the progress.`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
   services: { documents: documents.for('addAll', 'receive', 'remove'), files: files.for('put') },
-  multipart: multipartForm(['files', 'files[]', 'file'], {
-    maxFiles: limits.filesPerUpload,
-    fileBytes: limits.fileBytes,
-    bodyBytes: limits.uploadBodyBytes,
-    tooLarge: `An upload is at most ${limits.uploadBodyBytes.toLocaleString('en')} bytes in all. Use POST /agent-documents/uploads for larger files.`,
-  }),
+  raw: {
+    multipart: multipartForm(['files', 'files[]', 'file'], {
+      maxFiles: limits.filesPerUpload,
+      fileBytes: limits.fileBytes,
+      bodyBytes: limits.uploadBodyBytes,
+      tooLarge: `An upload is at most ${limits.uploadBodyBytes.toLocaleString('en')} bytes in all. Use POST /agent-documents/uploads for larger files.`,
+    }),
+  },
   body: z.object({
     uid: Uid,
     agentId: AgentId,

@@ -1,6 +1,7 @@
 import type { Scope } from '../domain/api-keys.ts';
 import { ApiError, type ErrorCode, type ErrorDetail, errorStatuses } from '../domain/errors.ts';
 import { isJsonObject, parseJson } from '../domain/json.ts';
+import { ownRequestTimeoutSeconds } from '../domain/timeouts.ts';
 import { edgeSecretHeader, environment } from '../environment.ts';
 import { wholeService } from '../service.ts';
 
@@ -20,8 +21,6 @@ export type OwnResponse = { status: number; body: Record<string, unknown> };
 /** Whose key a request carries, and what it may be used for. */
 export type KeyOwner = { keyId: string; uid: string; scopes: Scope[] };
 
-/** API Gateway ends a request after 30 seconds: a function that waits for one ends before. */
-const timeoutMilliseconds = 27_000;
 const ownerTimeoutMilliseconds = 8000;
 
 /**
@@ -34,7 +33,7 @@ export class OwnApi {
     const response = await fetch(environment.apiUrl + path, {
       method,
       redirect: 'error',
-      signal: AbortSignal.timeout(more.timeoutMilliseconds ?? timeoutMilliseconds),
+      signal: AbortSignal.timeout(more.timeoutMilliseconds ?? ownRequestTimeoutSeconds * 1000),
       headers: {
         ...headers,
         'x-authorization': apiKey,

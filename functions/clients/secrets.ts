@@ -63,9 +63,3 @@ export const chatSigningSecret = /* @__PURE__ */ wholeService(
   () => new Secret(environment.chatSigningSecret),
   ['secretsmanager:GetSecretValue:chatSigning'],
 );
-
-/** The secret that keys the hashes of erased numbers. */
-export const erasureSecret = /* @__PURE__ */ wholeService(
-  () => new Secret(environment.erasureSecret),
-  ['secretsmanager:GetSecretValue:erasure'],
-);

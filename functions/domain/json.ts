@@ -10,7 +10,7 @@ export const parseJson = (json: string | Uint8Array): unknown => {
 };
 
 /** Throws for bytes that are not UTF-8. */
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+export const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

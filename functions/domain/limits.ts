@@ -1,5 +1,8 @@
 /** Every bound of the interface, in one place. Bytes are bytes, KB are 1,024 of them. */
 export const limits = {
+  /** API Gateway's maximum request, and Lambda's maximum event and response. */
+  gatewayRequestBytes: 10 * 1024 * 1024,
+  lambdaPayloadBytes: 6 * 1024 * 1024,
   bodyBytes: 1024 * 1024,
   chatBodyBytes: 256 * 1024,
   chatMessages: 50,

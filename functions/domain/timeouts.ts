@@ -3,6 +3,9 @@
 /** API Gateway responds 504 after 30 seconds: a function of the API ends before, so that its own log says why. */
 export const functionTimeoutSeconds = 29;
 
+/** When a request to the service's own API ends, made by a function that API Gateway waits for: it can still say so. */
+export const ownRequestTimeoutSeconds = functionTimeoutSeconds - 2;
+
 /** How long a request holds its Idempotency-Key: until its function has certainly ended. */
 export const idempotencyClaimSeconds = functionTimeoutSeconds + 1;
 
@@ -20,3 +23,6 @@ export const chatTimeoutSeconds = 60;
 
 /** When the chat's response has ended, whatever the model, a tool or the reader does: 2 seconds before its function. */
 export const chatStreamSeconds = chatTimeoutSeconds - 2;
+
+/** When the model must have answered: a second before that, for the end of the stream. */
+export const chatAnswerSeconds = chatStreamSeconds - 1;

@@ -1,8 +1,7 @@
 import type { Agent } from '../domain/agents.ts';
 import { insufficientPermissions, noAgentWithNumber } from '../domain/errors.ts';
 import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
-import type { Item } from '../store/table.ts';
-import { type CallStartFacts, type CallStartReference, type LocatedAgent, locateAgent } from './call-starts.ts';
+import type { CallStart, CallStartFacts, CallStartReference, LocatedCall } from './call-starts.ts';
 
 /** A call that starts, as a caller of the API or a platform describes it. */
 export type CallStartRequest = {
@@ -37,18 +36,16 @@ const knownNumber = (text: string | null | undefined): string | undefined => {
   return number !== undefined && !withheldNumbers.has(number) ? number : undefined;
 };
 
-/** The agent of a call. Throws when there is none, or the user may not use it. */
-export const agentOfCall = (reference: CallStartReference, prefetched: Item[]): LocatedAgent => {
-  const located = locateAgent(reference, prefetched);
-  if (located === 'no agent') throw noAgentWithNumber();
-  if (located === 'no access') throw insufficientPermissions();
-  return located;
+/** Returns a call whose agent was found. Throws when there is none, or the user may not use it. */
+export const locatedCall = ({ agent, ...start }: CallStart): LocatedCall => {
+  if (agent === 'none') throw noAgentWithNumber();
+  if (agent === 'forbidden') throw insufficientPermissions();
+  return { ...start, agent };
 };
 
 /** Decides on a call. A blocked number is rejected, and a withheld one where the agent's configuration says so. */
 export const decide = (
-  { agentId }: LocatedAgent,
-  { other: number }: CallStartReference,
+  { agent: { agentId }, other: number }: LocatedCall,
   { blocked, agent }: CallStartFacts,
 ): CallStartDecision => {
   const known = { agentId, ...(number !== undefined && { number }) };

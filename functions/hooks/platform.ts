@@ -1,6 +1,6 @@
 import type { CallFacts } from '../domain/calls.ts';
+import type { CustomResponse } from '../domain/custom-response.ts';
 import { isJsonObject } from '../domain/json.ts';
-import type { CustomResponse } from '../http/endpoint.ts';
 
 /** What a voice platform sent: the fields of its body, JSON or form, and the query of the address it was given. */
 export type HookRequest = { body: Record<string, unknown>; query: Record<string, string | undefined> };

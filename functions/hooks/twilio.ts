@@ -1,5 +1,5 @@
+import type { CustomResponse } from '../domain/custom-response.ts';
 import { withoutUndefined } from '../domain/json.ts';
-import type { CustomResponse } from '../http/endpoint.ts';
 import { type Platform, textAt, timeOf } from './platform.ts';
 
 /** Twilio's webhook and status callback: form fields, answered in TwiML. https://www.twilio.com/docs/voice/twiml */

@@ -1,5 +1,5 @@
 import { environment } from '../environment.ts';
-import type { ApiEvent } from './pipeline.ts';
+import type { ApiEvent } from './handler-types.ts';
 
 /**
  * The caller's network address: the connection's, or what a front that is trusted (CloudFront) tells in a header of its

@@ -2,8 +2,8 @@ import { ownApi } from '../clients/own-api.ts';
 import { unauthorizedOrigin } from '../domain/errors.ts';
 import { environment } from '../environment.ts';
 import type { AnyEndpoint } from './endpoint.ts';
+import type { ApiMiddleware } from './handler-types.ts';
 import { keyInRequest } from './key-in-request.ts';
-import type { ApiMiddleware } from './pipeline.ts';
 
 /**
  * Middleware for endpoints that read no key from the table. An operation for the platform's own application needs its exact

@@ -1,12 +1,10 @@
 import { invalidApiKey } from '../domain/errors.ts';
 import { credentials } from '../store/credentials.ts';
-import type { ItemKey } from '../store/keys.ts';
 import { admit } from './admit.ts';
-import { authorize, referenceIn } from './authorize.ts';
+import { authorize, lookupFor, referenceIn } from './authorize.ts';
 import type { AnyEndpoint, Principal } from './endpoint.ts';
-import type { ParsedInput } from './input.ts';
+import type { ApiMiddleware } from './handler-types.ts';
 import { keyInRequest } from './key-in-request.ts';
-import type { ApiMiddleware } from './pipeline.ts';
 
 /**
  * Middleware that authenticates a request by its API key and authorizes it. The key and the access to the agent are read
@@ -19,16 +17,13 @@ export const authenticate = (endpoint: AnyEndpoint): ApiMiddleware => {
     async before({ event, internal }) {
       const { secret: apiKey, isInQuery } = keyInRequest(caller, event);
       const { agentId } = referenceIn(caller, internal.parsed);
-      const prefetched = keysToPrefetch(caller, internal.parsed);
-      const { key, access, items } = await credentials.get().read(apiKey, agentId, prefetched);
+      const lookup = lookupFor(caller, internal.parsed);
+      const { key, access, found } = await credentials.get().read(apiKey, agentId, lookup);
       if (!key) throw invalidApiKey();
       const principal: Principal = { uid: key.uid, keyId: key.keyId, scopes: key.scopes };
       if (isInQuery && principal.scopes?.join() !== 'hooks') throw invalidApiKey();
       internal.principal = principal;
-      internal.authorized = { ...authorize(endpoint, principal, internal.parsed, access), prefetched: items };
+      internal.authorized = { ...authorize(endpoint, principal, internal.parsed, access), found };
     },
   };
 };
-
-const keysToPrefetch = (caller: AnyEndpoint['caller'], { input }: ParsedInput): ItemKey[] =>
-  input && 'prefetch' in caller ? (caller.prefetch?.(input) ?? []) : [];

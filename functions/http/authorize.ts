@@ -1,7 +1,7 @@
 import { namedScopes, type Scope } from '../domain/api-keys.ts';
 import { insufficientPermissions, missingScope } from '../domain/errors.ts';
 import type { Access } from '../store/credentials.ts';
-import type { Item } from '../store/table.ts';
+import type { Lookup } from '../store/table.ts';
 import type { AgentReference, AnyEndpoint, AuthorizedAgent, Principal } from './endpoint.ts';
 import type { Input, ParsedInput } from './input.ts';
 
@@ -11,7 +11,7 @@ export type AuthorizedRequest = {
   principal?: Principal;
   apiKey?: string;
   agent?: AuthorizedAgent;
-  prefetched?: Item[];
+  found?: unknown;
 };
 
 /**
@@ -38,6 +38,10 @@ export const authorize = (
 /** The user and the agent that a request names, as far as it names them. */
 export const referenceIn = (caller: AnyEndpoint['caller'], { input }: ParsedInput): Partial<AgentReference> =>
   input && caller.kind === 'key' ? (caller.agent?.(input) ?? caller.user?.(input) ?? {}) : {};
+
+/** The lookup that an endpoint wants made together with the key's. */
+export const lookupFor = (caller: AnyEndpoint['caller'], { input }: ParsedInput): Lookup<unknown> | undefined =>
+  input && 'prefetch' in caller ? caller.prefetch?.(input) : undefined;
 
 /** Whether the key has a scope. A key without a list of scopes has all but those that must be named. */
 export const hasScope = ({ scopes }: Principal, scope: Scope) =>

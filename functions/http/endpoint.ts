@@ -2,10 +2,10 @@ import type { Readable } from 'node:stream';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import type { Scope } from '../domain/api-keys.ts';
+import type { CustomResponse } from '../domain/custom-response.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { Service, ServicesOf } from '../service.ts';
-import type { ItemKey } from '../store/keys.ts';
-import type { Item } from '../store/table.ts';
+import type { Lookup } from '../store/table.ts';
 
 /** An agent as a request names it. With `uid`, that user must be the key's. */
 export type AgentReference = { uid?: string | undefined; agentId: string };
@@ -19,8 +19,8 @@ export type Caller<Input> =
       kind: 'key';
       scope: Scope;
       forwarded?: never;
-      /** Items that are read together with the key, in one round trip; the handler gets those that exist. */
-      prefetch?: (input: Input) => ItemKey[];
+      /** A lookup that is made together with the key's, in one round trip; the handler gets what is found. */
+      prefetch?: (input: Input) => Lookup<unknown> | undefined;
     } & (
       | { agent: (input: Input) => AgentReference; user?: never }
       | {
@@ -54,12 +54,16 @@ type Authorized<C> = (C extends { kind: 'key'; agent: unknown }
       : C extends { kind: 'anyone'; key: 'optional' }
         ? { principal?: Principal | undefined; apiKey?: string | undefined }
         : object) &
-  (C extends { prefetch: unknown } ? { prefetched: Item[] } : object);
+  // biome-ignore lint/suspicious/noExplicitAny: the input is known where `prefetch` is declared
+  (C extends { prefetch: (input: any) => infer L } ? { found: FoundBy<L> } : object);
+type FoundBy<L> = L extends Lookup<infer Found> ? Found : undefined;
 
-/** What is known of every request. */
+/** Facts about every request. */
 export type RequestContext = {
   /** The caller's network address. */
   address: string;
+  /** By name, in lower case. */
+  headers: Record<string, string | undefined>;
   /** The platform's id of the request: the one in the log and in `x-request-id`. */
   requestId: string;
   /** When the request arrived, on the clock of `performance.now()`. */
@@ -70,7 +74,7 @@ export type RequestContext = {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A body that is a multipart form, and how it is parsed: only functions that take one contain a parser (see `multipartForm`). */
+/** A body that is a multipart form, and its parser: only functions that take a form contain one (see `multipartForm`). */
 export type MultipartForm = {
   /** The fields that may hold files; the endpoint's `body` finds them all in the first. */
   files: readonly [string, ...string[]];
@@ -99,10 +103,6 @@ export type Endpoint<
   /** Also the `operationId`, and in kebab-case the name of the file and the function. */
   name: string;
   method: Method;
-  /** Methods that get 405 at its path, where the gateway would answer 404. */
-  refusedMethods?: Method[];
-  /** The memory of its function, where the default is too little. Its share of a core grows with it: 1,769 MB have a full one. */
-  memoryMegabytes?: 1024 | 1769;
   /** As API Gateway spells it: `/calls/{agentId}/{callIdOrPhone}`. */
   path: string;
   summary: string;
@@ -115,57 +115,66 @@ export type Endpoint<
   params?: Params;
   query?: Query;
   body?: Body;
-  /** The maximum size of its body, where that is not `limits.bodyBytes`. */
-  bodyBytes?: number;
-  /** The code of a 400 by the path of the field that caused it; the empty path is a body that is missing or no object. */
-  codes?: Record<string, ErrorCode>;
-  /** The body is such a form instead of JSON. */
-  multipart?: MultipartForm;
   /** A POST that changes nothing, such as a check. Every other keyed POST and PATCH takes an `Idempotency-Key`. */
   readOnly?: true;
   /**
-   * Its response carries a secret, and is not kept for an Idempotency-Key: a repetition performs the request again, which
+   * The response carries a secret and is not kept for an Idempotency-Key: a repetition performs the request again, which
    * returns the same for the same `creationId`.
    */
   confidential?: true;
-  /** Parses the body instead of JSON. */
-  readBody?(event: APIGatewayProxyEventV2): unknown;
-  /** The form of its responses, where that is not the JSON of `response`, which then describes them for the documentation. */
-  responds?: Form;
-  /** The media types of its responses beside JSON, for the documentation. */
-  mediaTypes?: string[];
-  /** Answers in time whatever happens: sent when the handler has not responded by then, or fails with 500. */
-  fallback?: { afterMilliseconds: number; respond(event: APIGatewayProxyEventV2): CustomResponse | undefined };
   response: Response;
   /** The codes of its own errors, for the documentation: beyond those that every endpoint of its kind has. */
   errors?: ErrorCode[];
-  /** Responses with a body of their own, or none, for the documentation. */
-  otherResponses?: Record<number, { description: string; schema?: Schema }>;
-  /** What an error status means here, where that says more than its codes do. */
+  /** The meaning of an error status here, where that says more than its codes do. */
   errorDescriptions?: Partial<Record<400 | 401 | 403 | 404 | 409 | 413 | 429, string>>;
+  /** The memory of its function, where the default is too little. CPU grows with memory: 1,769 MB have a full core. */
+  memoryMegabytes?: 1024 | 1769;
+  raw?: RawExchange<RequestInput<Params, Query, Body>, Form>;
   handle(
     request: RequestInput<Params, Query, Body> & Authorized<C> & RequestContext,
     services: ServicesOf<Services>,
   ): Promise<Results<Response>[Form]>;
 };
 
-/** A response with a form of its own, such as a voice platform's. */
-export type CustomResponse = { status: number; contentType: string; body: string };
+/** The settings of the few operations that are not simply a JSON object in, and JSON out. */
+export type RawExchange<Input, Form> = {
+  /** The maximum size of the body, where that is not `limits.bodyBytes`. */
+  maxBodyBytes?: number;
+  /** Parses the body, instead of as JSON. Its result is the input of the schema `body`. */
+  readBody?(event: APIGatewayProxyEventV2): unknown;
+  /** The body is a multipart form. */
+  multipart?: MultipartForm;
+  /** The code of a 400 by the path of the field that caused it; the empty path is a body that is missing or no object. */
+  errorCodes?: Record<string, ErrorCode>;
+  /** Methods that get 405 at the operation's path, where the gateway would answer 404. */
+  refusedMethods?: Method[];
+  /** The form of the responses, where that is not JSON. `response` then describes them for the documentation. */
+  responds?: Form;
+  /** The media types of the responses beside JSON, for the documentation. */
+  mediaTypes?: string[];
+  /** Responses with a body of their own, or none, for the documentation. */
+  otherResponses?: Record<number, { description: string; schema?: Schema }>;
+  /** Replaces a response that is late, or a 500. Returns nothing for a request that has no fallback. */
+  fallback?: {
+    afterMilliseconds: number;
+    respond(input: Input, request: { requestId: string }): CustomResponse | undefined;
+  };
+};
 
 /** A response that is sent while it is produced, with its media type among its headers. A slow reader applies back-pressure. */
 export type StreamedResponse = { headers: { 'content-type': string } & Record<string, string>; body: Readable };
 
-/** What `handle` returns, by the form of the response. API Gateway cannot stream: the function of a stream has a URL of its own. */
+/** The results of `handle`, by the form of the response. API Gateway cannot stream: the function of a stream has a URL of its own. */
 type Results<Response> = { json: z.input<Response>; custom: CustomResponse; stream: StreamedResponse };
 
 /** Any endpoint, for code that does not depend on its types: the router, the documentation, the stacks. */
 // biome-ignore lint/suspicious/noExplicitAny: an endpoint's types meet only inside it
 export type AnyEndpoint = Endpoint<any, any, any, any, any, Caller<any>, keyof Results<any>>;
 
-export const isStreamed = ({ responds }: AnyEndpoint): boolean => responds === 'stream';
+export const isStreamed = ({ raw }: AnyEndpoint): boolean => raw?.responds === 'stream';
 
-/** The methods that an endpoint's function gets, with those that it refuses. */
-export const methodsOf = ({ method, refusedMethods = [] }: AnyEndpoint): Method[] => [method, ...refusedMethods];
+/** Returns the methods that an endpoint's function gets, with those that it refuses. */
+export const methodsOf = ({ method, raw }: AnyEndpoint): Method[] => [method, ...(raw?.refusedMethods ?? [])];
 
 /** The memory of a function that names none: the cheapest size, as `npm run bench -- cold-starts` measures it. */
 export const defaultMemoryMegabytes = 512;
@@ -173,7 +182,7 @@ export const defaultMemoryMegabytes = 512;
 export const memoryMegabytesOf = ({ memoryMegabytes }: AnyEndpoint): number =>
   memoryMegabytes ?? defaultMemoryMegabytes;
 
-/** Whether a request may carry an `Idempotency-Key`: repeated with it, the request gets its first response again. */
+/** Tells whether a request may carry an `Idempotency-Key`: repeated with it, the request gets its first response again. */
 export const takesIdempotencyKey = ({ caller, method, readOnly }: AnyEndpoint): boolean =>
   caller.kind === 'key' && (method === 'POST' || method === 'PATCH') && !readOnly;
 

@@ -4,7 +4,7 @@ import { log } from '../log.ts';
 import { idempotency } from '../store/idempotency.ts';
 import type { AuthorizedRequest } from './authorize.ts';
 import type { AnyEndpoint } from './endpoint.ts';
-import type { ApiResult } from './pipeline.ts';
+import type { ApiResult } from './handler-types.ts';
 
 /** A request with an Idempotency-Key, which is the principal's own. */
 export type IdempotentRequest = {

@@ -1,7 +1,7 @@
 import { isApiKey } from '../domain/api-keys.ts';
 import { invalidApiKey, missingApiKey } from '../domain/errors.ts';
 import type { AnyEndpoint } from './endpoint.ts';
-import type { ApiEvent } from './pipeline.ts';
+import type { ApiEvent } from './handler-types.ts';
 
 /**
  * The key of a request. Voice platforms and AI clients may also send it as their `Authorization`, and a platform in the

@@ -7,11 +7,11 @@ import { addressOf } from './address.ts';
 import { admit } from './admit.ts';
 import { authenticate } from './authenticate.ts';
 import { type AnyEndpoint, isStreamed, takesIdempotencyKey } from './endpoint.ts';
+import type { ApiEvent, ApiHandler, ApiMiddleware, ApiResult, HandlerContext, Internal } from './handler-types.ts';
 import { withIdempotency } from './idempotency.ts';
 import { logRequests } from './log-requests.ts';
 import { parseRequest } from './parse-request.ts';
 import { perform } from './perform.ts';
-import type { ApiEvent, ApiHandler, ApiMiddleware, ApiResult, HandlerContext, Internal } from './pipeline.ts';
 import { refuseOtherMethods } from './refuse-other-methods.ts';
 import { requireEdge } from './require-edge.ts';
 import { errorHandler } from './response.ts';
@@ -37,29 +37,31 @@ const handlerOf = (
 
   const handle = async (event: ApiEvent, { internal }: HandlerContext): Promise<ApiResult> => {
     const { authorized, receivedAt } = internal;
-    const { requestId } = event.requestContext;
-    const respond = (creationId: string) =>
-      perform(endpoint, authorized, { address: addressOf(event), requestId, receivedAt, creationId }, services);
-    const idempotencyKey = event.headers['idempotency-key'];
+    const { headers, requestContext } = event;
+    const { requestId } = requestContext;
+    const context = { address: addressOf(event), headers, requestId, receivedAt };
+    const respond = (creationId: string) => perform(endpoint, authorized, { ...context, creationId }, services);
+    const idempotencyKey = headers['idempotency-key'];
     return takesIdempotencyKey(endpoint) && idempotently && idempotencyKey !== undefined
       ? idempotently({ endpoint, request: authorized, idempotencyKey, requestId }, respond)
       : respond(newUlid());
   };
 
+  const { refusedMethods, fallback } = endpoint.raw ?? {};
   const executionMode = isStreamed(endpoint) && canStream() ? executionModeStreamifyResponse : executionModeStandard;
   const handler = middy<ApiEvent, ApiResult, Error, HandlerContext, Internal>({
     timeoutEarlyInMillis: 500,
     executionMode,
   })
     .use(requireEdge())
-    .use(endpoint.refusedMethods ? [refuseOtherMethods(endpoint)] : [])
+    .use(refusedMethods ? [refuseOtherMethods(endpoint)] : [])
+    .before(({ context, internal }) => {
+      context.internal = internal;
+    })
     .use(logRequests(endpoint))
     .use(errorHandler())
     .use(parseRequest(endpoint))
     .use(admission)
-    .before(({ context, internal }) => {
-      context.internal = internal;
-    })
     .handler(handle) as unknown as ApiHandler;
-  return endpoint.fallback ? withFallback(handler, endpoint.fallback) : handler;
+  return fallback ? withFallback(handler, fallback) : handler;
 };

@@ -1,7 +1,7 @@
 import { ApiError } from '../domain/errors.ts';
 import { describeError, log } from '../log.ts';
 import type { AnyEndpoint } from './endpoint.ts';
-import type { ApiMiddleware } from './pipeline.ts';
+import type { ApiMiddleware } from './handler-types.ts';
 import { headersOfEveryResponse } from './response.ts';
 import { warmUpEvent } from './warm-up.ts';
 

@@ -4,8 +4,8 @@ import { isDeeperThan, isJsonObject, parseJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { validate } from '../domain/validation.ts';
 import type { AnyEndpoint } from './endpoint.ts';
+import type { ApiMiddleware } from './handler-types.ts';
 import type { Input, ParsedInput } from './input.ts';
-import type { ApiMiddleware } from './pipeline.ts';
 import { bodyOf } from './request-body.ts';
 
 /**
@@ -37,7 +37,7 @@ const parseInput = (endpoint: AnyEndpoint, sent: Input): Input => {
   const failures = parts.flatMap(({ error }) => error ?? []);
   if (failures[0]) {
     const details = failures.flatMap(({ details }) => details ?? []);
-    const codeOfField = details.map(({ path }) => endpoint.codes?.[path]).find((code) => code !== undefined);
+    const codeOfField = details.map(({ path }) => endpoint.raw?.errorCodes?.[path]).find((code) => code !== undefined);
     throw invalidRequest(details, codeOfField ?? failures[0].code);
   }
   const [params, query, body] = parts.map(({ data }) => data);
@@ -51,14 +51,15 @@ const readParts = async (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): 
 });
 
 const readBody = (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): unknown => {
-  if (endpoint.readBody) return endpoint.readBody(event);
-  return endpoint.multipart ? endpoint.multipart.read(event) : endpoint.body && readJson(endpoint, event);
+  const { readBody, multipart } = endpoint.raw ?? {};
+  if (readBody) return readBody(event);
+  return multipart ? multipart.read(event) : endpoint.body && readJson(endpoint, event);
 };
 
 /** The body as a JSON object, whatever its content type says: curl's `-d` must work. */
 const readJson = (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): unknown => {
-  const codeWithoutObject = endpoint.codes?.[''];
-  const bytes = bodyOf(event, endpoint.bodyBytes);
+  const codeWithoutObject = endpoint.raw?.errorCodes?.[''];
+  const bytes = bodyOf(event, endpoint.raw?.maxBodyBytes);
   if (bytes.length === 0) throw malformed('A JSON body is required.', codeWithoutObject);
   let value: unknown;
   try {

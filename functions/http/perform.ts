@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { ServicesOf } from '../service.ts';
 import type { AuthorizedRequest } from './authorize.ts';
 import type { AnyEndpoint, RequestContext } from './endpoint.ts';
-import type { ApiResult } from './pipeline.ts';
+import type { ApiResult } from './handler-types.ts';
 import { custom, json } from './response.ts';
 import { streamed } from './stream.ts';
 
@@ -15,7 +15,7 @@ export const perform = async (
   services: ServicesOf<any>,
 ): Promise<ApiResult> => {
   const result = await endpoint.handle({ ...context, ...authorized, ...input }, services);
-  if (endpoint.responds === 'stream') return streamed(result);
-  if (endpoint.responds === 'custom') return custom(result);
+  if (endpoint.raw?.responds === 'stream') return streamed(result);
+  if (endpoint.raw?.responds === 'custom') return custom(result);
   return json(200, z.parse(endpoint.response, result));
 };

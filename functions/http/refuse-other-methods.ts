@@ -1,8 +1,8 @@
 import type { AnyEndpoint } from './endpoint.ts';
-import type { ApiMiddleware } from './pipeline.ts';
+import type { ApiMiddleware } from './handler-types.ts';
 import { headersOfEveryResponse, json } from './response.ts';
 
-/** Middleware that answers other methods at an endpoint's path with 405. Like a gateway's own error, the response is not one of the interface's errors. */
+/** Answers other methods at an endpoint's path with 405. Like a gateway's own error, the response has no error code. */
 export const refuseOtherMethods = ({ method }: AnyEndpoint): ApiMiddleware => ({
   before({ event }) {
     if (event.requestContext.http.method === method) return;

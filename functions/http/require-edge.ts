@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { edgeSecretHeader, environment } from '../environment.ts';
-import type { ApiMiddleware } from './pipeline.ts';
+import type { ApiMiddleware } from './handler-types.ts';
 import { json } from './response.ts';
 import { warmUpEvent } from './warm-up.ts';
 

@@ -1,6 +1,6 @@
+import type { CustomResponse } from '../domain/custom-response.ts';
 import { ApiError } from '../domain/errors.ts';
-import type { CustomResponse } from './endpoint.ts';
-import type { ApiMiddleware, ApiResult } from './pipeline.ts';
+import type { ApiMiddleware, ApiResult } from './handler-types.ts';
 
 export const headersOfEveryResponse = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { StreamedResponse } from './endpoint.ts';
-import type { ApiResult } from './pipeline.ts';
+import type { ApiResult } from './handler-types.ts';
 
 /**
  * Whether responses can be streamed here: Lambda's own process has this global, and the local gateway makes one. The AWS

@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
+import * as z from 'zod/mini';
 import { newApiKey } from '../domain/api-keys.ts';
+import { validate } from '../domain/validation.ts';
 import { environment } from '../environment.ts';
 import { lazyServices } from '../service.ts';
+import { lookupFor } from './authorize.ts';
 import type { AnyEndpoint } from './endpoint.ts';
+import type { ApiEvent, ApiHandler } from './handler-types.ts';
+import type { Input } from './input.ts';
 import { perform } from './perform.ts';
-import type { ApiEvent, ApiHandler } from './pipeline.ts';
 
 const maxMilliseconds = 1000;
 
@@ -27,31 +31,39 @@ export const warmUpEvent = {
   requestContext: { requestId: 'warm-up', http: { sourceIp: '' } },
 } as unknown as ApiEvent;
 
-/** Warms a function that takes a key: with that request and, where the operation is a GET, by performing it for a user who does not exist. */
+/** Warms a function that takes a key: with that request and, where the operation is a GET, with a read. */
 export const warmUp = (handler: ApiHandler, endpoint: AnyEndpoint): Promise<void> =>
   duringInitialization(() =>
-    Promise.allSettled([handler(warmUpEvent, {} as Context), endpoint.method === 'GET' && performForNobody(endpoint)]),
+    Promise.allSettled([handler(warmUpEvent, {} as Context), endpoint.method === 'GET' && warmUpRead(endpoint)]),
   );
 
-/** The value of all identifiers while a function is warmed. What is found, if anything, is discarded. */
-const nobody = 'warm-up';
-const identifiers = [
-  'uid',
-  'agentId',
-  'callIdOrPhone',
-  'websiteId',
-  'documentId',
-  'importId',
-  'erasureId',
-  'endpointId',
-];
-const nothing = { ...Object.fromEntries(identifiers.map((name) => [name, nobody])), number: '+10000000000' };
+/** An identity that no user, agent or record has. */
+const placeholderIdentity = 'warm-up';
 
-/** Performs an operation with these identifiers, as if the request had been authorized. */
-const performForNobody = async (endpoint: AnyEndpoint) => {
-  const principal = { uid: nobody, keyId: nobody, scopes: undefined };
-  const agent = { agentId: nobody, uid: nobody, blockOnOutcomes: [] };
-  const authorized = { input: { params: nothing, query: nothing, body: undefined }, principal, agent, prefetched: [] };
-  const context = { address: '', requestId: 'warm-up', receivedAt: performance.now(), creationId: nobody };
-  await perform(endpoint, authorized, context, lazyServices(endpoint.services ?? {}));
+/** Performs an operation as if such a user had been authorized to. The result is discarded. */
+export const warmUpRead = async (endpoint: AnyEndpoint): Promise<unknown> => {
+  const principal = { uid: placeholderIdentity, keyId: placeholderIdentity, scopes: undefined };
+  const agent = { agentId: placeholderIdentity, uid: placeholderIdentity, blockOnOutcomes: [] };
+  const input = placeholderInput(endpoint);
+  const authorized = { input, principal, agent, found: lookupFor(endpoint.caller, { input })?.read([]) };
+  const context = { address: '', headers: {}, requestId: 'warm-up', receivedAt: performance.now() };
+  const services = lazyServices(endpoint.services ?? {});
+  return perform(endpoint, authorized, { ...context, creationId: placeholderIdentity }, services);
 };
+
+/** Returns an input with the required fields alone: in place of identifiers the placeholder, otherwise their examples. */
+const placeholderInput = ({ params, query }: AnyEndpoint): Input => {
+  const [placeholders, required] = [params, query].map((schema?: z.ZodMiniObject) =>
+    Object.fromEntries(
+      Object.entries(schema?.shape ?? {})
+        .filter(([, field]) => field._zod.optin === undefined)
+        .map(([name, field]) => [name, isIdentity(name) ? placeholderIdentity : exampleOf(field)]),
+    ),
+  );
+  const { data } = validate(query, required);
+  return { params: placeholders, query: data, body: undefined };
+};
+
+const isIdentity = (name: string) => name === 'uid' || /Id(OrPhone)?$/.test(name);
+
+const exampleOf = (field: z.core.$ZodType) => z.globalRegistry.get(field)?.examples?.[0];

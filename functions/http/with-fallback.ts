@@ -1,10 +1,12 @@
 import type { AnyEndpoint } from './endpoint.ts';
-import type { ApiHandler, ApiResult } from './pipeline.ts';
+import type { ApiHandler, ApiResult, HandlerContext } from './handler-types.ts';
 import { custom, headersOfEveryResponse } from './response.ts';
 
-/** Responds with the endpoint's fallback, if it has one for this request, when the handler is late or fails with 500. */
+type Fallback = NonNullable<NonNullable<AnyEndpoint['raw']>['fallback']>;
+
+/** Wraps a handler: where it is late or fails with 500, the endpoint's fallback for this request is the response, if it has one. */
 export const withFallback =
-  (handler: ApiHandler, { afterMilliseconds, respond }: NonNullable<AnyEndpoint['fallback']>): ApiHandler =>
+  (handler: ApiHandler, { afterMilliseconds, respond }: Fallback): ApiHandler =>
   async (event, context): Promise<ApiResult> => {
     const responding = handler(event, context);
     let timer: NodeJS.Timeout | undefined;
@@ -13,9 +15,10 @@ export const withFallback =
     });
     const response = await Promise.race([responding, timeout]).finally(() => clearTimeout(timer));
     if (response && response.statusCode !== 500) return response;
-    const fallback = respond(event);
+    const { requestId } = event.requestContext;
+    const { input } = (context as HandlerContext).internal.parsed;
+    const fallback = input && respond(input, { requestId });
     if (!fallback) return responding;
     const result = custom(fallback);
-    const { requestId } = event.requestContext;
     return { ...result, headers: { ...headersOfEveryResponse, ...result.headers, 'x-request-id': requestId } };
   };

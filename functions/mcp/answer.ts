@@ -1,6 +1,6 @@
 import type { KeyOwner, OwnApi } from '../clients/own-api.ts';
 import { hashApiKey } from '../domain/api-keys.ts';
-import type { CustomResponse } from '../http/endpoint.ts';
+import type { CustomResponse } from '../domain/custom-response.ts';
 import {
   accepted,
   errorResponse,

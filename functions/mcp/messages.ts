@@ -1,5 +1,5 @@
+import type { CustomResponse } from '../domain/custom-response.ts';
 import { isJsonObject } from '../domain/json.ts';
-import type { CustomResponse } from '../http/endpoint.ts';
 
 export type Fields = Record<string, unknown>;
 
@@ -52,34 +52,17 @@ export const idOf = (value: unknown): string | number | null => {
   return typeof id === 'string' || Number.isInteger(id) ? (id as string | number) : null;
 };
 
-/** A part of a result whose JSON is made already. */
-export class JsonText {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-export const resultResponse = (id: string | number, result: Fields): CustomResponse => {
-  const fields = Object.entries(result).map(([name, value]) => {
-    const text = value instanceof JsonText ? value.text : JSON.stringify(value);
-    return `${JSON.stringify(name)}:${text}`;
-  });
-  return jsonResponse(200, `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${fields}}}`);
-};
+export const resultResponse = (id: string | number, result: Fields): CustomResponse =>
+  jsonResponse(200, { jsonrpc: '2.0', id, result });
 
 export const errorResponse = (id: string | number | null, { code, message, data, status }: McpError): CustomResponse =>
-  jsonResponse(
-    status,
-    JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } }),
-  );
+  jsonResponse(status, { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } });
 
-/** A notification was accepted; nothing follows from it. */
+/** The response to a notification. */
 export const accepted: CustomResponse = { status: 202, contentType: 'text/plain', body: '' };
 
-const jsonResponse = (status: number, body: string): CustomResponse => ({
+const jsonResponse = (status: number, body: object): CustomResponse => ({
   status,
   contentType: 'application/json',
-  body,
+  body: JSON.stringify(body),
 });

@@ -6,7 +6,7 @@ import type { OperationTool } from '../openapi/operations.ts';
 import toolsJson from '../openapi/tools.json' with { type: 'json' };
 import { callOperation, operations } from '../operations/call-operation.ts';
 import { wholeService } from '../service.ts';
-import { type Fields, JsonText, McpError } from './messages.ts';
+import { type Fields, McpError } from './messages.ts';
 
 /** A result above this size is not sent a second time as text: a response of Lambda has at most 6 MB. */
 const maxTextUnits = 1024 * 1024;
@@ -14,25 +14,17 @@ const maxTextUnits = 1024 * 1024;
 /** The operations as tools; those that delete only where the deployment says so. */
 export class McpTools {
   readonly #tools: readonly OperationTool[];
-  readonly #texts = new Map<OperationTool, string>();
 
   constructor({ deletes }: { deletes: boolean }) {
     this.#tools = (toolsJson as unknown as OperationTool[]).filter(({ name }) => deletes || !operations[name]?.deletes);
   }
 
-  /** The tools that a key's scopes allow, in the order of their names. Together they have tens of kilobytes. */
-  list({ scopes }: KeyOwner): JsonText {
-    const allowed = this.#tools.filter(({ name }) => {
+  /** Returns the tools that a key's scopes allow, sorted by name. */
+  list({ scopes }: KeyOwner): OperationTool[] {
+    return this.#tools.filter(({ name }) => {
       const scope = operations[name]?.scope;
       return scope === undefined || scopes.includes(scope);
     });
-    return new JsonText(`[${allowed.map((tool) => this.#textOf(tool))}]`);
-  }
-
-  #textOf(tool: OperationTool): string {
-    const text = this.#texts.get(tool) ?? JSON.stringify(tool);
-    this.#texts.set(tool, text);
-    return text;
   }
 
   /** Calls a tool: sends its request with the caller's key. An error of the API is a result, too. */

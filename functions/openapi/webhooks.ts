@@ -7,13 +7,13 @@ import { AgentId, Uid } from '../domain/identifiers.ts';
 import { EndpointId, type EventType, eventTypes, testEventType } from '../domain/webhooks.ts';
 import { WebsiteId } from '../domain/websites.ts';
 
-const idsOfAgent = { uid: Uid, agentId: AgentId };
+const ofAgent = { uid: Uid, agentId: AgentId };
 const text = (description: string, example: string) => z.string().check(describe(description, example));
 const count = (description: string, example: number) =>
   z.number().check(describe(description, example, { type: 'integer' }));
 
 const agent = z.object({
-  ...idsOfAgent,
+  ...ofAgent,
   name: z.optional(text('Name of the agent.', 'Front desk')),
   phoneNumber: z.optional(text('Phone number of the agent.', '+14155550199')),
   createdAt: z.optional(timestamp('When the agent was created.')),
@@ -39,7 +39,7 @@ const blockList = z.object({
 
 const error = z.optional(text('Why it failed, in a sentence.', 'The host was not found.'));
 const website = z.object({
-  ...idsOfAgent,
+  ...ofAgent,
   websiteId: WebsiteId,
   name: z.optional(text('Name of the website.', 'www.example.com')),
   url: z.optional(text('The page that the crawl starts from.', 'https://www.example.com/')),
@@ -47,7 +47,7 @@ const website = z.object({
   error,
 });
 const document = z.object({
-  ...idsOfAgent,
+  ...ofAgent,
   documentId: text('Id of the document.', 'doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0'),
   name: z.optional(text('Name of the file.', 'Price list.pdf')),
   type: z.optional(text('Kind of the file.', 'pdf')),
@@ -70,9 +70,7 @@ const call = z.object({
   ...{ endedAt, durationSeconds, status },
   ...{ custom_call_outcome, custom_call_outcome_value, custom_call_metadata },
   truncated: z.optional(
-    z
-      .literal(true)
-      .check(describe('Present when metadata of more than 10 KB are left out: read the call to get them.', true)),
+    z.literal(true).check(describe('Metadata over 10 KB are left out: read the call to get them.', true)),
   ),
 });
 
@@ -88,7 +86,7 @@ const endpoint = z.object({
 const dataOf: Record<EventType | typeof testEventType, z.core.$ZodType> = {
   'agent.created': agent,
   'agent.updated': agent,
-  'agent.deleted': z.object(idsOfAgent),
+  'agent.deleted': z.object(ofAgent),
   'block_list.updated': blockList,
   'website.ready': website,
   'website.failed': website,
@@ -112,7 +110,7 @@ const headers = z.object({
   ),
 });
 
-/** Returns the `webhooks` of the OpenAPI document: the request of every type of event. */
+/** The `webhooks` of the OpenAPI document: the request of every type of event. */
 export const webhookRequests = (): Record<string, ZodOpenApiPathItemObject> =>
   Object.fromEntries(
     Object.entries(dataOf).map(([type, data]) => {
@@ -129,7 +127,7 @@ export const webhookRequests = (): Record<string, ZodOpenApiPathItemObject> =>
             operationId: type,
             summary,
             tags: ['Webhooks'],
-            // The signature authenticates the service. OpenAPI has no scheme for it.
+            // A receiver knows the service by the signature, which is no scheme of OpenAPI.
             security: [],
             requestParams: { header: headers },
             requestBody: { required: true, content: { 'application/json': { schema: body } } },

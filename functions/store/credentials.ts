@@ -1,8 +1,8 @@
 import { type ApiKey, hashApiKey, isUsable } from '../domain/api-keys.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { service } from '../service.ts';
-import { accessKey, apiKeyKey, type ItemKey } from './keys.ts';
-import { type Item, type Table, table } from './table.ts';
+import { accessKey, apiKeyKey, itemWith } from './keys.ts';
+import { type Item, type Lookup, type Table, table } from './table.ts';
 
 /** Who may use an agent, and what every request for it has to know of its configuration. */
 export type Access = { owner: string; has(uid: string): boolean; blockOnOutcomes: string[] };
@@ -18,22 +18,22 @@ export class Credentials {
     this.#table = table;
   }
 
-  /** The record of a usable key, the access to an agent when one is named and exists, and further items of the same read. */
-  async read(
-    key: string,
+  /** Reads the record of a usable key, the access to an agent when one is named and exists, and what a lookup finds. */
+  async read<Found>(
+    apiKey: string,
     agentId?: string,
-    more: ItemKey[] = [],
-  ): Promise<{ key?: ApiKey; access?: Access; items: Item[] }> {
-    const keyOfKey = apiKeyKey(hashApiKey(key));
-    const keyOfAccess = agentId !== undefined && isIdentifier(agentId) ? [accessKey(agentId)] : [];
-    const found = await this.#table.getMany([keyOfKey, ...keyOfAccess, ...more]);
-    const record = found.find((item) => item.pk === keyOfKey.pk) as (Item & ApiKey) | undefined;
-    const item = found.find((item) => keyOfAccess.some(({ pk, sk }) => item.pk === pk && item.sk === sk));
-    const access = accessOf(item);
+    lookup?: Lookup<Found>,
+  ): Promise<{ key?: ApiKey; access?: Access; found?: Found }> {
+    const keyOfKey = apiKeyKey(hashApiKey(apiKey));
+    const keyOfAccess = agentId !== undefined && isIdentifier(agentId) ? accessKey(agentId) : undefined;
+    const keys = [keyOfKey, ...(keyOfAccess ? [keyOfAccess] : []), ...(lookup?.keys ?? [])];
+    const items = await this.#table.getMany(keys);
+    const key = itemWith(items, keyOfKey) as (Item & ApiKey) | undefined;
+    const access = accessOf(itemWith(items, keyOfAccess));
     return {
-      ...(record && isUsable(record) && { key: record }),
+      ...(key && isUsable(key) && { key }),
       ...(access && { access }),
-      items: found.filter((item) => item !== record),
+      ...(lookup && { found: lookup.read(items.filter((item) => itemWith(lookup.keys, item))) }),
     };
   }
 

@@ -42,6 +42,10 @@
 import { hash } from 'node:crypto';
 
 export type ItemKey = { pk: string; sk: string };
+export const isSameKey = (one: ItemKey, other: ItemKey) => one.pk === other.pk && one.sk === other.sk;
+/** The one of some items that has a key. */
+export const itemWith = <T extends ItemKey>(items: T[], key: ItemKey | undefined): T | undefined =>
+  key && items.find((item) => isSameKey(item, key));
 
 /** A collection: one partition, or the part of it whose sort keys begin with `prefix`. */
 export type Collection = { pk: string; prefix?: string };

@@ -33,6 +33,9 @@ export type Item = ItemKey;
 type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];
 export type TransactionAction = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
+/** A read that is made together with another one: the keys it needs, and what it finds in those of their items that exist. */
+export type Lookup<Found> = { keys: ItemKey[]; read(items: Item[]): Found };
+
 /** `after` is a position without the collection's prefix; `limit` is how many items the caller expects to take. */
 export type QueryOptions = {
   after?: string | undefined;

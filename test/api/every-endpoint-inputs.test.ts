@@ -9,11 +9,11 @@ beforeAll(async () => {
 });
 
 /** The others take what their path names alone, or whatever is sent. */
-const withInputs = keyed.filter((endpoint) => (endpoint.body && !endpoint.readBody) || takesUser(endpoint));
+const withInputs = keyed.filter((endpoint) => (endpoint.body && !endpoint.raw?.readBody) || takesUser(endpoint));
 
 describe.concurrent.each(withInputs.map((endpoint) => [endpoint.name, endpoint] as const))('%s', (_, endpoint) => {
   // A hook takes whatever its platform sends.
-  when(endpoint.body && !endpoint.readBody)(
+  when(endpoint.body && !endpoint.raw?.readBody)(
     'rejects an invalid body, but reveals nothing about it without a key',
     async () => {
       const sample = await sampleOf(endpoint, world);
@@ -29,7 +29,7 @@ describe.concurrent.each(withInputs.map((endpoint) => [endpoint.name, endpoint] 
     },
   );
 
-  when(endpoint.body && !endpoint.multipart && !endpoint.readBody)(
+  when(endpoint.body && !endpoint.raw?.multipart && !endpoint.raw?.readBody)(
     'rejects a body over 1 MB, and one nested deeper than 32 levels',
     async () => {
       const sample = await sampleOf(endpoint, world);

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { startStripe, stripeCustomers } from '../../bin/local/stripe.ts';
 import { handler } from '../../functions/api/get-invoices.ts';
 import { StripeAccount, stripeTimeouts } from '../../functions/clients/stripe.ts';
-import type { ApiEvent } from '../../functions/http/pipeline.ts';
+import type { ApiEvent } from '../../functions/http/handler-types.ts';
 import { call, target } from '../support/world.ts';
 
 const get = (body: unknown, headers: Record<string, string> = { origin: target.appOrigin }) =>

@@ -59,14 +59,17 @@ describe.concurrent.each(Object.keys(starts))('a webhook of %s', (platform) => {
     expect(calls[0]).toMatchObject({ ...expected, phone: caller, direction: 'inbound', custom_call_outcome: 'booked' });
   });
 
-  it.each([{}, { event: 'other' }, { message: [] }, { message: { type: 'transcript' } }, { call_inbound: null }])(
-    'for anything else gets an empty response: %j',
-    async (body) => {
-      const response = await send(world, platform, { body: body as Record<string, unknown> });
-      expect(response.status).toBe(200);
-      expect(response.text).toMatch(platform === 'twilio' ? /<Response\/>$/ : /^\{\}$/);
-    },
-  );
+  it.each([
+    { CallStatus: 'queued' },
+    { event: 'other' },
+    { message: [] },
+    { message: { type: 'transcript' } },
+    { call_inbound: null },
+  ])('for anything else gets an empty response: %j', async (body) => {
+    const response = await send(world, platform, { body: body as Record<string, unknown> });
+    expect(response.status).toBe(200);
+    expect(response.text).toMatch(platform === 'twilio' ? /<Response\/>$/ : /^\{\}$/);
+  });
 });
 
 it.concurrent.each(Object.entries(endsWithoutTimes))(
@@ -232,6 +235,18 @@ describe.concurrent('a hostile event', () => {
           ...{ body: new TextEncoder().encode(text), headers: type ? { 'content-type': type } : {} },
         });
         expect([response.status, bodyOf(response)]).toEqual(rejected[platform]);
+      }
+    },
+  );
+
+  it.each(['', ' ', '{"CallSid":', '["ringing"]', [0x43, 0xff, 0x3d, 0x31], [0x7b, 0xff, 0x7d]])(
+    'that is neither a JSON object nor a form in UTF-8 is 400: %j',
+    async (sent) => {
+      const { apiKey, uid, agentId } = await newWorld();
+      const body = typeof sent === 'string' ? new TextEncoder().encode(sent) : new Uint8Array(sent);
+      for (const platform of Object.keys(starts)) {
+        const response = await call('POST', `/hooks/${platform}`, { apiKey, query: { uid, agentId }, body });
+        expect([platform, response.status, response.body.error]).toEqual([platform, 400, 'invalid_request']);
       }
     },
   );

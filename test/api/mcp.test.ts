@@ -50,7 +50,7 @@ describe('the tools', () => {
   it('are the operations that take a key and JSON, without those that delete, sorted by name', async () => {
     const tools = await toolsOf(world.apiKey);
     const expected = routes
-      .filter(({ caller, multipart, responds }) => caller.kind === 'key' && !multipart && !responds)
+      .filter(({ caller, raw }) => caller.kind === 'key' && !raw?.multipart && !raw?.responds)
       .filter(({ method, path, caller }) => {
         const isNamedScope = caller.kind === 'key' && (caller.scope as string) === 'privacy';
         return method !== 'DELETE' && path !== '/erasures' && !isNamedScope;

@@ -16,8 +16,8 @@ import { Scope } from '../../functions/domain/api-keys.ts';
 import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
+import type { ApiEvent, ApiHandler, ApiResult } from '../../functions/http/handler-types.ts';
 import { lambda } from '../../functions/http/lambda.ts';
-import type { ApiEvent, ApiHandler, ApiResult } from '../../functions/http/pipeline.ts';
 import { openTable } from '../../functions/store/table.ts';
 import { type CountingProxy, startProxy } from './proxy.ts';
 

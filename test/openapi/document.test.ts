@@ -98,9 +98,8 @@ describe('the OpenAPI document', () => {
         uid: z.string().check(describeField('Whose.', 'demo-user')),
         files: z.array(FormFile).check(z.maxLength(3), z.describe('The files.')),
       }),
-      multipart: form,
       caller: { kind: 'anyone', key: 'optional' },
-      responds: 'stream',
+      raw: { multipart: form, responds: 'stream' },
       response: z.string().check(describeField('Events.', 'data: [DONE]\n\n')),
     } as unknown as AnyEndpoint;
     const made = openApiDocument([sending]);

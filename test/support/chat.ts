@@ -16,8 +16,8 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { vi } from 'vitest';
 import { buildChat } from '../../functions/api/build-chat.ts';
 import type { ChatUsage } from '../../functions/chat/chat-usage.ts';
+import type { ApiHandler, ApiResult } from '../../functions/http/handler-types.ts';
 import { lambda } from '../../functions/http/lambda.ts';
-import type { ApiHandler, ApiResult } from '../../functions/http/pipeline.ts';
 import { target, unique, useTargetInThisProcess } from './world.ts';
 
 export type ModelPart =

@@ -33,7 +33,7 @@ export const ask = async (
   const variables: Record<string, string> = { agentId, ...params };
   const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(variables[name] ?? ''));
   const fields = { uid, agentId, ...body };
-  const inBody = endpoint.multipart ? formOf(fields, files) : endpoint.body && fields;
+  const inBody = endpoint.raw?.multipart ? formOf(fields, files) : endpoint.body && fields;
   return call(endpoint.method, path, { apiKey, query: { uid, agentId, ...query }, body: inBody, ...more });
 };
 

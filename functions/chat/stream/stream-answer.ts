@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { UIMessageChunk } from 'ai';
 import { limits } from '../../domain/limits.ts';
-import { chatStreamSeconds } from '../../domain/timeouts.ts';
+import { chatAnswerSeconds, chatStreamSeconds } from '../../domain/timeouts.ts';
 import { Deadline, expired } from './deadline.ts';
 import { endAlways, type StreamEnd, TurnTimeoutError, toApiError } from './end-always.ts';
 import { holdHead } from './hold-head.ts';
@@ -12,20 +12,20 @@ import { translate } from './translate.ts';
 
 /** Deadlines in milliseconds since the request arrived: for the status, for the model, and for the whole response. */
 const headMilliseconds = 9_000;
-const answerMilliseconds = 57_000;
+const answerMilliseconds = chatAnswerSeconds * 1000;
 const closeMilliseconds = chatStreamSeconds * 1000 - 100;
 const pingMilliseconds = 10_000;
-/** The time that the end of the response waits for `onEnd`. */
+/** How long the end of the response waits for `onEnd`. */
 const settleMilliseconds = 800;
-/** The buffer for a client that reads slowly. */
+/** How much is buffered for a client that reads slowly. */
 const bufferBytes = 16 * 1024;
 
 export type Answer<Part> = {
-  /** The time at which the request arrived, on the clock of `performance.now()`. */
+  /** When the request arrived, on the clock of `performance.now()`. */
   receivedAt: number;
   /** Starts the source. It should stop when the signal aborts, but is not waited for. */
   start(signal: AbortSignal): Promise<AsyncIterable<Part>>;
-  /** Returns the chunk that the client receives for a part, if any. */
+  /** The chunk that the client receives for a part, if any. */
   toChunk(part: Part): UIMessageChunk | undefined;
   /** Runs once, when the answer has ended. */
   onEnd(end: StreamEnd): Promise<void>;
@@ -68,7 +68,7 @@ export const streamAnswer = async <Part>(answer: Answer<Part>): Promise<Readable
   }
 };
 
-/** Returns a stream that reads ahead by one buffer, and closes at once when it is destroyed, even while it waits for an event. */
+/** A stream that reads ahead by one buffer, and closes at once when it is destroyed, whatever its events wait for. */
 const toReadable = (events: AsyncGenerator<string>, onClose: (error: Error | null) => void): Readable =>
   new Readable({
     highWaterMark: bufferBytes,

@@ -11,10 +11,10 @@ export const loadDemoKey = async (): Promise<string | undefined> => {
   }
 };
 
-/** Checks a key. Returns a sentence if it is not valid. */
+/** Returns what is wrong with a key, if anything. */
 export const checkApiKey = async (apiKey: string): Promise<string | undefined> => {
   try {
-    // The response only tells whether the key is valid: without `uid` the request reads nothing.
+    // Any answer to a valid key will do: this request names no user, and reads nothing.
     const response = await fetch('/agents', { headers: { 'x-authorization': apiKey } });
     const text = await response.text();
     const { error } = JSON.parse(text);

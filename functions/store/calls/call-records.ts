@@ -5,7 +5,7 @@ import { parseJson } from '../../domain/json.ts';
 import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
 import { callIdAt, callKey, callPosition, callsOf, callsWith, type ItemKey } from '../keys.ts';
-import { type Item, type QueryOptions, type Table, table } from '../table.ts';
+import { type Item, type Lookup, type QueryOptions, type Table, table } from '../table.ts';
 
 /**
  * A call's record. Outcome and details are stored as JSON text: a double or a document must come back exactly as it was
@@ -17,12 +17,23 @@ type OutcomeField = 'custom_call_outcome' | 'custom_call_outcome_value' | 'custo
 /** A call with the version of it that was read. */
 export type StoredCall = { call: Call; version: string };
 
-/** A call as a caller names it. */
-export type CallTarget = { agentId: string; reference: CallReference };
+/** A call as a caller names it. `record` is its record, or null if there is none, where that has been looked up by id. */
+export type CallTarget = { agentId: string; reference: CallReference; record?: StoredCall | null };
 
-/** The key of the record that a target names by its id; none when it is named by a phone number, or by what is no identifier. */
-export const recordKeys = ({ agentId, reference }: CallTarget): ItemKey[] =>
-  'callId' in reference && [agentId, reference.callId].every(isIdentifier) ? [callKey(agentId, reference.callId)] : [];
+/** Looks up the record of a call that is named by its id. */
+export const callLookup = (target: CallTarget): Lookup<CallTarget> => {
+  const key = recordKey(target);
+  return {
+    keys: key ? [key] : [],
+    read: ([item]) => ({ ...target, record: item ? storedCall(item) : null }),
+  };
+};
+
+/** The key of a call's record; undefined when the call is named by a phone number, or by what is no identifier. */
+const recordKey = ({ agentId, reference }: CallTarget): ItemKey | undefined =>
+  'callId' in reference && [agentId, reference.callId].every(isIdentifier)
+    ? callKey(agentId, reference.callId)
+    : undefined;
 
 const concurrency = 16;
 /** Entries whose records are read together. A record may have 150 KB. */
@@ -41,14 +52,11 @@ export class CallRecords {
     this.#retentionDays = retentionDays;
   }
 
-  /** With `prefetched`, the items of `recordKeys` have been read: those that exist are among these. */
-  async find(target: CallTarget, prefetched?: Item[]): Promise<StoredCall | undefined> {
+  async find(target: CallTarget): Promise<StoredCall | undefined> {
     const { agentId, reference } = target;
     if (!('phone' in reference)) {
-      const [key] = recordKeys(target);
-      if (!key) return undefined;
-      const item = prefetched ? prefetched.find(({ pk }) => pk === key.pk) : await this.#table.get(key);
-      return item && this.#kept(storedCall(item));
+      const record = target.record === undefined ? await this.#recordOf(target) : target.record;
+      return record ? this.#kept(record) : undefined;
     }
     for (let attempt = 1; ; attempt++) {
       const position = await this.#positionOf(agentId, reference);
@@ -58,6 +66,12 @@ export class CallRecords {
       if (found && isAt(found.call, position, reference.phone)) return found;
       if (attempt === maxAttempts) throw new Error('A call kept changing while it was looked up.');
     }
+  }
+
+  async #recordOf(target: CallTarget): Promise<StoredCall | undefined> {
+    const key = recordKey(target);
+    const item = key && (await this.#table.get(key));
+    return item && storedCall(item);
   }
 
   /** Reads the records of many targets, all together. A target that could not be read is an error. */

@@ -3,7 +3,7 @@ import pMap from 'p-map';
 import { type Call, type CallFacts, type CallReference, withFacts } from '../../domain/calls.ts';
 import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
-import { callIdAt, callKey, callsOf, callsWith, type ItemKey } from '../keys.ts';
+import { callIdAt, callKey, callsOf, callsWith, type ItemKey, isSameKey } from '../keys.ts';
 import { backOff, chunks, type Table, type TransactionAction, table } from '../table.ts';
 import { writeFailure } from '../write-failures.ts';
 import { changeOutcomes, type OutcomeChange } from './call-outcomes.ts';
@@ -199,7 +199,7 @@ const isAsFound = ({ version }: StoredCall) => ({
 });
 
 const without = (keys: ItemKey[], others: ItemKey[]) =>
-  keys.filter(({ pk, sk }) => !others.some((other) => other.pk === pk && other.sk === sk));
+  keys.filter((key) => !others.some((other) => isSameKey(key, other)));
 
 const outcomePermissions = [
   'dynamodb:BatchGetItem',

@@ -1,0 +1,35 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { ApiError, invalidField } from '../domain/errors.ts';
+import { isJsonObject, parseJson, utf8 } from '../domain/json.ts';
+import { bodyOf } from '../http/request-body.ts';
+import type { HookEvent, HookRequest, Platform } from './platform.ts';
+import { isPlatformName, type PlatformName, platforms } from './platforms.ts';
+
+/** A request of a voice platform, and the event that it reports. */
+export type Hook = { name: PlatformName; platform: Platform; request: HookRequest; event: HookEvent };
+
+/** Reads a request of the platform that its path names. Everything else works with this reading. */
+export const readHook = (received: APIGatewayProxyEventV2): Hook => {
+  const name = received.pathParameters?.platform ?? '';
+  if (!isPlatformName(name)) throw new ApiError('not_found', 'There is no such voice platform.');
+  const platform: Platform = platforms[name];
+  const request: HookRequest = { body: fieldsOf(bodyOf(received)), query: received.queryStringParameters ?? {} };
+  return { name, platform, request, event: platform.read(request) };
+};
+
+/** Returns the fields of a body: a JSON object, or a form, whatever its content type says. */
+const fieldsOf = (bytes: Buffer): Record<string, unknown> => {
+  const fields = parsed(bytes);
+  if (!isJsonObject(fields)) throw invalidField('', 'The body must be a JSON object or a form, in UTF-8.');
+  return fields;
+};
+
+const parsed = (bytes: Buffer): unknown => {
+  try {
+    const text = utf8.decode(bytes);
+    if (text.trim() === '') return undefined;
+    return /^\s*[[{]/.test(text) ? parseJson(text) : Object.fromEntries(new URLSearchParams(text));
+  } catch {
+    return undefined;
+  }
+};
