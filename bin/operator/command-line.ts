@@ -10,7 +10,6 @@ import { addHooksCommands } from './hooks.ts';
 import { addKeyCommands } from './key.ts';
 import { addKnowledgeCommands } from './knowledge.ts';
 import { addMcpCommands } from './mcp.ts';
-import { addMigrateCommand } from './migrate.ts';
 import { examples, makeProgram, type Operator } from './program.ts';
 import { addRestoreCommand } from './restore.ts';
 import { addSecretCommands } from './secret.ts';
@@ -37,7 +36,6 @@ export const operatorProgram = (): Operator => {
   addSecretCommands(program);
   addDemoCommand(program);
   addRestoreCommand(program);
-  addMigrateCommand(program);
   addSmokeCommand(program);
   return program;
 };

@@ -1,10 +1,8 @@
 import * as z from 'zod/mini';
 import { Identifier } from './identifiers.ts';
 
-/**
- * Whose work it is: the owner of the agent. A queue is shared fairly among users. Messages of earlier versions name none.
- */
-const ofUser = { uid: z.optional(Identifier) };
+/** The user whose work it is: the owner of the agent. A queue is shared fairly among users. */
+const ofUser = { uid: Identifier };
 
 /** The message of each job, under the job's name. A message is delivered at least once, maybe late. */
 export const jobMessages = {
@@ -13,7 +11,7 @@ export const jobMessages = {
   /** It does not hold the person's number: a message outlives its job. */
   erasePerson: z.object({ job: z.literal('erasePerson'), uid: Identifier, erasureId: Identifier }),
   /** Sent by the clock; the work goes on after an agent. A position of a scan could be a key that holds a person's number. */
-  expireCalls: z.object({ job: z.literal('expireCalls'), ...ofUser, after: z.optional(Identifier) }),
+  expireCalls: z.object({ job: z.literal('expireCalls'), uid: z.optional(Identifier), after: z.optional(Identifier) }),
   crawlWebsite: z.object({
     job: z.literal('crawlWebsite'),
     ...ofUser,

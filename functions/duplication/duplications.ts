@@ -53,10 +53,9 @@ export class Duplications {
     const { agent, sourceAgentId } = duplication;
     const { agents, sources } = this.#quotas;
     const TableName = this.#table.name;
-    const copies = { add: { copies: new Set([agent.agentId]) } };
     const failed = await this.#table.transactUnless([
       { Put: { TableName, Item: itemOf(duplication), ConditionExpression: 'attribute_not_exists(pk)' } },
-      countAction(this.#table, countKey({ uid: agent.uid }), 1, { quota: agents, copies }),
+      countAction(this.#table, countKey({ uid: agent.uid }), 1, agents),
       countCheck(this.#table, countKey({ agentId: sourceAgentId }), sources),
     ]);
     if (!failed) return duplication;
@@ -82,14 +81,13 @@ export class Duplications {
     const done: Duplication = { ...duplication, state: 'done' };
     const TableName = this.#table.name;
     const { sourceAgentId } = done;
-    const { uid, agentId } = done.agent;
+    const { agentId } = done.agent;
     const item = { ...itemOf(done), ttlSeconds: Math.floor(Date.now() / 1000) + rememberedSeconds };
     const sources = { ...countKey({ agentId }), count: done.websites.copied + done.documents.copied, changes: 0 };
     const failed = await this.#table.transactUnless([
       ...this.#agents.creation(done.agent),
       { Put: { TableName, Item: item } },
       { Put: { TableName, Item: sources } },
-      countAction(this.#table, countKey({ uid }), 0, isCopied(agentId)),
       { ConditionCheck: { TableName, Key: accessKey(sourceAgentId), ConditionExpression: 'attribute_exists(uid)' } },
     ]);
     if (!failed) return done;
@@ -110,7 +108,7 @@ export class Duplications {
     await this.#table.transactUnless([
       { Put: { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' } },
       { Delete: { TableName, Key: duplicationKey(agentId) } },
-      countAction(this.#table, countKey({ uid }), -1, isCopied(agentId)),
+      countAction(this.#table, countKey({ uid }), -1),
     ]);
   }
 
@@ -119,9 +117,6 @@ export class Duplications {
     await this.#table.delete(duplicationKey(agentId));
   }
 }
-
-/** The copy is no longer under way. */
-const isCopied = (agentId: string) => ({ copies: { remove: { copies: new Set([agentId]) } } });
 
 const itemOf = ({ agent, ...rest }: Duplication): DuplicationItem => ({
   ...duplicationKey(agent.agentId),

@@ -24,7 +24,7 @@ export const indexKnowledge = job({
   timeoutSeconds: 300,
   memoryMegabytes: 1769,
 
-  async handle({ agentId, uid = agentId }, services, until) {
+  async handle({ agentId, uid }, services, until) {
     const { agents, websites, websiteReads, documents, documentReads, jobQueue } = services;
     const stores = {
       website: { reads: websiteReads, writes: websites },

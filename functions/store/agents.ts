@@ -93,7 +93,7 @@ export class Agents {
   async create(agent: Agent): Promise<Agent> {
     const { uid, agentId } = agent;
     const creation = this.creation(agent);
-    const count = countAction(this.#table, countKey({ uid }), 1, { quota: this.#quota });
+    const count = countAction(this.#table, countKey({ uid }), 1, this.#quota);
     for (let attempt = 0; ; attempt++) {
       const failed = await this.#table.transactUnless([...creation, count]);
       if (!failed) return agent;

@@ -68,13 +68,6 @@ export const countKey = (owner: { uid: string } | { agentId: string }): ItemKey 
   sk: 'COUNT',
 });
 
-/** Whose counter counts an item, when one does; agents of somebody else have the key of an agent, too. */
-export const counterOwnerOf = ({ pk, sk }: ItemKey): { uid: string } | { agentId: string } | undefined => {
-  const [kind, id = ''] = pk.split('#');
-  if (kind === 'USER' && sk.startsWith('AGENT#')) return { uid: id };
-  return kind === 'AGENT' && /^(WEBSITE|DOCUMENT)#/.test(sk) ? { agentId: id } : undefined;
-};
-
 export const apiKeyListingKey = (uid: string, keyId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `KEY#${keyId}` });
 export const apiKeyListingsOf = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'KEY#' });
 export const apiKeyKey = (hash: string): ItemKey => ({ pk: `KEY#${hash}`, sk: 'KEY' });
@@ -113,9 +106,6 @@ export const callsWith = (agentId: string, phone: string): Collection => ({ pk: 
 export const callPosition = (call: { startedAt: string; callId: string }) => `${call.startedAt}#${call.callId}`;
 /** The call that an entry by time or by phone number points to. */
 export const callIdAt = (position: string) => position.slice(position.indexOf('#') + 1);
-/** Whether an item is an entry by time or by phone number. */
-export const isCallEntry = ({ pk }: ItemKey) => /^AGENT#[^#]+#(CALLS|PHONE#[^#]+)$/.test(pk);
-
 /** The phone number of a person that a key holds: of a call or a blocked number, and whose it is. */
 export const numberIn = ({ pk, sk }: ItemKey): { owner: BlockListOwner; number: string } | undefined => {
   const [, kind, id = '', part, phone = ''] = /^(AGENT|USER)#([^#]+)#(PHONE|BLOCKED)#(.+)$/.exec(pk) ?? [];
@@ -237,9 +227,9 @@ export const idempotencyKeyOfPiece = ({ pk, sk }: ItemKey): ItemKey | undefined 
 export const idempotencyOf = (uid: string): Collection[] =>
   Array.from({ length: idempotencyShards }, (_, shard) => ({ pk: `IDEMPOTENCY#${uid}#${shard}` }));
 
-/** A minute is counted from the epoch. */
 /** All items of the chat, as a pattern of partition keys. */
 export const chatKeys = 'CHAT#*';
+/** `minute` is the number of minutes since the Unix epoch. */
 export const chatTurnsKey = (address: string, minute: number): ItemKey => ({
   pk: `CHAT#TURNS#${address}#${minute}`,
   sk: 'TURNS',

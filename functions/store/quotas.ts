@@ -1,7 +1,7 @@
 import { quotaExceeded } from '../domain/errors.ts';
 import { environment } from '../environment.ts';
-import { type Change, type Condition, conditionOf, updateOf } from './expressions.ts';
-import { agentsOf, countKey, documentsOf, type ItemKey, websitesOf } from './keys.ts';
+import { type Condition, conditionOf, updateOf } from './expressions.ts';
+import { countKey, documentsOf, type ItemKey, websitesOf } from './keys.ts';
 import type { Item, Table, TransactionAction } from './table.ts';
 
 /** What a user or an agent may have. */
@@ -20,20 +20,14 @@ export const sourceQuota = (limit = environment.quotaSources): Quota => ({
 
 /**
  * A counter. It changes in the transactions that create and delete what it counts; each change also counts as one in
- * `changes`, so that a recount is stored only if nothing changed meanwhile. `copies` names the agents whose copies are
- * under way: they are counted, and have no record yet.
+ * `changes`, so that a recount is stored only if nothing changed meanwhile.
  */
-export type Counter = Item & { count: number; changes: number; copies?: Set<string>; recountedAt?: number };
+export type Counter = Item & { count: number; changes: number; recountedAt?: number };
 
 /** The action of a transaction that counts `by` more or fewer. With a quota, its condition is that they fit. */
-export const countAction = (
-  { name: TableName }: Table,
-  Key: ItemKey,
-  by: number,
-  { quota, copies }: { quota?: Quota | undefined; copies?: Pick<Change, 'add' | 'remove'> } = {},
-): TransactionAction => {
+export const countAction = ({ name: TableName }: Table, Key: ItemKey, by: number, quota?: Quota): TransactionAction => {
   if (quota && by > quota.limit) throw quota.exceeded();
-  const change = { add: { count: by, changes: 1, ...copies?.add }, remove: { ...copies?.remove } };
+  const change = { add: { count: by, changes: 1 } };
   return { Update: { TableName, Key, ...updateOf(change, quota && isAtMost(quota.limit - by)) } };
 };
 
@@ -47,49 +41,32 @@ const isAtMost = (most: number): Condition => ({
   values: { most },
 });
 
-const recountSeconds = 60;
-
 /**
  * Counts the sources of an agent, and corrects its counter. Records of upload forms that were never used count until
- * then: no write says when they expire. So a full agent is counted again, at most once a minute, or `always`.
- * False when that was not done.
+ * then: no write says when they expire. So a full agent is counted again, at most once in `seconds`. False when that was
+ * not done.
  */
-export const recountSources = (table: Table, agentId: string, always = false): Promise<boolean> =>
-  recount(table, countKey({ agentId }), always ? 0 : recountSeconds, async () => {
-    let count = 0;
-    for (const collection of [websitesOf(agentId), documentsOf(agentId)]) {
-      for await (const { waitsUntil = Infinity } of table.query<Item & { waitsUntil?: number }>(collection)) {
-        if (waitsUntil > Date.now()) count++;
-      }
-    }
-    return count;
-  });
-
-/** Counts the agents that a user owns, and corrects the counter. */
-export const recountAgents = (table: Table, uid: string): Promise<boolean> =>
-  recount(table, countKey({ uid }), 0, async (counter) => {
-    const agents = new Set(counter?.copies);
-    for await (const item of table.query<Item & { agentId: string; owner?: string }>(agentsOf(uid))) {
-      if (item.owner === undefined) agents.add(item.agentId);
-    }
-    return agents.size;
-  });
-
-const recount = async (
-  table: Table,
-  key: ItemKey,
-  seconds: number,
-  count: (counter: Counter | undefined) => Promise<number>,
-): Promise<boolean> => {
+export const recountSources = async (table: Table, agentId: string, seconds = 60): Promise<boolean> => {
+  const key = countKey({ agentId });
   for (let attempt = 0; attempt < 5; attempt++) {
     const found = await table.get<Counter>(key);
     const now = Date.now();
     if ((found?.recountedAt ?? 0) > now - seconds * 1000) return false;
-    const set = { count: await count(found), recountedAt: now };
+    const set = { count: await countSources(table, agentId), recountedAt: now };
     const isUnchanged = found
       ? { expression: 'changes = :found', values: { found: found.changes } }
       : { expression: 'attribute_not_exists(pk)' };
     if (await table.change(key, { set, add: { changes: 1 } }, isUnchanged)) return true;
   }
   return false;
+};
+
+const countSources = async (table: Table, agentId: string): Promise<number> => {
+  let count = 0;
+  for (const collection of [websitesOf(agentId), documentsOf(agentId)]) {
+    for await (const { waitsUntil = Infinity } of table.query<Item & { waitsUntil?: number }>(collection)) {
+      if (waitsUntil > Date.now()) count++;
+    }
+  }
+  return count;
 };

@@ -74,14 +74,18 @@ describe('deleting an agent', () => {
     const begun = await begin(copy, world.agentId, services);
     expect(await proceed(begun, 0, services)).toMatchObject({ state: 'copying' });
     expect((await remove(world, world.agentId)).status).toBe(200);
-    expect(await deliverMessage(finishDuplication, { job: 'finishDuplication', agentId: copy.agentId })).toBe(true);
+    expect(
+      await deliverMessage(finishDuplication, { job: 'finishDuplication', uid: 'somebody', agentId: copy.agentId }),
+    ).toBe(true);
     expect((await world.call('GET', `/agents/${copy.agentId}`)).status).toBe(401);
     expect((await world.call('GET', '/agents', { query: { uid: world.uid } })).body.agents).toEqual([]);
     await becomeQuiet(copy.agentId);
     expect(await deliverDeletion(copy.agentId)).toBe(true);
     expect(await storedWith(copy.agentId)).toEqual([]);
     // Another message of the same copy finds nothing to do.
-    expect(await deliverMessage(finishDuplication, { job: 'finishDuplication', agentId: copy.agentId })).toBe(true);
+    expect(
+      await deliverMessage(finishDuplication, { job: 'finishDuplication', uid: 'somebody', agentId: copy.agentId }),
+    ).toBe(true);
     expect(await storedWith(copy.agentId)).toEqual([]);
   });
 
@@ -103,7 +107,7 @@ describe('deleting an agent', () => {
     await world.block(phones(2 * blockListShards));
     await agents.get().remove(world.uid, world.agentId);
     await becomeQuiet(world.agentId);
-    const message = { job: 'finishDeletion', agentId: world.agentId };
+    const message = { job: 'finishDeletion', uid: 'somebody', agentId: world.agentId };
     expect(await deliverMessage({ ...finishDeletion, timeoutSeconds: 0 }, message)).toBe(true);
     // The message that the run sent is worked on by the service.
     await expect.poll(() => storedWith(world.agentId)).toEqual([]);

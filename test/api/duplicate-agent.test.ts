@@ -133,7 +133,9 @@ describe('duplicating an agent', () => {
       if (answer.status === 200) expect(appeared).toEqual([answer.body.agentId]);
       if (appeared.length === 0) {
         expect(await blockListOf(world, agentId)).toBe(401);
-        expect(await deliver({ job: 'finishDuplication', agentId })).toEqual({ batchItemFailures: [] });
+        expect(await deliver({ job: 'finishDuplication', uid: 'somebody', agentId })).toEqual({
+          batchItemFailures: [],
+        });
         expect((await agentsOf(world)).filter((id) => !known.includes(id))).toEqual([agentId]);
       }
       expect((await blockListOf(world, agentId)).length, `killed after write ${kill}`).toBe(60);
@@ -185,14 +187,18 @@ describe('duplicating an agent', () => {
     expect(reached).toMatchObject({ state: 'copying' });
     expect(await blockListOf(world, agent.agentId)).toBe(401);
     expect(await agentsOf(world)).toEqual([world.agentId]);
-    await deliver({ job: 'finishDuplication', agentId: agent.agentId });
+    await deliver({ job: 'finishDuplication', uid: 'somebody', agentId: agent.agentId });
     expect((await blockListOf(world, agent.agentId)).length).toBe(400);
     // Delivered again, and for a copy nobody knows: nothing happens.
     await world.call('DELETE', '/agent-block-list', {
       body: { uid: world.uid, agentId: agent.agentId, numbers: phones(1) },
     });
-    expect(await deliver({ job: 'finishDuplication', agentId: agent.agentId })).toEqual({ batchItemFailures: [] });
-    expect(await deliver({ job: 'finishDuplication', agentId: 'nobody' })).toEqual({ batchItemFailures: [] });
+    expect(await deliver({ job: 'finishDuplication', uid: 'somebody', agentId: agent.agentId })).toEqual({
+      batchItemFailures: [],
+    });
+    expect(await deliver({ job: 'finishDuplication', uid: 'somebody', agentId: 'nobody' })).toEqual({
+      batchItemFailures: [],
+    });
     expect((await blockListOf(world, agent.agentId)).length).toBe(399);
   });
 });

@@ -143,7 +143,9 @@ describe('the knowledge of an agent that is duplicated', () => {
       if (!agentId) continue;
       kills += 1;
       for (let delivery = 0; delivery < 2; delivery++) {
-        const Records = [{ messageId: 'm', body: JSON.stringify({ job: 'finishDuplication', agentId }) }];
+        const Records = [
+          { messageId: 'm', body: JSON.stringify({ job: 'finishDuplication', uid: 'somebody', agentId }) },
+        ];
         expect(await worker(finishDuplication)({ Records } as SQSEvent)).toEqual({ batchItemFailures: [] });
       }
       for (const kind of ['websites', 'documents'] as const) {

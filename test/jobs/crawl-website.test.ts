@@ -32,7 +32,7 @@ const add = (path = '/', more: Partial<WebsiteRecord> = {}) =>
   websites.get().add(websiteRecord(world, { url: site.origin + path, ...more }));
 
 const messageOf = ({ agentId, id, attempt }: WebsiteRecord) =>
-  JSON.stringify({ job: 'crawlWebsite', agentId, websiteId: id, attempt });
+  JSON.stringify({ job: 'crawlWebsite', uid: world.uid, agentId, websiteId: id, attempt });
 
 /** Delivers messages in one batch, as the given delivery of each, and returns those to be delivered again. */
 const deliver = async (bodies: string[], delivery = 1): Promise<string[]> => {
@@ -149,7 +149,7 @@ describe('a message to crawl a website', () => {
       '{}',
       'null',
       '[]',
-      JSON.stringify({ job: 'crawlWebsite', agentId: 'a#b', websiteId: 1 }),
+      JSON.stringify({ job: 'crawlWebsite', uid: 'somebody', agentId: 'a#b', websiteId: 1 }),
     ];
     expect(await deliver([poison[0] as string, messageOf(one), ...poison.slice(1), messageOf(two)])).toEqual([
       '0',

@@ -119,7 +119,12 @@ const uploaded = async (
 };
 
 /** The message that a file has come. */
-const notification = ({ agentId, id }: DocumentRecord) => ({ job: 'extractDocument', agentId, documentId: id });
+const notification = ({ agentId, id }: DocumentRecord) => ({
+  job: 'extractDocument',
+  uid: 'somebody',
+  agentId,
+  documentId: id,
+});
 
 /** What S3 sends of files, as it spells their keys. */
 const notificationOf = (record: DocumentRecord) => ({
@@ -279,7 +284,7 @@ describe('an extraction', () => {
     expect(failed).toMatchObject({ status: 'failed', error: expect.stringContaining('damaged') });
     const attempt = `${failed?.attempt}:again`;
     await documents.restart(record, { attempt, uid: 'somebody' }, () => true);
-    const retry = { job: 'extractDocument', agentId: record.agentId, documentId: record.id };
+    const retry = { job: 'extractDocument', uid: 'somebody', agentId: record.agentId, documentId: record.id };
     await sound({ ...retry, attempt: `${failed?.attempt}:another` });
     expect((await now(record))?.status).toBe('pending');
     await sound({ ...retry, attempt });
@@ -295,7 +300,7 @@ describe('an extraction', () => {
     await files.delete(fileKeyOf(record));
     const attempt = 'again';
     await documents.restart(record, { attempt, uid: 'somebody' }, () => true);
-    await sound({ job: 'extractDocument', agentId: record.agentId, documentId: record.id, attempt });
+    await sound({ job: 'extractDocument', uid: 'somebody', agentId: record.agentId, documentId: record.id, attempt });
     expect(await now(record)).toMatchObject({ status: 'failed', error: 'The file is gone. Upload it again.' });
   });
 
@@ -388,7 +393,7 @@ describe('an extraction', () => {
     vi.useRealTimers();
     const attempt = 'again';
     await documents.restart(record, { attempt, uid: 'somebody' }, () => true);
-    const retry = { job: 'extractDocument', agentId: record.agentId, documentId: record.id, attempt };
+    const retry = { job: 'extractDocument', uid: 'somebody', agentId: record.agentId, documentId: record.id, attempt };
     expect(await sound(retry)).toBe(true);
     expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
   });
@@ -444,7 +449,7 @@ describe('an extraction', () => {
     expect((await now(record))?.content).toBe('');
     const attempt = retryOf((await now(record))?.attempt, 'again');
     await documents.restart(record, { attempt, uid: owner.uid }, hasFailed);
-    await sound({ job: 'extractDocument', agentId, documentId: record.id, attempt });
+    await sound({ job: 'extractDocument', uid: 'somebody', agentId, documentId: record.id, attempt });
     expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
 
     const own = await uploaded('The text', { agentId, formIssuedTo: owner.uid });
@@ -463,7 +468,9 @@ describe('an extraction', () => {
       await deletion.catch(() => undefined);
       expect(await now(record)).toBeUndefined();
       const { agentId, id: documentId } = record;
-      expect(await sound({ job: 'extractDocument', agentId, documentId, attempt: 'deletion' })).toBe(true);
+      expect(await sound({ job: 'extractDocument', uid: 'somebody', agentId, documentId, attempt: 'deletion' })).toBe(
+        true,
+      );
       expect([
         await pieces(record),
         await files.head(fileKeyOf(record)),
@@ -512,7 +519,9 @@ describe('an extraction', () => {
   it.concurrent('with the bucket’s own test event, a file of another kind, or nothing changes nothing', async () => {
     expect(await sound({ Service: 'Amazon S3', Event: 's3:TestEvent', Bucket: bucket })).toBe(true);
     expect(await sound({ Records: [{ s3: { object: { key: 'documents/strange+name' } } }] })).toBe(true);
-    expect(await sound({ job: 'extractDocument', agentId: 'agent', documentId: 'doc_unknown' })).toBe(true);
+    expect(await sound({ job: 'extractDocument', uid: 'somebody', agentId: 'agent', documentId: 'doc_unknown' })).toBe(
+      true,
+    );
     expect(await sound({ job: 'extractDocument' })).toBe(false);
   });
 

@@ -55,7 +55,9 @@ describe('the index of an agent’s knowledge', () => {
     await table.get().change(key, { set: { text: { ...text, index: { ...text.index, format: 0 } } } });
     expect((await search(world, 'open')).body.searched).toEqual({ sources: 0, passages: 0, unindexed: 1 });
     const before = await piecesOf(id);
-    expect(await deliverMessage(indexKnowledge, { job: 'indexKnowledge', agentId: world.agentId })).toBe(true);
+    expect(
+      await deliverMessage(indexKnowledge, { job: 'indexKnowledge', uid: world.uid, agentId: world.agentId }),
+    ).toBe(true);
     expect(await textsFound(world, 'open')).toHaveLength(1);
     const after = await piecesOf(id);
     expect(after).toHaveLength(before.length);

@@ -214,7 +214,7 @@ class World {
       const agentId = this.agentId(name);
       if (!(await agents.get().findDeleted(agentId))) continue;
       await table.get().change(accessKey(agentId), { set: { quietAt: 1 } });
-      await untilDone(() => deliver(finishDeletion, { job: 'finishDeletion', agentId }));
+      await untilDone(() => deliver(finishDeletion, { job: 'finishDeletion', uid: 'somebody', agentId }));
     }
   }
 

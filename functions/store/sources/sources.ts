@@ -70,7 +70,7 @@ export class Sources<R extends SourceRecord> {
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
       },
     }));
-    const count = countAction(this.#table, countKey({ agentId }), records.length, { quota: this.#quota });
+    const count = countAction(this.#table, countKey({ agentId }), records.length, this.#quota);
     return this.#table.transactUnless<SourceItem<R>>([...puts, count]);
   }
 

@@ -126,7 +126,7 @@ describe('the quota of sources', () => {
     for (let round = 1; round <= rounds; round++) {
       let isOver = false;
       const recountOften = async () => {
-        while (!isOver) await recountSources(table.get(), agentId, true);
+        while (!isOver) await recountSources(table.get(), agentId, 0);
       };
       await Promise.all([change().finally(() => (isOver = true)), recountOften(), recountOften()]);
       expect(added.length).toBe(8 * round);
