@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
-import { type Files, files } from '../clients/files.ts';
+import { files } from '../clients/files.ts';
 import { jobQueueFor } from '../clients/job-queue.ts';
 import { documentOfFileKey, fileKeyOf, filesFolder, rejectionReasons } from '../domain/documents.ts';
 import { newUlid } from '../domain/identifiers.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { limits } from '../domain/limits.ts';
 import { attemptAtFile } from '../domain/source-state.ts';
-import { proseText, type SourceText } from '../domain/sources.ts';
+import { proseText } from '../domain/sources.ts';
 import { kindOf } from '../extraction/document-kind.ts';
 import { readDocument } from '../extraction/document-texts.ts';
 import { formatOf } from '../extraction/file-formats.ts';
@@ -15,7 +15,6 @@ import type { ServicesOf } from '../service.ts';
 import { agents } from '../store/agents.ts';
 import { credentials } from '../store/credentials.ts';
 import { type DocumentRecord, documents } from '../store/sources/documents.ts';
-import type { SourceIndex } from '../store/sources/source-texts.ts';
 import { FileNotification, keysIn } from './file-notification.ts';
 import { job, worker } from './job.ts';
 
@@ -88,81 +87,37 @@ const extract = async (
   const { documents, files, agents } = services;
   const key = fileKeyOf(document);
   const deleteOrphans = () => documents.deleteOrphans(document, () => files.delete(key));
-  const languageNow = () => agents.languageOf(document.agentId, uid);
   const record = await documents.findForJob(document);
   if (!record) return deleteOrphans();
-  const [file, language] = await Promise.all([files.read(key, limits.fileBytes), languageNow()]);
+  const file = await files.read(key, limits.fileBytes);
   if (!file) {
     if (retry) await documents.fail(document, retry, 'The file is gone. Upload it again.');
     return;
   }
   const attempt = retry ?? attemptAtFile(file.etag, record.attempt);
-  const begin = async () => {
-    if (attempt !== record.attempt && !retry) await documents.receive(document, attempt);
-    return documents.start(document, attempt, endsBy);
-  };
-  const begun = begin();
-  // A change of the language after this read finds the document in progress, and indexes it again.
-  const languageOfRun = begun.then(languageNow);
-  languageOfRun.catch(() => {});
-  // The text of a short file is extracted and indexed by the time the attempt has begun.
-  const [run, isAllowed, { fields, ...read }] = await Promise.all([
-    begun,
-    retry !== undefined || mayBringFile(record, services),
-    readFile(file, record.name, language),
-  ]);
+  if (attempt !== record.attempt && !retry) await documents.receive(document, attempt);
+  const run = await documents.start(document, attempt, endsBy);
   if (!run) return deleteOrphans();
-  if (!isAllowed) {
-    return void (await documents.fail(
-      document,
-      attempt,
-      'The user whose upload form brought the file may no longer use the agent. Try again to read it all the same.',
-    ));
-  }
-  if ('failure' in read) return void (await documents.fail(document, attempt, read.failure, fields));
-  const { texts, index, indexFor } = read;
-  const indexInstead = async () => {
-    const current = await languageOfRun;
-    return current === language ? undefined : indexFor(current);
+  const fail = async (reason: string, fields?: Partial<DocumentRecord>) => {
+    await documents.fail(document, attempt, reason, fields);
   };
-  await documents.finish(
-    document,
-    { attempt, revision: run.revision },
-    { ...texts, index: () => index, indexInstead },
-    fields,
-  );
-};
-
-type Read = { fields: Partial<DocumentRecord> } & (
-  | { failure: string }
-  | {
-      texts: { content: SourceText; contentMD: SourceText };
-      /** Still being made when the texts are there. */
-      index: Promise<SourceIndex>;
-      indexFor(language: string | undefined): Promise<SourceIndex>;
-    }
-);
-
-/** The texts of a file and their index, or why it has none, and what its record says of it. */
-const readFile = async (
-  file: NonNullable<Awaited<ReturnType<Files['read']>>>,
-  name: string,
-  language: string | undefined,
-): Promise<Read> => {
-  if ('tooLarge' in file) return { failure: rejectionReasons.file_too_large, fields: {} };
+  if (!retry && !(await mayBringFile(record, services))) {
+    return fail(
+      'The user whose upload form brought the file may no longer use the agent. Try again to read it all the same.',
+    );
+  }
+  if ('tooLarge' in file) return fail(rejectionReasons.file_too_large);
   const size = file.bytes.length;
-  const kind = await kindOf(file.bytes, name, formatOf);
-  if ('unsupported' in kind) return { failure: kind.unsupported, fields: { size } };
-  const fields = { size, type: kind.type };
-  const text = await readDocument(file.bytes, kind.type);
-  if ('failure' in text) return { failure: text.failure, fields };
+  const kind = await kindOf(file.bytes, record.name, formatOf);
+  if ('unsupported' in kind) return fail(kind.unsupported, { size });
+  const { type } = kind;
+  const text = await readDocument(file.bytes, type);
+  if ('failure' in text) return fail(text.failure, { size, type });
   const texts = { content: proseText(text.content), contentMD: proseText(text.contentMD) };
-  const indexFor = (language: string | undefined) =>
-    indexOf('document', texts.content.whole, texts.contentMD.whole, language);
-  const index = indexFor(language);
-  // An attempt that does not begin leaves the index, also one that cannot be made.
-  index.catch(() => {});
-  return { texts, index, indexFor, fields };
+  // A change of the language after this read finds the document in progress, and indexes it again.
+  const language = await agents.languageOf(document.agentId, uid);
+  const index = () => indexOf('document', texts.content.whole, texts.contentMD.whole, language);
+  await documents.finish(document, { attempt, revision: run.revision }, { ...texts, index }, { size, type });
 };
 
 /**

@@ -6,7 +6,7 @@ import { ByteWriter } from './bytes.ts';
 import type { Language } from './languages.ts';
 import type { Place } from './packed-index.ts';
 import { cutPassages, headingsOf } from './passages.ts';
-import { compareTerms, Terms } from './terms.ts';
+import { Terms } from './terms.ts';
 
 /** A text to be indexed: the pages of a website, or the one of a document. */
 export type IndexedPage = { text: string; title?: string; url?: string };
@@ -52,26 +52,14 @@ export const packIndex = async (
   return { packed: await deflate(index.pack(pages), { level: 1 }), passages: index.passages };
 };
 
-let latest: Terms | undefined;
-
-/** Documents of a language share most of their words: a process keeps the terms of one language until they are too many. */
-const termsFor = (language: Language): Terms => {
-  if (!latest || latest.language !== language || latest.isFull) latest = new Terms(language);
-  return latest;
-};
-
 class IndexBuilder {
   readonly #terms: Terms;
   readonly #places: (Place & { words: number; hash: number })[] = [];
-  /** For each passage and each of its terms: the number of the term, the passage, how often. */
-  #entries = new Int32Array(3 * 4096);
-  #entriesEnd = 0;
-  /** How often each term is in the passage at hand, and which it has. */
-  #counts = new Int32Array(4096);
-  #present: number[] = [];
+  /** For each term, the passages that have it, each followed by how often. */
+  readonly #postings = new Map<string, number[]>();
 
   constructor(language: Language) {
-    this.#terms = termsFor(language);
+    this.#terms = new Terms(language);
   }
 
   get passages(): number {
@@ -82,37 +70,19 @@ class IndexBuilder {
   add(text: string, place: Place, headingEnd: number, context: string[]): void {
     const { start, units } = place;
     const end = start + units;
-    let words = 0;
-    const countTerm = (term: number) => {
-      if (term >= this.#counts.length) this.#counts = grown(this.#counts, term + 1);
-      if (this.#counts[term]!++ === 0) this.#present.push(term);
-    };
-    const count = (term: number, other: number) => {
-      words++;
-      countTerm(term);
-      if (other >= 0) countTerm(other);
-    };
-    // Function words in headings are indexed: “About us” has no others.
-    this.#terms.visit(text, start, headingEnd, count);
-    this.#terms.visit(text, headingEnd, end, (term, other, isFunctionWord) => {
-      if (!isFunctionWord) count(term, other);
-    });
-    for (const heading of context) this.#terms.visit(heading, 0, heading.length, count);
-    const passage = this.#places.length;
-    this.#places.push({ ...place, words, hash: hashOf(text, start, end) });
-    this.#reserveEntries(3 * this.#present.length);
-    for (const term of this.#present) {
-      this.#entries[this.#entriesEnd++] = term;
-      this.#entries[this.#entriesEnd++] = passage;
-      this.#entries[this.#entriesEnd++] = this.#counts[term] as number;
-      this.#counts[term] = 0;
+    const words = [
+      // Function words in headings are indexed: “About us” has no others.
+      ...[...context, text.slice(start, headingEnd)].flatMap((heading) => this.#terms.of(heading)),
+      ...this.#terms.of(text.slice(headingEnd, end)).filter(({ isFunctionWord }) => !isFunctionWord),
+    ];
+    const counts = new Map<string, number>();
+    for (const term of words.flatMap(({ terms }) => terms)) counts.set(term, (counts.get(term) ?? 0) + 1);
+    for (const [term, count] of counts) {
+      const postings = this.#postings.get(term);
+      if (postings) postings.push(this.passages, count);
+      else this.#postings.set(term, [this.passages, count]);
     }
-    this.#present = [];
-  }
-
-  #reserveEntries(count: number): void {
-    const needed = this.#entriesEnd + count;
-    if (needed > this.#entries.length) this.#entries = grown(this.#entries, needed);
+    this.#places.push({ ...place, words: words.length, hash: hashOf(text, start, end) });
   }
 
   pack(pages: IndexedPage[]): Buffer {
@@ -144,71 +114,45 @@ class IndexBuilder {
   }
 
   #packTerms(out: ByteWriter): void {
-    const numbered = this.#terms.numbered;
-    const { passages, counts, starts } = this.#byTerm(numbered.length);
-    const terms = numbered.filter(({ number }) => starts[number + 1] !== starts[number]).sort(compareTerms);
+    const terms = [...this.#postings.keys()].sort();
     const blocks = new ByteWriter();
     const dictionary = new ByteWriter();
-    const postings = new ByteWriter();
-    let [dictionaryStart, postingsStart] = [0, 0];
-    let former: Buffer = Buffer.alloc(0);
-    for (const [index, { bytes, number }] of terms.entries()) {
-      if (index % termsPerBlock === 0 && index > 0) {
-        blocks.numbers([dictionary.length - dictionaryStart, postings.length - postingsStart]);
-        [dictionaryStart, postingsStart] = [dictionary.length, postings.length];
-        former = Buffer.alloc(0);
-      }
-      const shared = sharedBytes(former, bytes);
-      dictionary.number(shared);
-      dictionary.number(bytes.length - shared);
-      dictionary.bytes(bytes, shared);
-      const start = postings.length;
-      let last = 0;
-      for (let at = starts[number] as number; at < (starts[number + 1] as number); at++) {
-        const [passage, count] = [passages[at] as number, counts[at] as number];
-        postings.number((passage - last) * 2 + (count > 1 ? 1 : 0));
-        if (count > 1) postings.number(count);
-        last = passage;
-      }
-      dictionary.number(postings.length - start);
-      former = bytes;
-    }
+    const allPostings = new ByteWriter();
     out.number(Math.ceil(terms.length / termsPerBlock));
-    blocks.numbers([dictionary.length - dictionaryStart, postings.length - postingsStart]);
-    out.bytes(blocks.written);
-    out.bytes(dictionary.written);
-    out.bytes(postings.written);
-  }
-
-  /** The passages of every term, in their order, and how often each has it; and where those of each term begin. */
-  #byTerm(terms: number): { passages: Int32Array; counts: Int32Array; starts: Int32Array } {
-    const starts = new Int32Array(terms + 1);
-    const entries = this.#entries;
-    const end = this.#entriesEnd;
-    for (let entry = 0; entry < end; entry += 3) starts[(entries[entry] as number) + 1]!++;
-    for (let term = 0; term < terms; term++) starts[term + 1]! += starts[term] as number;
-    const next = starts.slice();
-    const passages = new Int32Array(end / 3);
-    const counts = new Int32Array(end / 3);
-    for (let entry = 0; entry < end; entry += 3) {
-      const at = next[entries[entry] as number]!++;
-      passages[at] = entries[entry + 1] as number;
-      counts[at] = entries[entry + 2] as number;
+    for (let first = 0; first < terms.length; first += termsPerBlock) {
+      const [dictionaryStart, postingsStart] = [dictionary.length, allPostings.length];
+      let former: Buffer = Buffer.alloc(0);
+      for (const term of terms.slice(first, first + termsPerBlock)) {
+        const bytes = Buffer.from(term);
+        const shared = sharedBytes(former, bytes);
+        dictionary.numbers([shared, bytes.length - shared]);
+        dictionary.bytes(bytes, shared);
+        dictionary.number(packPostings(allPostings, this.#postings.get(term) ?? []));
+        former = bytes;
+      }
+      blocks.numbers([dictionary.length - dictionaryStart, allPostings.length - postingsStart]);
     }
-    return { passages, counts, starts };
+    for (const part of [blocks, dictionary, allPostings]) out.bytes(part.written);
   }
 }
 
-const grown = (values: Int32Array, least: number): Int32Array<ArrayBuffer> => {
-  const larger = new Int32Array(Math.max(values.length * 2, least));
-  larger.set(values);
-  return larger;
+/** Writes the passages of a term, and returns how many bytes they take. */
+const packPostings = (out: ByteWriter, postings: number[]): number => {
+  const start = out.length;
+  let last = 0;
+  for (let at = 0; at < postings.length; at += 2) {
+    const [passage, count] = [postings[at] as number, postings[at + 1] as number];
+    out.number((passage - last) * 2 + (count > 1 ? 1 : 0));
+    if (count > 1) out.number(count);
+    last = passage;
+  }
+  return out.length - start;
 };
 
 const sharedBytes = (a: Buffer, b: Buffer): number => {
-  const most = Math.min(a.length, b.length);
+  const max = Math.min(a.length, b.length);
   let shared = 0;
-  while (shared < most && a[shared] === b[shared]) shared++;
+  while (shared < max && a[shared] === b[shared]) shared++;
   return shared;
 };
 

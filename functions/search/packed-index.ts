@@ -51,7 +51,7 @@ export class PackedIndex {
     const blocks = read.number();
     this.#dictionaryAt = new Uint32Array(blocks + 1);
     this.#postingsAt = new Uint32Array(blocks + 1);
-    for (let block = 0; block < Math.max(blocks, 1); block++) {
+    for (let block = 0; block < blocks; block++) {
       this.#dictionaryAt[block + 1] = (this.#dictionaryAt[block] as number) + read.number();
       this.#postingsAt[block + 1] = (this.#postingsAt[block] as number) + read.number();
     }
@@ -73,9 +73,10 @@ export class PackedIndex {
     return this.#hashes.readUInt32LE(4 * passage);
   }
 
-  find(term: Buffer): Postings | undefined {
-    const block = this.#blockOf(term);
+  find(text: string): Postings | undefined {
+    const block = this.#blockOf(text);
     if (block < 0) return undefined;
+    const term = Buffer.from(text);
     const read = new ByteReader(this.#dictionary, this.#dictionaryAt[block]);
     const end = this.#dictionaryAt[block + 1] as number;
     let postings = this.#postingsAt[block] as number;
@@ -104,15 +105,15 @@ export class PackedIndex {
   }
 
   /** The last block whose first term is not after this one. */
-  #blockOf(term: Buffer): number {
+  #blockOf(term: string): number {
     let low = 0;
     let high = this.#dictionaryAt.length - 2;
     while (low <= high) {
       const middle = (low + high) >> 1;
       const read = new ByteReader(this.#dictionary, this.#dictionaryAt[middle]);
+      // The first term of a block shares nothing with one before it.
       read.number();
-      const length = read.number();
-      if (this.#dictionary.compare(term, 0, term.length, read.at, read.at + length) <= 0) low = middle + 1;
+      if (read.text() <= term) low = middle + 1;
       else high = middle - 1;
     }
     return high;

@@ -1,6 +1,6 @@
 import { type Language, languageOf } from './languages.ts';
 import type { PackedIndex, Postings } from './packed-index.ts';
-import { type Term, Terms } from './terms.ts';
+import { Terms } from './terms.ts';
 
 /** A passage that matches a query: the position of its index, and its number there. */
 export type Hit = { index: number; passage: number; score: number };
@@ -48,23 +48,20 @@ export const rank = async (query: string, indexes: PackedIndex[], limit: number)
  * The words of a query, each as its terms in one language; without terms where a word repeats or is a function word. A word
  * has the same position in every language.
  */
-const wordsIn = (query: string, language: Language): Buffer[][] => {
-  const words: { numbers: number[]; isFunctionWord: boolean }[] = [];
-  const seen = new Set<number>();
-  const terms = new Terms(language);
-  terms.visit(query, 0, query.length, (term, other, isFunctionWord) => {
-    const numbers = seen.has(term) ? [] : other < 0 ? [term] : [term, other];
-    words.push({ numbers, isFunctionWord });
-    seen.add(term);
-  });
+const wordsIn = (query: string, language: Language): string[][] => {
+  const words = new Terms(language).of(query);
   // A query of function words alone matches headings, whose function words are indexed.
-  const isDecided = words.some((word) => !word.isFunctionWord);
-  return words.map(({ numbers, isFunctionWord }) =>
-    isDecided && isFunctionWord ? [] : numbers.map((number) => (terms.numbered[number] as Term).bytes),
-  );
+  const isDecided = words.some(({ isFunctionWord }) => !isFunctionWord);
+  const seen = new Set<string>();
+  return words.map(({ terms, isFunctionWord }) => {
+    const [stem = ''] = terms;
+    if (seen.has(stem) || (isDecided && isFunctionWord)) return [];
+    seen.add(stem);
+    return terms;
+  });
 };
 
-const postingsIn = (index: PackedIndex, words: Buffer[][]): (Postings | undefined)[] =>
+const postingsIn = (index: PackedIndex, words: string[][]): (Postings | undefined)[] =>
   words.map((terms) => {
     const found = terms.flatMap((term) => index.find(term) ?? []);
     return found.length < 2 ? found[0] : union(found);

@@ -1,16 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hashWith } from '../../functions/search/ascii-words.ts';
 import { languageOf } from '../../functions/search/languages.ts';
-import { compareTerms, Terms } from '../../functions/search/terms.ts';
+import { Terms } from '../../functions/search/terms.ts';
 import { fold, wordsOf } from '../../functions/search/words.ts';
 
 const english = await languageOf('en');
-const termsOf = (text: string, terms = new Terms(english)) => {
-  const found: string[] = [];
-  terms.visit(text, 0, text.length, (term) => found.push(String(terms.numbered[term]?.bytes)));
-  return found;
-};
+const termsOf = (text: string, terms = new Terms(english)) => terms.of(text).map((word) => word.terms[0]);
 
 describe('the terms of a text', () => {
   it('are the stems of the words of each of its pieces, known or not', () => {
@@ -22,37 +17,6 @@ describe('the terms of a text', () => {
           .map(({ text, isPlain }) => (isPlain ? fold(english.stem(text)) : text));
         const terms = new Terms(english);
         for (let time = 0; time < 2; time++) expect(termsOf(pieces.join(' '), terms)).toEqual(expected);
-      }),
-    );
-  });
-
-  it('are distinct, however many words there are', () => {
-    const letters = (n: number): string =>
-      (n < 26 ? '' : letters(Math.floor(n / 26) - 1)) + 'zyxwvutsrqponmlkjihgfedcba'[n % 26];
-    const words = Array.from({ length: 30_000 }, (_, n) => `Q${letters(n)}q`);
-    const terms = new Terms({ ...english, stem: (word) => word });
-    const lower = words.map((word) => word.toLowerCase());
-    expect(termsOf(words.join(' '), terms)).toEqual(lower);
-    expect(termsOf(`${words.join('. ')}.`, terms)).toEqual(lower);
-  });
-
-  it('are those of each of two words that have the same hash', () => {
-    const hashOf = (word: string) => [...word].reduce((hash, letter) => hashWith(hash, letter.charCodeAt(0)), 0);
-    const words = ['ujbtaa', 'fybixj'];
-    expect(hashOf(words[0] as string)).toBe(hashOf(words[1] as string));
-    const terms = new Terms({ ...english, stem: (word) => word });
-    for (let time = 0; time < 2; time++) expect(termsOf(words.join(' '), terms)).toEqual(words);
-  });
-
-  it('are in the order of their bytes', () => {
-    const written = { ...english, stem: (word: string) => word };
-    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'é', 'я', '日', '𐐨'), minLength: 1, maxLength: 8 });
-    fc.assert(
-      fc.property(fc.array(word), (words) => {
-        const terms = new Terms(written);
-        termsOf(words.join(' '), terms);
-        const sorted = terms.numbered.toSorted(compareTerms).map(({ bytes }) => bytes);
-        expect(sorted).toEqual(sorted.toSorted(Buffer.compare));
       }),
     );
   });

@@ -16,11 +16,8 @@ const inflate = promisify(inflateRaw);
 const parts = ['content', 'contentMD'] as const;
 type Part = (typeof parts)[number];
 
-/** `index` makes the index of the text's words. `indexInstead` makes the one that takes its place, if the agent's language has changed. */
-export type Texts = Record<Part, SourceText> & {
-  index?: () => Promise<SourceIndex>;
-  indexInstead?: () => Promise<SourceIndex | undefined>;
-};
+/** `index` makes the index of the text's words while the text is written. */
+export type Texts = Record<Part, SourceText> & { index?: () => Promise<SourceIndex> };
 /** An index as `functions/search` packs it. */
 export type SourceIndex = { packed: Uint8Array; format: number; language: string };
 
@@ -70,24 +67,12 @@ export class SourceTexts {
       deflated.set(piece, known);
       return known;
     };
-    const [content, contentMD, indexes] = await Promise.all([
+    const [content, contentMD, index] = await Promise.all([
       this.#writePart(sourceId, revision, 'content', texts.content, deflateOnce),
       this.#writePart(sourceId, revision, 'contentMD', texts.contentMD, deflateOnce),
-      this.#writeIndexes(sourceId, revision, texts),
+      texts.index?.().then((index) => this.#writeIndex(sourceId, revision, index)),
     ]);
-    return { revision, content, contentMD, ...indexes };
-  }
-
-  /** Both are made while the text is written. */
-  async #writeIndexes(
-    sourceId: string,
-    revision: string,
-    { index, indexInstead }: Texts,
-  ): Promise<Pick<TextReference, 'index' | 'unusedIndexes'>> {
-    const write = (index: SourceIndex) => this.#writeIndex(sourceId, revision, index);
-    const [first, instead] = await Promise.all([index?.().then(write), indexInstead?.()]);
-    if (!instead) return first ? { index: first } : {};
-    return { index: await write(instead), ...(first && { unusedIndexes: [first] }) };
+    return { revision, content, contentMD, ...(index && { index }) };
   }
 
   async #writePart(
