@@ -3,7 +3,7 @@ import { agents } from '../../functions/store/agents.ts';
 import { newUser, newWorld, type World } from '../support/world.ts';
 
 describe('agents', () => {
-  it('are created, read, changed and listed with what they were given', async () => {
+  it('agents are created, read, changed and listed with what they were given', async () => {
     const world = await newWorld();
     const { uid } = world;
     const configuration = { greeting: 'Hello', variables: { a: 1e300, b: [null, { c: 'ü' }] }, ours: { x: true } };
@@ -39,7 +39,7 @@ describe('agents', () => {
     expect(body.agents[1]).toEqual(changed.body);
   });
 
-  it('keep a field that was null when they were made until a change clears it', async () => {
+  it('agents keep a field that was null at their creation until a change clears it', async () => {
     const world = await newWorld();
     const configuration = { fallback: null, ours: { deep: null } };
     const made = await world.call('POST', '/agents', { body: { uid: world.uid, name: 'Desk', configuration } });
@@ -50,7 +50,7 @@ describe('agents', () => {
     expect(cleared.body.configuration).toEqual({ ours: configuration.ours, voice: 'warm' });
   });
 
-  it('never change their identity', async () => {
+  it('agents never change their identity', async () => {
     const world = await newWorld();
     const body = { name: 'x', uid: 'somebody', agentId: 'other', createdAt: 'now', sourceAgentId: 'y' };
     const changed = await world.call('PATCH', `/agents/${world.agentId}`, { body });
@@ -58,7 +58,7 @@ describe('agents', () => {
     expect(changed.body).not.toHaveProperty('sourceAgentId');
   });
 
-  it('of two changes at once, both are kept', async () => {
+  it('two concurrent changes of an agent are both kept', async () => {
     const world = await newWorld();
     const path = `/agents/${world.agentId}`;
     const fields = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -79,14 +79,14 @@ describe('agents', () => {
     [{ name: 'x', configuration: { big: 'x'.repeat(200 * 1024) } }, 'configuration'],
     [{ name: 'x', phoneNumber: '415' }, 'phoneNumber'],
     [{ name: '\ud800' }, 'name'],
-  ])('refuse %j', async (given, path) => {
+  ])('agents reject the name or configuration %j', async (given, path) => {
     const world = await newWorld();
     const answer = await world.call('POST', '/agents', { body: { uid: world.uid, ...given } });
     expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
     expect(answer.body.details[0].path).toBe(path);
   });
 
-  it('refuse a number in their configuration that could not be given back', async () => {
+  it('agents reject a number in their configuration that could not be returned as sent', async () => {
     const world = await newWorld();
     for (const configuration of ['{"ours":1e400}', '{"variables":{"a":[-1e400]}}']) {
       const body = `{"uid":"${world.uid}","name":"x","configuration":${configuration}}`;
@@ -103,7 +103,7 @@ describe('agents', () => {
     }
   });
 
-  it('keep their configuration within its size when it grows change by change', async () => {
+  it('agents keep their configuration within its size when it grows change by change', async () => {
     const world = await newWorld();
     const path = `/agents/${world.agentId}`;
     const half = 'x'.repeat(120 * 1024);
@@ -113,7 +113,7 @@ describe('agents', () => {
     expect(Object.keys((await world.call('GET', path)).body.configuration)).toEqual(['a']);
   });
 
-  it('can be used and listed by a user who was given access, until it is revoked', async () => {
+  it('agents can be used and listed by a user with access, until the access is revoked', async () => {
     const world = await newWorld();
     const guest = await newUser();
     const use = () => world.call('GET', `/agents/${world.agentId}`, { apiKey: guest.apiKey });
@@ -130,7 +130,7 @@ describe('agents', () => {
     expect(await list()).toEqual([]);
   });
 
-  it('are listed page by page, and never more than one answer can carry', { tags: 'heavy' }, async () => {
+  it('agents are listed page by page, and a page never exceeds the size of a response', { tags: 'heavy' }, async () => {
     const world = await newWorld();
     const { uid } = world;
     const configuration = { big: 'x'.repeat(190 * 1024) };
@@ -161,7 +161,7 @@ describe('the phone number of an agent', () => {
     return body.agents.map(({ agentId }: { agentId: string }) => agentId);
   };
 
-  it('finds the agent, however it is written, and nobody else’s', async () => {
+  it('the phone number of an agent finds it in any format, and finds no agent of another user', async () => {
     const world = await newWorld();
     const { body } = await create(world, '+1 415 555 0123');
     expect(await lookUp(world, '+14155550123')).toEqual([body.agentId]);
@@ -170,7 +170,7 @@ describe('the phone number of an agent', () => {
     expect(await lookUp(await newWorld(), '+14155550123')).toEqual([]);
   });
 
-  it('belongs to one agent of a user, also when two requests meet', async () => {
+  it('the phone number of an agent belongs to one agent of a user, also when two requests meet', async () => {
     const world = await newWorld();
     const responses = await Promise.all([1, 2, 3, 4].map(() => create(world, '+14155550125')));
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
@@ -180,7 +180,7 @@ describe('the phone number of an agent', () => {
     expect((await create(await newWorld(), '+14155550125')).status).toBe(200);
   });
 
-  it('is free again once its agent has another one, or none', async () => {
+  it('the phone number of an agent can be used again once its agent has another one, or none', async () => {
     const world = await newWorld();
     const { body } = await create(world, '+14155550126');
     const path = `/agents/${body.agentId}`;
@@ -201,7 +201,7 @@ describe('the configuration of an agent', () => {
       'configuration.transferTo',
       'must be a phone number in E.164 format, such as +14155550100',
     ],
-  ])('is checked when it is written: %j', async (configuration, path, message) => {
+  ])('the configuration of an agent is validated when it is written: %j', async (configuration, path, message) => {
     const world = await newWorld();
     const body = { uid: world.uid, name: 'Desk', configuration };
     const details = [{ path, message }];
@@ -210,14 +210,14 @@ describe('the configuration of an agent', () => {
     expect([changed.status, changed.body.details]).toEqual([400, details]);
   });
 
-  it('keeps the number to transfer to in its E.164 form', async () => {
+  it('the configuration of an agent keeps the transfer number in E.164 format', async () => {
     const world = await newWorld();
     const configuration = { language: 'de', timeZone: 'Europe/Berlin', transferTo: '+49 (30) 123456' };
     const changed = await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration } });
     expect(changed.body.configuration).toEqual({ ...configuration, transferTo: '+4930123456' });
   });
 
-  it('stored before a check existed can still be read and changed elsewhere', async () => {
+  it('the configuration of an agent that was stored before a check existed can still be read, and its other fields changed', async () => {
     const world = await newWorld();
     await agents
       .get()

@@ -39,7 +39,7 @@ const userList = async (world: World) =>
   (await world.call('GET', '/block-list', { query: { uid: world.uid } })).body.entries;
 
 describe('imports into a block list', () => {
-  it('add the numbers of a CSV file to the list of the user, and count every line', async () => {
+  it('imports into a block list add the numbers of a CSV file to the list of the user, and count every line', async () => {
     const world = await newWorld();
     await world.call('POST', '/block-list', { body: { uid: world.uid, numbers: ['+14155550103'], reason: 'Before' } });
     const answer = await create(world, { reason: 'Imported' });
@@ -87,7 +87,7 @@ describe('imports into a block list', () => {
     expect((await world.blockList()).blockList).toEqual([]);
   });
 
-  it('replace the list of an agent, also with more numbers than one step takes', {
+  it('imports into a block list replace the list of an agent, also with more numbers than one step takes', {
     tags: 'heavy',
   }, async () => {
     const world = await newWorld();
@@ -112,7 +112,7 @@ describe('imports into a block list', () => {
     ['an encoding other than UTF-8', Buffer.from('\ufeff+14155550100\n', 'utf16le'), /UTF-8/],
     ['a header without number', 'phone,reason\n+14155550100,x\n', /"number"/],
     ['a quote that is not closed', 'number,reason\n+14155550100,x\n+14155550101,"x\n', /line/],
-  ])('fail with a sentence at %s, and change nothing', async (_, content, error) => {
+  ])('imports into a block list fail at %s with a sentence, and change nothing', async (_, content, error) => {
     const world = await newWorld();
     expect(await importFile(world, content)).toMatchObject({
       status: 'failed',
@@ -124,7 +124,7 @@ describe('imports into a block list', () => {
     expect(await importFile(world, '+14155550100')).toMatchObject({ status: 'done', added: 1 });
   });
 
-  it('report the first 1,000 failures of a file of bad lines, also a large one', async () => {
+  it('imports into a block list report the first 1,000 failures of a file of invalid lines, however large it is', async () => {
     const world = await newWorld();
     const found = await importFile(
       world,
@@ -136,7 +136,7 @@ describe('imports into a block list', () => {
     expect(found.failures[0].number.length).toBe(64);
   });
 
-  it('run one after the other when their files come at the same time, and refuse another one meanwhile', {
+  it('imports into a block list run one after the other when their files arrive at the same time, and another one is rejected meanwhile', {
     tags: 'heavy',
   }, async () => {
     const world = await newWorld();
@@ -165,7 +165,7 @@ describe('imports into a block list', () => {
     expect(all.map(({ lines }) => lines)).toEqual([6000, 6000, 6000]);
   });
 
-  it('count once when the file is uploaded twice', async () => {
+  it('an import into a block list counts once when its file is uploaded twice', async () => {
     const world = await newWorld();
     const form = (await create(world)).body;
     await send(form, '+14155550100\n+14155550101\n');
@@ -177,7 +177,7 @@ describe('imports into a block list', () => {
     expect((await userList(world)).length).toBe(2);
   });
 
-  it('are for those who may use the agent, and seen by their user alone', async () => {
+  it('imports into a block list need access to the agent, and only their user can read them', async () => {
     const world = await newWorld();
     const stranger = await newWorld();
     const { agentId } = world;
@@ -207,7 +207,7 @@ describe('imports into a block list', () => {
     expect((await world.blockList()).blockList).toEqual([]);
   });
 
-  it('take at most 64 MB, a reason of 256 characters and one of two modes', async () => {
+  it('imports into a block list take at most 64 MB, a reason of 256 characters and one of two modes', async () => {
     const world = await newWorld();
     expect((await create(world, { size: 67_108_864 })).status).toBe(200);
     const tooLarge = await create(world, { size: 67_108_865 });

@@ -6,7 +6,7 @@ const numbers = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => `+1415${String(5_000_000 + from + index)}`);
 
 describe('blocking numbers', () => {
-  it('adds what is new and reports the rest, in the order sent', async () => {
+  it('blocking numbers adds the new ones and reports the rest, in the order sent', async () => {
     const world = await newWorld();
     const answer = await world.block(['+1 (415) 555-0100', 'nonsense', '+1.415.555.0100', '+442071838750']);
     expect(answer.status).toBe(200);
@@ -33,7 +33,7 @@ describe('blocking numbers', () => {
     expect((await world.blockList()).blockList).toEqual(['+14155550100']);
   });
 
-  it('takes every white space, hyphen, dot and parenthesis, and no other spelling', async () => {
+  it('blocking numbers accepts spaces, hyphens, dots and parentheses in a number, and no other format', async () => {
     const world = await newWorld();
     const good = [
       '+1\u00a0415\u2009555\t0101\u0085',
@@ -60,7 +60,7 @@ describe('blocking numbers', () => {
     expect(new Set(body.failed.map((entry: { code: string }) => entry.code))).toEqual(new Set(['invalid_format']));
   });
 
-  it('takes 10,000 numbers in one request, and rejects one more', { tags: 'heavy' }, async () => {
+  it('blocking numbers accepts 10,000 of them in one request, and rejects one more', { tags: 'heavy' }, async () => {
     const world = await newWorld();
     // A busy machine does not write all of them before the request's deadline: the rest is sent again, as a client does.
     // Of these, some may have been written though their response came too late.
@@ -81,7 +81,7 @@ describe('blocking numbers', () => {
   });
 
   it.each([[[]], ['+14155550100'], [[14155550100]], [[null]], [undefined], [{ 0: '+14155550100' }]])(
-    'rejects %j as numbers',
+    'blocking numbers rejects %j as the numbers',
     async (given) => {
       const world = await newWorld();
       const answer = await world.block(given);
@@ -90,7 +90,7 @@ describe('blocking numbers', () => {
     },
   );
 
-  it('keeps why a number is blocked, and since when', async () => {
+  it('a blocked number keeps its reason, and the time since when it is blocked', async () => {
     const world = await newWorld();
     await world.block(['+14155550100'], { reason: 'spam' });
     const { entries } = await world.blockList();
@@ -98,7 +98,7 @@ describe('blocking numbers', () => {
     expect(Date.parse(entries[0].blockedAt)).toBeGreaterThan(Date.now() - 10_000);
   });
 
-  it('rejects a reason that is too long and an end in the past', async () => {
+  it('blocking numbers rejects a reason that is too long and an expiry in the past', async () => {
     const world = await newWorld();
     for (const more of [
       { reason: 'x'.repeat(257) },
@@ -110,7 +110,7 @@ describe('blocking numbers', () => {
     expect((await world.blockList()).blockList).toEqual([]);
   });
 
-  it('forgets a number when its time is over: it is in no list, and adding it again is added', async () => {
+  it('an expired number is in no list, and can be added again', async () => {
     const world = await newWorld();
     const expiresAt = new Date(Date.now() + 2500).toISOString();
     await world.block(['+14155550100'], { expiresAt, reason: 'for now' });
@@ -124,7 +124,7 @@ describe('blocking numbers', () => {
     expect((await world.blockList()).entries[0]).toEqual({ number: '+14155550100', blockedAt: expect.any(String) });
   });
 
-  it('of two callers at once, exactly one has added each number', async () => {
+  it('two callers who add the same numbers at once each get a number reported as added exactly once between them', async () => {
     const world = await newWorld();
     const list = numbers(60);
     const answers = await Promise.all([world.block(list), world.block([...list].reverse()), world.block(list)]);
@@ -134,7 +134,7 @@ describe('blocking numbers', () => {
 });
 
 describe('unblocking numbers', () => {
-  it('removes what is there and reports the rest, in the order sent', async () => {
+  it('unblocking numbers removes those that are blocked and reports the rest, in the order sent', async () => {
     const world = await newWorld();
     await world.block(['+14155550100', '+14155550101']);
     const answer = await world.unblock(['+14155550102', '+1 415 555 0100', 'x', '+14155550100']);
@@ -151,7 +151,7 @@ describe('unblocking numbers', () => {
     expect((await world.blockList()).blockList).toEqual(['+14155550101']);
   });
 
-  it('lets a removed number be blocked again, with nothing left of its former terms', async () => {
+  it('a removed number can be blocked again, and nothing is left of its former reason and expiry', async () => {
     const world = await newWorld();
     await world.block(['+14155550100'], { reason: 'old', expiresAt: '2099-01-01T00:00:00Z' });
     await world.unblock(['+14155550100']);
@@ -159,7 +159,7 @@ describe('unblocking numbers', () => {
     expect((await world.blockList()).entries).toEqual([{ number: '+14155550100', blockedAt: expect.any(String) }]);
   });
 
-  it('of two callers at once, exactly one has removed each number', async () => {
+  it('two callers who remove the same numbers at once each get a number reported as removed exactly once between them', async () => {
     const world = await newWorld();
     const list = numbers(60);
     await world.block(list);
@@ -170,7 +170,7 @@ describe('unblocking numbers', () => {
 });
 
 describe('listing blocked numbers', () => {
-  it('goes through all of them page by page, sorted, each once', async () => {
+  it('a block list is returned page by page, sorted, each number once', async () => {
     const world = await newWorld();
     await world.block(numbers(37));
     const found: string[] = [];
@@ -184,7 +184,7 @@ describe('listing blocked numbers', () => {
     expect(found).toEqual(numbers(37));
   });
 
-  it('rejects a well-formed cursor of a position that no entry can have', async () => {
+  it('listing blocked numbers rejects a well-formed cursor of a position that no entry can have', async () => {
     const { uid, agentId, ...world } = await newWorld();
     for (const position of ['', 'x'.repeat(2000)]) {
       const cursor = toCursor(`block-list:${agentId}`, position);
@@ -193,7 +193,7 @@ describe('listing blocked numbers', () => {
     }
   });
 
-  it('rejects an invalid limit and a cursor of another list', async () => {
+  it('listing blocked numbers rejects an invalid limit and a cursor of another list', async () => {
     const world = await newWorld();
     await world.block(numbers(3));
     const { uid, agentId } = world;
@@ -214,7 +214,7 @@ describe('listing blocked numbers', () => {
 });
 
 describe('checking a number', () => {
-  it('says whether it is blocked, in whatever spelling, also when its plus came as a space', async () => {
+  it('checking a number finds it in any format, also when its plus arrived as a space', async () => {
     const world = await newWorld();
     const { uid, agentId } = world;
     await world.block(['+14155550100'], { reason: 'spam' });
@@ -237,7 +237,7 @@ describe('checking a number', () => {
 describe('the block list of a user', () => {
   const number = '+14155550100';
 
-  it('is in force for every agent of the user, and apart from their own lists', async () => {
+  it('the block list of a user applies to every agent of the user, beside the list of the agent', async () => {
     const world = await newWorld();
     const { uid, agentId } = world;
     const other = (await world.call('POST', '/agents', { body: { uid, name: 'Other' } })).body.agentId;
@@ -260,7 +260,7 @@ describe('the block list of a user', () => {
     expect([await check(agentId), await check(other)].map(({ blocked }) => blocked)).toEqual([true, false]);
   });
 
-  it('belongs to the user of the key', async () => {
+  it('the block list of a user can be read and changed only with a key of that user', async () => {
     const [world, stranger] = [await newWorld(), await newWorld()];
     for (const [method, options] of [
       ['POST', { body: { uid: world.uid, numbers: [number] } }],
@@ -273,7 +273,7 @@ describe('the block list of a user', () => {
 });
 
 describe('checking many numbers', () => {
-  it('finds those that either list blocks, in the order sent, each once', async () => {
+  it('checking many numbers finds those on either list, in the order sent, each once', async () => {
     const world = await newWorld();
     const { uid, agentId } = world;
     await world.block(['+14155550102'], { reason: 'Spam' });
@@ -289,7 +289,7 @@ describe('checking many numbers', () => {
     });
   });
 
-  it('takes 10,000 at once', { tags: 'heavy' }, async () => {
+  it('checking many numbers accepts 10,000 at once', { tags: 'heavy' }, async () => {
     const world = await newWorld();
     const { uid, agentId } = world;
     const numbers = Array.from({ length: 10_000 }, (_, index) => `+1${2_000_000_000 + index}`);

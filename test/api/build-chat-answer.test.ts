@@ -15,7 +15,7 @@ const normalize = (text: string) =>
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>');
 
 describe('the answer', () => {
-  it('is the UI message stream of the AI SDK, event by event', async () => {
+  it('the chat’s answer is the UI message stream of the AI SDK, event by event', async () => {
     const answer = await talk(model(says('Hel', 'lo.')));
     expect(answer.status).toBe(200);
     expect(answer.text).toMatchInlineSnapshot(`
@@ -51,7 +51,7 @@ describe('the answer', () => {
     `);
   });
 
-  it('contains a tool call and its result, each signed', async () => {
+  it('the chat’s answer contains a tool call and its result, each signed', async () => {
     const answer = await talk(
       model(callsTool('checkNumbers', { numbers: ['+1 (415) 555-0100', '555'] }), says('One is good.')),
     );
@@ -88,7 +88,7 @@ describe('the answer', () => {
     `);
   });
 
-  it('requests approval for a tool that changes something, and does nothing before', async () => {
+  it('the chat requests approval for a tool that changes something, and does nothing before', async () => {
     const world = await newWorld();
     const answer = await talk(model(callsTool('createAgent', { name: 'Night desk' })), { apiKey: world.apiKey });
     expect(normalize(answer.text)).toMatchInlineSnapshot(`
@@ -116,7 +116,7 @@ describe('the answer', () => {
     expect(agents).toHaveLength(1);
   });
 
-  it('contains a tool call whose input is invalid as an error, without requesting approval', async () => {
+  it('the chat’s answer contains a tool call with invalid input as an error, without a request for approval', async () => {
     const world = await newWorld();
     const calls = model(callsTool('blockNumbers', { agentId: world.agentId, numbers: [] }), says('I see.'));
     const answer = await talk(calls, { apiKey: world.apiKey });
@@ -152,7 +152,7 @@ describe('the answer', () => {
     expect(JSON.stringify(calls.doStreamCalls[1]?.prompt)).toContain('numbers: must have at least 1 item');
   });
 
-  it('leaves out the model’s reasoning', async () => {
+  it('the chat’s answer leaves out the model’s reasoning', async () => {
     const [start, ...rest] = says('Hello.') as [ModelPart, ...ModelPart[]];
     const thinking: ModelPart[] = [
       start,
@@ -180,7 +180,7 @@ describe('an API key', () => {
   const offered = (chatModel: MockLanguageModelV4) => chatModel.doStreamCalls[0]?.tools?.map(({ name }) => name).sort();
   const publicTools = ['checkNumbers', 'draftAgent', 'searchDocumentation'];
 
-  it('is not needed for the tools that read no user’s data', async () => {
+  it('the chat needs no API key for tools that read no user’s data', async () => {
     const chatModel = model(says('Hello.'));
     expect((await talk(chatModel)).status).toBe(200);
     expect(offered(chatModel)).toEqual(publicTools);
@@ -189,7 +189,7 @@ describe('an API key', () => {
     expect(offered(blank)).toEqual(publicTools);
   });
 
-  it('that is invalid is 401, before anything else is checked', async () => {
+  it('an invalid API key is 401 in the chat before anything else is checked', async () => {
     const chatModel = model(says('Never.'));
     for (const apiKey of ['wrong', 'vap_', `vap_${'0'.repeat(30)}`, 'Bearer x']) {
       const answer = await talk(chatModel, { apiKey, messages: [] });
@@ -201,7 +201,7 @@ describe('an API key', () => {
     expect(chatModel.doStreamCalls).toHaveLength(0);
   });
 
-  it('allows the tools of its scopes, and all tools when it has no scopes', async () => {
+  it('an API key allows the chat the tools of its scopes, and all tools when it has no scopes', async () => {
     const full = await newWorld();
     const everything = model(says('Hello.'));
     await talk(everything, { apiKey: full.apiKey });
@@ -220,7 +220,7 @@ describe('an API key', () => {
     }
   });
 
-  it('that is revoked during a turn does nothing more in it', async () => {
+  it('an API key that is revoked during a turn of the chat has no effect in the rest of it', async () => {
     const world = await newWorld();
     const answers = [callsTool('getAgent', { agentId: world.agentId }), callsTool('listAgents', {}), says('So.')];
     let calls = 0;
@@ -237,7 +237,7 @@ describe('an API key', () => {
     ]);
   });
 
-  it('gives access to its user’s data, and to no other’s', async () => {
+  it('an API key gives the chat access to the data of its user alone', async () => {
     const [world, stranger] = await Promise.all([newWorld(), newWorld()]);
     for (const [tool, input] of [
       ['getAgent', { agentId: stranger.agentId }],
@@ -259,7 +259,7 @@ describe('an API key', () => {
     });
   });
 
-  it('returns through the tools what the API returns', async () => {
+  it('the chat’s tools return with an API key what the API returns', async () => {
     const world = await newWorld();
     await world.recordCall('call-1', { phone: '+14155550123' });
     await world.block(['+14155550199'], { reason: 'spam' });

@@ -30,7 +30,7 @@ describe('an approval', () => {
     approval: { id: string; signature: string; approved: boolean };
   };
 
-  it('that is sent repeatedly runs once, with the same response', async () => {
+  it('an approved tool call that is sent repeatedly runs once, with the same response', async () => {
     const { world, id, messages, agentsOf } = await answered();
     const outputs = [];
     for (let round = 0; round < 3; round++) {
@@ -43,7 +43,7 @@ describe('an approval', () => {
     expect(outputs[2]).toEqual(outputs[0]);
   });
 
-  it('that is sent five times at once runs once', async () => {
+  it('an approved tool call that is sent five times at once runs once', async () => {
     const { world, id, messages, agentsOf } = await answered();
     await Promise.all(
       Array.from({ length: 5 }, () => talk(model(says('Made.')), { id, messages, apiKey: world.apiKey })),
@@ -71,7 +71,7 @@ describe('an approval', () => {
       'twice in one message',
       (_, messages) => messages.at(-1)?.parts.push(structuredClone(messages.at(-1)?.parts.at(-1)) as never),
     ],
-  ])('is 400 %s, before the model is called', async (_, change) => {
+  ])('an approval in the chat is 400 %s, before the model is called', async (_, change) => {
     const { world, id, messages, part, agentsOf } = await answered();
     change(part, messages);
     const chatModel = model(says('Made.'));
@@ -81,7 +81,7 @@ describe('an approval', () => {
     expect(await agentsOf()).toHaveLength(1);
   });
 
-  it('is 400 in another chat, from another user, and without a key', async () => {
+  it('an approval in the chat is 400 in another chat, from another user, and without a key', async () => {
     const { world, id, messages, agentsOf } = await answered();
     const other = await newUser();
     const chatModel = model(says('Made.'));
@@ -98,7 +98,7 @@ describe('an approval', () => {
     expect(await agentsOf()).toHaveLength(1);
   });
 
-  it('counts as no when the key does not allow it, or when it comes a day late', async () => {
+  it('an approval in the chat counts as no when the key does not allow it, or when it arrives a day late', async () => {
     const { world, id, messages, part, agentsOf } = await answered();
     const { secret } = await apiKeys.get().create(world.uid, { name: 'calls', scopes: ['calls'] });
     const narrow = await talk(model(says('I may not.')), { id, messages, apiKey: secret });
@@ -113,7 +113,7 @@ describe('an approval', () => {
     expect(await agentsOf()).toHaveLength(1);
   });
 
-  it('is for its own call alone, not for an older one with the same id', async () => {
+  it('an approval in the chat applies to its own call alone, not to an older one with the same id', async () => {
     const { world, id, messages, part, agentsOf } = await answered('Right one');
     const client = new Client({
       id,
@@ -143,7 +143,7 @@ describe('an approved tool does what the API does', () => {
     return toolPart(client, tool) as { state: string; output?: never; errorText?: string };
   };
 
-  it('creates, updates and duplicates an agent, blocks numbers, and adds a website', async () => {
+  it('approved tools of the chat create, update and duplicate an agent, block numbers, and add a website', async () => {
     const world = await newWorld();
     const configuration = { greeting: 'Hi', language: 'en-US' };
     const created = await approve(world, 'createAgent', {
@@ -185,7 +185,7 @@ describe('an approved tool does what the API does', () => {
     ['includePaths', ['x'.repeat(201)], /includePaths\.0: must have at most 200 characters/],
     ['excludePaths', Array(51).fill('a'), /excludePaths: must have at most 50 items/],
   ])(
-    'and is not asked for approval when the operation would refuse it: a wrong pattern of %s',
+    'the chat requests no approval when the operation would reject the input: an invalid pattern of %s',
     async (field, patterns, message) => {
       const { agentId, apiKey } = await newWorld();
       const input = { agentId, url: 'https://www.example.com/', [field]: patterns };
@@ -197,7 +197,7 @@ describe('an approved tool does what the API does', () => {
     },
   );
 
-  it('and fails for another user’s agent, with the API’s message', async () => {
+  it('an approved tool of the chat fails for another user’s agent with the API’s message', async () => {
     const [world, stranger] = await Promise.all([newWorld(), newWorld()]);
     const part = await approve(world, 'updateAgent', { agentId: stranger.agentId, name: 'Mine now' });
     expect([part.state, part.errorText]).toEqual([

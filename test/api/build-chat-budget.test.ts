@@ -10,7 +10,7 @@ import { anyAddress, callsTool, captureLog, model, says, talk, userSays } from '
 import { newWorld, useTargetInThisProcess } from '../support/world.ts';
 
 describe('the limits for callers', () => {
-  it('are thirty turns a minute for one address, also for concurrent requests', async () => {
+  it('the chat’s limit is thirty turns a minute for one address, also for concurrent requests', async () => {
     const address = anyAddress();
     const chatModel = model(says('Hello.'));
     const answers = await Promise.all(Array.from({ length: 35 }, () => talk(chatModel, { address })));
@@ -24,7 +24,7 @@ describe('the limits for callers', () => {
     expect((await talk(chatModel, { address: anyAddress() })).status).toBe(200);
   });
 
-  it('hold for any sixty seconds, not only for a minute of the clock', async () => {
+  it('the chat’s rate limit applies to any sixty seconds, not only to a minute of the clock', async () => {
     useTargetInThisProcess();
     const usage = new ChatUsage(table.get(), { turnsPerMinute: 10, tokensPerDay: 1 });
     const address = anyAddress();
@@ -43,7 +43,7 @@ describe('the limits for callers', () => {
     expect(await turns(185_000, 20)).toBe(10);
   });
 
-  it('count the addresses of one IPv6 network, and the spellings of one address, as one', async () => {
+  it('the chat’s rate limit counts the addresses of one IPv6 network, and the spellings of one address, as one', async () => {
     useTargetInThisProcess();
     const usage = new ChatUsage(table.get(), { turnsPerMinute: 1, tokensPerDay: 1 });
     const network = `2001:db8:${randomBytes(2).toString('hex')}:${randomBytes(2).toString('hex')}`;
@@ -79,7 +79,7 @@ describe('the limits for callers', () => {
     vi.useRealTimers();
   });
 
-  it('include the day’s tokens, reserved before each model call and returned when they were not used', async () => {
+  it('the day’s tokens of the chat are reserved before each model call and returned when they were not used', async () => {
     const { usage, used } = onItsOwnDay(1_000);
     const first = usage.budget({ hasKey: true });
     expect(await first.reserve(900)).toBeUndefined();
@@ -96,7 +96,7 @@ describe('the limits for callers', () => {
     expect(await used()).toBe(401);
   });
 
-  it('leave half of the day’s tokens to key holders, however many addresses call without a key', async () => {
+  it('half of the chat’s daily tokens is left to key holders, however many addresses call without a key', async () => {
     const { usage, used } = onItsOwnDay(100_000);
     const reserveFor = (address: string) => usage.budget({ hasKey: false, address }).reserve(5_000);
     const reserved = await Promise.all(Array.from({ length: 15 }, () => reserveFor(anyAddress())));
@@ -106,7 +106,7 @@ describe('the limits for callers', () => {
     expect(await usage.budget({ hasKey: true }).reserve(1)).toBeDefined();
   });
 
-  it('leave a twentieth of the day’s tokens to one address without a key, and release what a rejected request had reserved', async () => {
+  it('one address without a key gets a twentieth of the chat’s daily tokens, and a rejected request releases its reservation', async () => {
     const { usage, used } = onItsOwnDay(100_000);
     const address = anyAddress();
     const budgets = Array.from({ length: 5 }, () => usage.budget({ hasKey: false, address }));
@@ -125,7 +125,7 @@ describe('the limits for callers', () => {
     expect(await usage.budget({ hasKey: false, address: other }).reserve(5_000)).toBeUndefined();
   });
 
-  it('are answered 429 without a key while a key holder goes on', async () => {
+  it('the chat responds with 429 without a key while a key holder continues', async () => {
     const world = await newWorld();
     const { usage } = onItsOwnDay(100_000);
     const address = anyAddress();
@@ -142,7 +142,7 @@ describe('the limits for callers', () => {
     expect((await send(world.apiKey)).status).toBe(200);
   });
 
-  it('end a turn that has used the day’s last tokens', async () => {
+  it('a turn of the chat ends when it has used the day’s last tokens', async () => {
     const { usage, used } = onItsOwnDay(1_000);
     const chatModel = model(callsTool('checkNumbers', { numbers: ['1'] }), says('Never said.'));
     const answer = await talk(chatModel, { usage });
@@ -155,7 +155,7 @@ describe('the limits for callers', () => {
     expect(await used()).toBe(120);
   });
 
-  it('log operation and code when the budget is exhausted, before an answer and inside it, for the deployment’s alarm', async () => {
+  it('an exhausted budget of the chat is logged with operation and code, before an answer and inside it, for the deployment’s alarm', async () => {
     const { usage } = onItsOwnDay(1);
     const log = captureLog();
     const inside = await talk(model(callsTool('checkNumbers', { numbers: ['1'] }), says('Never said.')), { usage });
@@ -166,7 +166,7 @@ describe('the limits for callers', () => {
     expect(log.lines().filter((line) => line.code)).toMatchObject([exhausted, exhausted]);
   });
 
-  it('count the answer of a client that disconnected by the length of its text', async () => {
+  it('the chat’s answer to a client that disconnected is counted by the length of its text', async () => {
     const { usage, used } = onItsOwnDay(1_000);
     const meter = new TokenMeter(usage.budget({ hasKey: true }));
     const instructions = 'z'.repeat(400);

@@ -15,7 +15,7 @@ const toolPart = (client: Client, name: string) =>
   client.last.parts.findLast(({ type }) => type === `tool-${name}`) as unknown as ToolPart;
 
 describe('the running service', () => {
-  it('holds a conversation with the AI SDK’s own client: a tool, an approval, and a turn after that', async () => {
+  it('the chat of the running service holds a conversation with the AI SDK’s own client: a tool, an approval, and a turn after that', async () => {
     const world = await newWorld();
     const client = clientOf({ 'x-authorization': world.apiKey });
     await client.sendMessage({ text: 'Which agents do I have?' });
@@ -39,14 +39,14 @@ describe('the running service', () => {
     expect(agents.map(({ name }: { name: string }) => name)).toEqual(['Agent', 'Night desk']);
   });
 
-  it('finds the answer to a question in its documentation', async () => {
+  it('the chat of the running service finds the answer to a question in its documentation', async () => {
     const client = clientOf();
     await client.sendMessage({ text: 'How do I duplicate an agent?' });
     const { output } = toolPart(client, 'searchDocumentation') as { output: { topics: { title: string }[] } };
     expect(output.topics[0]?.title).toBe('POST /duplicate-agent: Copy an agent');
   });
 
-  it('streams the answer while it is produced', async () => {
+  it('the chat of the running service streams the answer while it is produced', async () => {
     const response = await fetch(`${target.baseUrl}/chat/build`, {
       method: 'POST',
       headers: { origin: target.appOrigin },
@@ -70,7 +70,7 @@ describe('the running service', () => {
     ['reject', 500],
     ['exception', 200],
     ['cut', 200],
-  ])('reports a failure of Bedrock: %s', async (fault, status) => {
+  ])('the chat of the running service reports a failure of Bedrock: %s', async (fault, status) => {
     const body = { id: 'c', messages: [userSays(`Hello [fake: ${fault}]`)] };
     const answer = await call('POST', '/chat/build', { body });
     expect(answer.status).toBe(status);
@@ -84,7 +84,7 @@ describe('the running service', () => {
     }
   });
 
-  it('answers 401 to an invalid key, 400 to an invalid body and 413 to one that is too large, as JSON', async () => {
+  it('the chat of the running service responds as JSON with 401 to an invalid key, 400 to an invalid body and 413 to one that is too large', async () => {
     const good = { id: 'c', messages: [userSays('Hello')] };
     const answers = [
       await call('POST', '/chat/build', { apiKey: 'vap_wrong', body: good }),
@@ -104,7 +104,7 @@ describe('the running service', () => {
     }
   });
 
-  it('keeps working when a client disconnects or stops reading', async () => {
+  it('the chat of the running service keeps working when a client disconnects or stops reading', async () => {
     const body = JSON.stringify({ id: 'c', messages: [userSays('Hello [fake: endless]')] });
     const leaving = new AbortController();
     const left = await fetch(`${target.baseUrl}/chat/build`, { method: 'POST', body, signal: leaving.signal });

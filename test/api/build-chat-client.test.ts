@@ -14,7 +14,7 @@ import {
 import { newWorld } from '../support/world.ts';
 
 describe('the AI SDK’s own client', () => {
-  it('holds a conversation with tools, an approval, and turns after that', async () => {
+  it('the AI SDK’s own client holds a conversation with tools, an approval, and turns after that', async () => {
     const world = await newWorld();
     const chatModel = model(
       callsTool('listAgents', {}),
@@ -53,7 +53,7 @@ describe('the AI SDK’s own client', () => {
     expect(prompt).not.toContain('signature');
   });
 
-  it('learns that nothing was done when the user says no, and can go on', async () => {
+  it('the AI SDK’s own client learns that nothing was done when the user says no, and can continue', async () => {
     const world = await newWorld();
     const chatModel = model(
       callsTool('blockNumbers', { agentId: world.agentId, numbers: ['+14155550100'] }),
@@ -76,7 +76,7 @@ describe('the AI SDK’s own client', () => {
     );
   });
 
-  it('may ignore an approval request, which counts as no', async () => {
+  it('the AI SDK’s own client may ignore an approval request, which counts as no', async () => {
     const world = await newWorld();
     const chatModel = model(callsTool('createAgent', { name: 'B' }), says('Then not.'), says('Still here.'));
     const client = new Client({ send: straightTo(chatModel, { apiKey: world.apiKey }) });
@@ -94,7 +94,7 @@ describe('the AI SDK’s own client', () => {
     expect((await world.call('GET', '/agents', { query: { uid: world.uid } })).body.agents).toHaveLength(1);
   });
 
-  it('may answer one of two requests: the other counts as no', async () => {
+  it('the AI SDK’s own client may answer one of two requests: the other counts as no', async () => {
     const world = await newWorld();
     const [start, ...rest] = callsTool('createAgent', { name: 'Second' }, 'call-2') as [ModelPart, ...ModelPart[]];
     const both = [...callsTool('createAgent', { name: 'First' }, 'call-1').slice(0, -1), ...rest];
@@ -116,7 +116,7 @@ describe('the AI SDK’s own client', () => {
     ).toEqual(['output-available', 'output-denied']);
   });
 
-  it('may send back an unfinished call, when an answer was cut off', async () => {
+  it('the AI SDK’s own client may send back an unfinished call, when an answer was cut off', async () => {
     const cut: ModelPart[] = [
       ...callsTool('checkNumbers', { numbers: ['1'] }).slice(0, 3),
       { type: 'error', error: new Error('gone') },
@@ -131,7 +131,7 @@ describe('the AI SDK’s own client', () => {
     expect(textOf(client.last)).toBe('Here I am again.');
   });
 
-  it('may change its key between turns, and keeps the conversation', async () => {
+  it('the AI SDK’s own client may change its key between turns, and keeps the conversation', async () => {
     const [world, other] = await Promise.all([newWorld(), newWorld()]);
     const chatModel = model(
       callsTool('listAgents', {}),

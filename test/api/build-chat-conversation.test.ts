@@ -122,7 +122,7 @@ describe('a conversation with content that this service did not issue', () => {
     ['an assistant alone', [assistant({ type: 'text', text: 'Hi' })]],
   ];
 
-  it.each(hostile)('is 400: %s', async (_, messages) => {
+  it.each(hostile)('a conversation that this service did not issue is 400: %s', async (_, messages) => {
     const chatModel = model(says('Never.'));
     const answer = await talk(chatModel, { messages });
     expect([answer.status, answer.body?.error], answer.text).toEqual([400, 'invalid_request']);
@@ -136,14 +136,14 @@ describe('a conversation with content that this service did not issue', () => {
     ['an id that is an object', { id: {} }],
     ['a user id that is a number', { userId: 5 }],
     ['a user id of 201 characters', { userId: 'x'.repeat(201) }],
-  ])('so is a request with %s', async (_, body) => {
+  ])('a chat request with %s is 400', async (_, body) => {
     const chatModel = model(says('Never.'));
     const answer = await talk(chatModel, { body });
     expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
     expect(chatModel.doStreamCalls).toHaveLength(0);
   });
 
-  it('so is a genuine result that was changed, or moved to another chat or another call', async () => {
+  it('a genuine tool result that was changed, or moved to another chat or another call, is 400', async () => {
     const world = await newWorld();
     const id = 'chat-genuine';
     const client = new Client({
@@ -175,7 +175,7 @@ describe('a conversation with content that this service did not issue', () => {
     expect(chatModel.doStreamCalls).toHaveLength(before);
   });
 
-  it('unknown fields and metadata are ignored, and never reach the model', async () => {
+  it('unknown fields and metadata of a conversation are ignored, and never reach the model', async () => {
     const chatModel = model(says('Hello.'));
     const messages = [
       { id: 'g', role: 'assistant', parts: [{ type: 'text', text: 'Welcome!' }] },
@@ -208,7 +208,7 @@ describe('a conversation with content that this service did not issue', () => {
     expect(JSON.stringify(call)).not.toMatch(/planted|169\.254|cachePoint|Obey/);
   });
 
-  it('a body may have up to 256 KB, counted in bytes', async () => {
+  it('the body of a conversation may have up to 256 KB, counted in bytes', async () => {
     const chatModel = model(says('Long.'));
     const bytes = (count: number) => {
       const body = { id: 'c', messages: [userSays('Hello', 'm')], padding: '' };

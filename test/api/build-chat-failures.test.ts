@@ -20,7 +20,7 @@ import {
 import { call, newWorld, useTargetInThisProcess } from '../support/world.ts';
 
 describe('a model that fails', () => {
-  it('at once is a 500 without details', async () => {
+  it('a model that fails at once is a 500 without details', async () => {
     const broken = new MockLanguageModelV4({
       doStream: async () => {
         throw new Error('secret-of-the-provider');
@@ -34,7 +34,7 @@ describe('a model that fails', () => {
     expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
   });
 
-  it('in the middle of its answer is an error part and [DONE]', async () => {
+  it('a model that fails in the middle of its answer is an error part and [DONE]', async () => {
     const parts: ModelPart[] = [
       ...says('Half a').slice(0, 3),
       { type: 'error', error: new Error('secret-of-the-provider') },
@@ -74,7 +74,7 @@ const failingApi = async (body?: object): Promise<string> => {
 };
 
 describe('an API that fails', () => {
-  it('is a 500 where the key cannot be checked, and the key is not in it', async () => {
+  it('an API that cannot check the key makes the chat respond with a 500 that does not contain the key', async () => {
     const { apiKey } = await newWorld();
     const log = captureLog();
     const answer = await talk(model(says('Never.')), { apiKey, apiUrl: 'http://127.0.0.1:1' });
@@ -83,7 +83,7 @@ describe('an API that fails', () => {
     expect(log.text()).not.toContain(apiKey);
   });
 
-  it('is reported to the model, which may have done what it was asked to', async () => {
+  it('a failure of the API in a tool is reported to the model as one that may have had its effect', async () => {
     const { apiKey } = await newWorld();
     const apiUrl = await failingApi();
     const read = await talk(model(callsTool('listAgents', {}), says('Sorry.')), { apiKey, apiUrl });
@@ -103,7 +103,7 @@ describe('an API that fails', () => {
 });
 
 describe('the log and the answer', () => {
-  it('contain neither the conversation nor the details of a failure', async () => {
+  it('the chat’s log and answer contain neither the conversation nor the details of a failure', async () => {
     const world = await newWorld();
     const log = captureLog();
     const broken = new MockLanguageModelV4({
@@ -129,7 +129,7 @@ describe('the log and the answer', () => {
     expect(log.text()).not.toContain(world.apiKey);
   });
 
-  it('one log line has the usage of a turn, also of a failed one', async () => {
+  it('one log line has the usage of a chat turn, also of a failed one', async () => {
     const world = await newWorld();
     const log = captureLog();
     await talk(model(callsTool('listAgents', {}), says('One.')), {
@@ -172,7 +172,7 @@ describe('the log fields for alarms', () => {
     return new ChatUsage(new Table(table.get().client, 'no-such-table'), { turnsPerMinute: 30, tokensPerDay: 1_000 });
   };
 
-  it('are operation and state for each failed turn, whether its failure is a 500 or an error part', async () => {
+  it('the log of a failed chat turn has operation and state for the alarm, whether it is a 500 or an error part', async () => {
     const broken = new MockLanguageModelV4({
       doStream: async () => {
         throw new Error('out of order');
@@ -189,7 +189,7 @@ describe('the log fields for alarms', () => {
     expect(log.lines().filter((line) => failed(line) && line.level !== 'error')).toEqual([]);
   });
 
-  it('are absent for a turn that finished, was rejected, or has an invalid conversation', async () => {
+  it('the log of a chat turn has no fields for the alarm when it finished, was rejected, or has an invalid conversation', async () => {
     const log = captureLog();
     await talk(model(says('Hello.')));
     await talk(model(says('Never.')), { messages: [] });
@@ -200,7 +200,7 @@ describe('the log fields for alarms', () => {
 });
 
 describe('a model that misbehaves', () => {
-  it('gets eight steps, and then the turn ends', async () => {
+  it('a model that calls tools forever gets eight steps, and then the turn ends', async () => {
     const chatModel = model(callsTool('checkNumbers', { numbers: ['1'] }));
     const answer = await talk(chatModel);
     expect(chatModel.doStreamCalls).toHaveLength(8);
@@ -208,7 +208,7 @@ describe('a model that misbehaves', () => {
   });
 
   it.each(['dropTable', 'constructor', '__proto__', 'createAgent'])(
-    'may call a tool that it was not offered: %s',
+    'a model may call a tool that it was not offered: %s',
     async (name) => {
       const chatModel = model(callsTool(name, { name: 'x' }), says('Sorry.'));
       const client = new Client({ send: straightTo(chatModel) });
@@ -226,7 +226,7 @@ describe('a model that misbehaves', () => {
     ['a missing field', '{}'],
     ['far too much', JSON.stringify({ numbers: Array(1_000).fill('1') })],
     ['a prototype', '{"__proto__": {"numbers": []}}'],
-  ])('may call a tool with %s: it sees the error, and the conversation continues', async (_, input) => {
+  ])('a model that calls a tool with %s sees the error, and the conversation continues', async (_, input) => {
     const chatModel = model(callsTool('checkNumbers', input), says('Sorry.'), says('Yes?'));
     const client = new Client({ send: straightTo(chatModel) });
     await client.sendMessage({ text: 'Check' });
@@ -237,7 +237,7 @@ describe('a model that misbehaves', () => {
     expect(textOf(client.last)).toBe('Yes?');
   });
 
-  it('may call a hundred tools in one step', async () => {
+  it('a model may call a hundred tools in one step', async () => {
     const calls = Array.from({ length: 100 }, (_, index) =>
       callsTool('checkNumbers', { numbers: [`${index}`] }, `call-${index}`).slice(1, -1),
     ).flat();

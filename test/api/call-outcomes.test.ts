@@ -5,7 +5,7 @@ import { newWorld, type World } from '../support/world.ts';
 const push = (world: World, items: unknown) => world.call('POST', '/call-outcomes', { body: { items } });
 
 describe('setting many outcomes', () => {
-  it('sets each, by id and by phone, and lets what is wrong fail alone', async () => {
+  it('setting many outcomes sets each by id or by phone, and invalid ones fail alone', async () => {
     const world = await newWorld();
     const stranger = await newWorld();
     const { agentId } = world;
@@ -49,7 +49,7 @@ describe('setting many outcomes', () => {
     expect(a.outcomeHistory.length).toBe(2);
   });
 
-  it('takes 1,000 at once, and rejects none and one more', async () => {
+  it('setting many outcomes accepts 1,000 at once, and rejects an empty list and one more', async () => {
     const world = await newWorld();
     const { agentId } = world;
     await Promise.all(Array.from({ length: 60 }, (_, n) => world.recordCall(`c${n}`)));
@@ -69,7 +69,7 @@ describe('setting many outcomes', () => {
     expect((await push(world, { 0: items[0] })).status).toBe(400);
   });
 
-  it('of two batches at once, each keeps what the other set', async () => {
+  it('two concurrent batches of outcomes keep each other’s changes', async () => {
     const world = await newWorld();
     const { agentId } = world;
     const ids = Array.from({ length: 15 }, (_, n) => `c${n}`);
@@ -96,7 +96,7 @@ describe('outcomes that block', () => {
   const set = (world: World, callId: string, body: object) =>
     world.call('PATCH', `/calls/${world.agentId}/${callId}`, { body });
 
-  it('put the number on the list of the owner with the outcome, one at a time and in a batch', async () => {
+  it('an outcome that blocks puts the number on the owner’s list, set alone and in a batch', async () => {
     const world = await newWorld();
     const { agentId } = world;
     expect((await blocking(world, ['do_not_call', 'abusive'])).status).toBe(200);
@@ -131,7 +131,7 @@ describe('outcomes that block', () => {
     expect((await world.blockList()).blockList).toEqual([]);
   });
 
-  it('block nobody with another field, another outcome or a call without a number, and clearing unblocks nobody', async () => {
+  it('an outcome that blocks adds nothing for another field, another outcome or a call without a number, and clearing it unblocks nobody', async () => {
     const world = await newWorld();
     await world.recordCall('a');
     await set(world, 'a', { custom_call_outcome: 'do_not_call' });
@@ -152,7 +152,7 @@ describe('outcomes that block', () => {
     expect(await userList(world)).toEqual([]);
   });
 
-  it('use the list of the owner when a guest sets the outcome, and travel with a copy of the agent', async () => {
+  it('outcomes that block use the owner’s list when a guest sets one, and are copied with the agent', async () => {
     const world = await newWorld();
     const guest = await newWorld();
     await agents.get().grant(world.agentId, world.uid, guest.uid);
@@ -182,7 +182,7 @@ describe('outcomes that block', () => {
     expect((await world.call('PATCH', path, { body: { custom_call_outcome: 'x' } })).body.blocked).toBe(true);
   });
 
-  it('are at most 20 texts', async () => {
+  it('outcomes that block are at most 20 texts', async () => {
     const world = await newWorld();
     const texts = (count: number) => Array.from({ length: count }, (_, n) => `outcome ${n}`);
     expect((await blocking(world, texts(20))).body.configuration.blockOnOutcomes).toEqual(texts(20));

@@ -9,7 +9,7 @@ const start = (world: World, body: object = {}, apiKey = world.apiKey) =>
   call('POST', '/call-starts', { apiKey, body: { uid: world.uid, agentId: world.agentId, from: caller, ...body } });
 
 describe('a call that starts', () => {
-  it('is accepted, unless the agent or its owner blocks the number', async () => {
+  it('a call that starts is accepted, unless the agent or its owner blocks the number', async () => {
     const world = await newWorld();
     const { agentId } = world;
     expect((await start(world)).body).toEqual({ decision: 'accept', agentId, number: caller });
@@ -21,7 +21,7 @@ describe('a call that starts', () => {
     expect((await start(world)).body).toEqual({ ...byOwner, scope: 'agent' });
   });
 
-  it('of an outbound call is decided by the number that is called', async () => {
+  it('an outbound call that starts is decided by the number that is called', async () => {
     const world = await newWorld();
     await world.block([caller]);
     const sides = { direction: 'outbound', from: '+14155550111', to: '+1 (415) 555-0100' };
@@ -30,7 +30,7 @@ describe('a call that starts', () => {
   });
 
   it.each([undefined, null, '', 'anonymous', 'Restricted', 'sip:desk@example.com', '+266696687'])(
-    'with the number %s counts as withheld, and is rejected where the agent says so',
+    'a call that starts with the number %s counts as withheld, and is rejected where the agent says so',
     async (from) => {
       const world = await newWorld();
       const { agentId } = world;
@@ -41,7 +41,7 @@ describe('a call that starts', () => {
     },
   );
 
-  it('finds the agent by the number that was called', async () => {
+  it('a call that starts finds its agent by the number that was called', async () => {
     const world = await newWorld();
     const to = '+14155550123';
     expect((await start(world, { agentId: undefined, to })).body.error).toBe('agent_not_found');
@@ -52,7 +52,7 @@ describe('a call that starts', () => {
     expect((await start(await newWorld(), { agentId: undefined, to })).status).toBe(404);
   });
 
-  it('includes the variables, the agent and the last call', async () => {
+  it('the decision on a call that starts includes the variables, the agent and the last call', async () => {
     const world = await newWorld();
     const variables = { company: 'Example Dental', openingHour: 9, open: true, nested: { a: 1 }, direction: 'mine' };
     await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { variables } } });
@@ -72,7 +72,7 @@ describe('a call that starts', () => {
     expect((await start(world, { include: ['transcript'] })).status).toBe(400);
   });
 
-  it('is decided for a guest by the owner’s list, and for nobody else', async () => {
+  it('a call that starts is decided for a guest by the owner’s list, and for nobody else', async () => {
     const [owner, guest] = [await newWorld(), await newWorld()];
     const asGuest = { uid: guest.uid, agentId: owner.agentId };
     expect((await start(guest, asGuest)).status).toBe(401);
@@ -84,7 +84,7 @@ describe('a call that starts', () => {
     expect((await start(guest, asGuest)).body).toMatchObject({ decision: 'reject', scope: 'user' });
   });
 
-  it('is decided with a key for hooks, which reads no lists', async () => {
+  it('a call that starts is decided with a key for hooks, which cannot read lists', async () => {
     const world = await newWorld();
     const { secret } = await apiKeys.get().create(world.uid, { name: 'hooks', scopes: ['hooks'] });
     expect((await start(world, {}, secret)).status).toBe(200);

@@ -8,7 +8,7 @@ const patch = (world: World, call: string, body: unknown, query: Record<string, 
 const get = async (world: World, call: string) => (await world.call('GET', `/calls/${world.agentId}/${call}`)).body;
 
 describe.concurrent('recording a call', () => {
-  it('keeps its facts, in UTC, and the same again changes nothing', async () => {
+  it('a recorded call keeps its facts, in UTC, and recording it again changes nothing', async () => {
     const world = await newWorld();
     const facts = {
       phone: '+1 415 555 0100',
@@ -30,7 +30,7 @@ describe.concurrent('recording a call', () => {
     expect((await world.call('GET', `/calls/${world.agentId}`)).body.calls).toEqual([first.body]);
   });
 
-  it('corrects a call in every place it is found, and leaves its outcome alone', async () => {
+  it('recording a call again corrects it wherever it is found, and leaves its outcome alone', async () => {
     const world = await newWorld();
     await world.recordCall('call-1', { durationSeconds: 5 });
     await patch(world, 'call-1', { custom_call_outcome: 'booked' });
@@ -43,7 +43,7 @@ describe.concurrent('recording a call', () => {
     expect((await world.call('GET', `/calls/${world.agentId}`)).body.calls).toEqual([corrected]);
   });
 
-  it('with a withheld number is found by its id and in the list alone, and takes an outcome', async () => {
+  it('a call with a withheld number is found by its id and in the list alone, and accepts an outcome', async () => {
     const world = await newWorld();
     const recorded = await world.recordCall('call-1', { phone: null });
     expect([recorded.status, 'phone' in recorded.body]).toEqual([200, false]);
@@ -65,7 +65,7 @@ describe.concurrent('recording a call', () => {
     expect(await get(world, 'call-1')).not.toHaveProperty('phone');
   });
 
-  it('returns its details exactly, and rejects those that are too large, too deep, or no object', async () => {
+  it('a call returns its details exactly, and rejects those that are too large, too deep, or no object', async () => {
     const world = await newWorld();
     const raw =
       '{"recordingUrl":"https://example.com/1.mp3","cost":1.50,"turns":[{"__proto__":null}],"id":12345678901234567890}';
@@ -84,7 +84,7 @@ describe.concurrent('recording a call', () => {
     }
   });
 
-  it('rejects a phone number as an id, malformed ids, and invalid facts', async () => {
+  it('recording a call rejects a phone number as an id, malformed ids, and invalid facts', async () => {
     const world = await newWorld();
     for (const id of ['+14155550100', '%2B14155550100', '%2014155550100', 'a%20b', 'x'.repeat(129)]) {
       expect((await world.recordCall(id)).status, id).toBe(400);
@@ -115,7 +115,7 @@ describe.concurrent('recording a call', () => {
 });
 
 describe.concurrent('setting an outcome', () => {
-  it('sets what is sent and reports it in the order of the contract', async () => {
+  it('setting an outcome sets the fields sent and reports them in the order of the contract', async () => {
     const world = await newWorld();
     await world.recordCall('call-1');
     const body = { custom_call_metadata: { a: 1 }, custom_call_outcome_value: 1e300, custom_call_outcome: 'booked' };
@@ -131,7 +131,7 @@ describe.concurrent('setting an outcome', () => {
     expect(await get(world, 'call-1')).toMatchObject(body);
   });
 
-  it('is partial: nothing sent changes nothing, null clears, the rest stays', async () => {
+  it('setting an outcome is partial: an absent field stays, null clears one, and an empty body changes nothing', async () => {
     const world = await newWorld();
     await world.recordCall('call-1');
     const before = await get(world, 'call-1');
@@ -144,7 +144,7 @@ describe.concurrent('setting an outcome', () => {
     expect(after.custom_call_outcome_value).toBe(0);
   });
 
-  it('finds the first or the last call of a number, ties by id, also one recorded a moment ago', async () => {
+  it('setting an outcome by number finds the first or the last call, ties by id, also one recorded a moment ago', async () => {
     const world = await newWorld();
     const times = {
       b: '2026-03-02T00:00:00Z',
@@ -164,7 +164,7 @@ describe.concurrent('setting an outcome', () => {
     expect((await named(phone, { preference: 'first' })).preference).toBe('first');
   });
 
-  it('says that bare digits need their plus, and reports a missing call', async () => {
+  it('setting an outcome says that bare digits need their plus, and reports a missing call', async () => {
     const world = await newWorld();
     const digits = await patch(world, '14155550100', {});
     expect([digits.status, digits.body.error]).toEqual([404, 'call_not_found']);
@@ -174,7 +174,7 @@ describe.concurrent('setting an outcome', () => {
     }
   });
 
-  it('merges metadata by top-level key when asked to, within the limits of one document', async () => {
+  it('setting an outcome merges metadata by top-level key on request, within the limits of one document', async () => {
     const world = await newWorld();
     await world.recordCall('call-1');
     await patch(world, 'call-1', { custom_call_metadata: { a: { x: 1 }, b: 1 } });
@@ -198,7 +198,7 @@ describe.concurrent('setting an outcome', () => {
     [{ custom_call_metadata: 'x' }],
     [{ custom_call_metadata: { x: 'x'.repeat(50 * 1024) } }],
     [{ custom_call_metadata: { 1: { 2: { 3: { 4: { 5: { 6: { 7: { 8: { 9: { 10: {} } } } } } } } } } } }],
-  ])('rejects %#', async (body) => {
+  ])('setting an outcome rejects the invalid body %#', async (body) => {
     const world = await newWorld();
     await world.recordCall('call-1');
     const answer = await patch(world, 'call-1', body);
@@ -207,7 +207,7 @@ describe.concurrent('setting an outcome', () => {
     expect((await patch(world, 'call-1', {}, { preference: 'middle' })).status).toBe(400);
   });
 
-  it('gives metadata back exactly, also keys that a language treats as its own', async () => {
+  it('an outcome returns its metadata exactly, also keys that a language treats as its own', async () => {
     const world = await newWorld();
     await world.recordCall('call-1');
     const raw =
@@ -217,7 +217,7 @@ describe.concurrent('setting an outcome', () => {
     expect(text).toContain(`"custom_call_metadata":${raw}`);
   });
 
-  it('gives every number of the metadata back as it was written, also one that is no double', async () => {
+  it('an outcome returns every number of its metadata as it was written, also one that is no double', async () => {
     const world = await newWorld();
     await world.recordCall('call-1');
     const path = `/calls/${world.agentId}/call-1`;
@@ -235,7 +235,7 @@ describe.concurrent('setting an outcome', () => {
     expect(await sent('POST', '/call-outcomes', `{"items":[${item}]}`)).toBe(raw);
   });
 
-  it('remembers the last twenty changes: when, by which key, which fields', async () => {
+  it('an outcome keeps its last twenty changes: when, by which key, which fields', async () => {
     const world = await newWorld();
     await world.recordCall('call-1');
     for (let n = 0; n < 22; n++) await patch(world, 'call-1', { custom_call_outcome_value: n });
@@ -248,7 +248,7 @@ describe.concurrent('setting an outcome', () => {
     });
   });
 
-  it('of many callers at once, each sees the others', async () => {
+  it('concurrent changes of an outcome are all kept', async () => {
     const world = await newWorld();
     await world.recordCall('call-1');
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -265,7 +265,7 @@ describe.concurrent('setting an outcome', () => {
 });
 
 describe.concurrent('listing calls', () => {
-  it('lists them newest first, all or those of a number, page by page', async () => {
+  it('calls are listed newest first, all or those of a number, page by page', async () => {
     const world = await newWorld();
     const day = (n: number) => `2026-03-${String(n + 1).padStart(2, '0')}T00:00:00Z`;
     for (let n = 0; n < 7; n++)
@@ -285,7 +285,7 @@ describe.concurrent('listing calls', () => {
     expect((await world.call('GET', `/calls/${world.agentId}`, { query: { phone: 'x' } })).status).toBe(400);
   });
 
-  it('lists those for which every filter holds', async () => {
+  it('a list of calls has those that match every filter', async () => {
     const world = await newWorld();
     const day = (n: number) => `2026-03-0${n}T00:00:00Z`;
     const facts = [
@@ -322,7 +322,7 @@ describe.concurrent('listing calls', () => {
     }
   });
 
-  it('lists every call that the filters let through once, page by page, and a cursor is good for its filters alone', async () => {
+  it('a filtered list of calls has each match once, page by page, and a cursor is valid for its filters alone', async () => {
     const world = await newWorld();
     for (let n = 0; n < 9; n++) {
       await world.recordCall(`c${n}`, {
@@ -354,7 +354,7 @@ describe.concurrent('listing calls', () => {
 describe.concurrent('deleting a call', () => {
   const remove = (world: World, call: string) => world.call('DELETE', `/calls/${world.agentId}/${call}`);
 
-  it('deletes it wherever it is found, and nothing else; again it is 404', async () => {
+  it('deleting a call removes it wherever it is found, and nothing else; again it is 404', async () => {
     const world = await newWorld();
     await world.recordCall('call-1');
     const { body: other } = await world.recordCall('call-2');
@@ -372,7 +372,7 @@ describe.concurrent('deleting a call', () => {
     expect((await world.recordCall('call-1')).body).not.toHaveProperty('custom_call_outcome');
   });
 
-  it('takes no phone number, however it is spelled', async () => {
+  it('deleting a call rejects a phone number in any format', async () => {
     const world = await newWorld();
     await world.recordCall('call-1');
     for (const number of [phone, encodeURIComponent(phone), `%20${phone.slice(1)}`]) {
@@ -383,7 +383,7 @@ describe.concurrent('deleting a call', () => {
     expect((await get(world, phone)).callId).toBe('call-1');
   });
 
-  it('by a guest of the agent gets the 401 of a foreign agent, and the call stays', async () => {
+  it('deleting a call by a guest of the agent is 401 as for a foreign agent, and the call stays', async () => {
     const world = await newWorld();
     const { body: call } = await world.recordCall('call-1');
     const guest = await newUser();
@@ -401,7 +401,7 @@ describe.concurrent('deleting a call', () => {
     expect((await remove(world, 'call-1')).status).toBe(200);
   });
 
-  it('by several callers at once succeeds for one of them', async () => {
+  it('deleting a call by several callers at once succeeds for one of them', async () => {
     const world = await newWorld();
     await world.recordCall('call-1');
     const answers = await Promise.all(Array.from({ length: 6 }, () => remove(world, 'call-1')));

@@ -20,7 +20,7 @@ const phone = '+14155550100';
 const phones = (count: number) => Array.from({ length: count }, (_, n) => `+1415${5_000_000 + n}`);
 
 describe('deleting an agent', () => {
-  it('ends whatever dies on the way, at every write of it', { tags: 'heavy' }, async () => {
+  it('deleting an agent completes wherever its function is killed, at every write', { tags: 'heavy' }, async () => {
     let kills = 0;
     for (let kill = 0; ; kill++) {
       const world = await newWorld();
@@ -49,7 +49,7 @@ describe('deleting an agent', () => {
     expect(kills).toBeGreaterThan(8);
   });
 
-  it('also deletes what a request wrote that was under way when the agent was deleted', async () => {
+  it('deleting an agent also deletes what a request under way wrote afterwards', async () => {
     const world = await newWorld();
     const { agentId } = world;
     await world.recordCall('call-1');
@@ -65,7 +65,7 @@ describe('deleting an agent', () => {
     expect(await storedWith(agentId)).toEqual([]);
   });
 
-  it('leaves no copy that has only a part of it, and nothing of that part', async () => {
+  it('deleting an agent leaves no partial copy of it, and nothing of that part', async () => {
     const world = await newWorld();
     await world.block(phones(60));
     const source = (await world.call('GET', `/agents/${world.agentId}`)).body;
@@ -89,7 +89,7 @@ describe('deleting an agent', () => {
     expect(await storedWith(copy.agentId)).toEqual([]);
   });
 
-  it('leaves a copy that was made of it whole', async () => {
+  it('deleting an agent leaves a finished copy of it whole', async () => {
     const world = await newWorld();
     await world.block(phones(20));
     const body = { uid: world.uid, agentId: world.agentId };
@@ -102,7 +102,7 @@ describe('deleting an agent', () => {
     expect((await remove(world, agentId)).status).toBe(200);
   });
 
-  it('of a large block list goes on in another message when its time is over', async () => {
+  it('deleting an agent with a large block list continues in another message when its time is over', async () => {
     const world = await newWorld();
     await world.block(phones(2 * blockListShards));
     await agents.get().remove(world.uid, world.agentId);

@@ -35,7 +35,7 @@ const fullWorld = async () => {
 };
 
 describe('deleting an agent', () => {
-  it('makes it unknown to every operation, for its owner and its guests, and frees its number', async () => {
+  it('deleting an agent makes it unknown to every operation, for its owner and its guests, and releases its number', async () => {
     const world = await fullWorld();
     const { uid, agentId, guest } = world;
     const answer = await remove(world, agentId);
@@ -84,7 +84,7 @@ describe('deleting an agent', () => {
     expect([next.status, next.body.phoneNumber]).toEqual([200, number]);
   });
 
-  it('is for its owner alone', async () => {
+  it('only its owner can delete an agent', async () => {
     const world = await newWorld();
     const guest = await grant(world);
     const stranger = await newUser();
@@ -98,7 +98,7 @@ describe('deleting an agent', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401]);
   });
 
-  it('deletes all that belongs to it in the background, and touches nothing else', async () => {
+  it('deleting an agent deletes all that belongs to it in the background, and nothing else', async () => {
     const world = await fullWorld();
     const { uid, agentId, guest } = world;
     await world.call('POST', '/block-list', { body: { uid, numbers: [phone] } });

@@ -23,7 +23,7 @@ const send = async ({ url, fields }: { url: string; fields: Record<string, strin
 };
 
 describe('uploading by form', () => {
-  it('takes a file that no request could carry, and extracts its text by itself', async () => {
+  it('an upload form accepts a file that no request could carry, and its text is extracted by itself', async () => {
     const largest = await requestForms(await newWorld(), [
       { name: 'largest.txt', size: 10_485_760, type: 'text/plain' },
     ]);
@@ -62,7 +62,7 @@ describe('uploading by form', () => {
     expect([whole.content === text, whole.contentMD === text]).toEqual([true, true]);
   });
 
-  it('rejects files announced as too large, empty, nameless or of an unsupported kind; the others get their forms', async () => {
+  it('files announced as too large, empty, nameless or of an unsupported kind get no upload form; the others do', async () => {
     const world = await newWorld();
     const { body } = await requestForms(world, [
       { name: 'a.pdf', size: 10_485_761 },
@@ -87,7 +87,7 @@ describe('uploading by form', () => {
     expect([none.status, none.body.error]).toEqual([400, 'file_too_large']);
   });
 
-  it('checks what came by it: too large, of another kind', async () => {
+  it('a file that came by an upload form is checked: too large, of another kind', async () => {
     const world = await newWorld();
     const { body } = await requestForms(world, [
       { name: 'a.txt', size: 1 },
@@ -102,7 +102,7 @@ describe('uploading by form', () => {
     ]);
   });
 
-  it('used again, replaces the document', async () => {
+  it('an upload form that is used again replaces the document', async () => {
     const world = await newWorld();
     const { body } = await requestForms(world, [{ name: 'a.txt', size: 1 }]);
     await send(body.uploads[0], 'First');
@@ -112,7 +112,7 @@ describe('uploading by form', () => {
     expect(replaced).toMatchObject({ content: 'Second', size: 6 });
   });
 
-  it('never used, leaves nothing after an hour', async () => {
+  it('an upload form that is never used leaves nothing after an hour', async () => {
     const world = await newWorld();
     const changed = { lastUpdatedBy: world.uid, lastUpdatedAt: new Date().toISOString() };
     const id = newIdentifier('doc');
@@ -132,7 +132,7 @@ describe('uploading by form', () => {
 });
 
 describe('documents', () => {
-  it('deleted while their form is out, leave nothing when it is used', async () => {
+  it('a document that was deleted before its upload form is used leaves nothing', async () => {
     const world = await newWorld();
     const { body } = await requestForms(world, [{ name: 'a.txt', size: 1 }]);
     const [form] = body.uploads;

@@ -4,7 +4,7 @@ import { type File, type Listed, list, program, settled, upload } from '../suppo
 import { newWorld } from '../support/world.ts';
 
 describe('uploading documents', () => {
-  it('takes ten files of every kind, rejects invalid ones by name, and reports the result of each', async () => {
+  it('an upload accepts ten files of every kind, rejects invalid ones by name, and reports the result of each', async () => {
     const world = await newWorld();
     const answer = await upload(world, [
       ['hours.pdf', await pdfOf('Open from nine to five')],
@@ -54,7 +54,7 @@ describe('uploading documents', () => {
     expect(await (await fetch(hours.fileUrl)).text()).toMatch(/^%PDF-/);
   });
 
-  it('keeps names as they were sent, whatever they try', async () => {
+  it('an upload keeps file names as they were sent, also hostile ones', async () => {
     const world = await newWorld();
     const names = [
       'größe 日本 🙂.txt',
@@ -81,7 +81,7 @@ describe('uploading documents', () => {
     }
   });
 
-  it('rejects a request without any valid file, with the code of the first', async () => {
+  it('an upload without any valid file is rejected with the code of the first', async () => {
     const world = await newWorld();
     const answer = await upload(world, [
       ['a.exe', program],
@@ -92,7 +92,7 @@ describe('uploading documents', () => {
     expect((await list(world)).documents).toEqual([]);
   });
 
-  it('takes ten files at once, and no eleventh', async () => {
+  it('an upload accepts ten files at once, and no eleventh', async () => {
     const world = await newWorld();
     const file = (_: unknown, index: number): File => [`${index}.txt`, `Text ${index}`];
     const eleven = await upload(world, Array.from({ length: 11 }, file));
@@ -108,7 +108,7 @@ describe('uploading documents', () => {
     ['4.5 MB', 4_500_000],
     ['8 MB', 8_000_000],
     ['10 MB and a byte', 10_485_761],
-  ])('answers 413 to %s, and names the way for larger files', async (_, bytes) => {
+  ])('an upload of %s is 413, and the message names the way for larger files', async (_, bytes) => {
     const world = await newWorld();
     const answer = await upload(world, [['large.txt', 'x'.repeat(bytes)]]);
     expect([answer.status, answer.body]).toEqual([
@@ -117,7 +117,7 @@ describe('uploading documents', () => {
     ]);
   });
 
-  it('rejects other bodies, forms without a file, and broken ones', async () => {
+  it('an upload rejects other bodies, forms without a file, and malformed ones', async () => {
     const world = await newWorld();
     const none = await upload(world, []);
     expect([none.status, none.body.details]).toEqual([400, [{ path: 'files', message: 'must have at least 1 file' }]]);
@@ -132,7 +132,7 @@ describe('uploading documents', () => {
     }
   });
 
-  it('with an Idempotency-Key compares the parts, not the boundary', async () => {
+  it('an upload with an Idempotency-Key compares the parts, not the boundary', async () => {
     const world = await newWorld();
     const headers = { 'idempotency-key': 'once' };
     const first = await upload(world, [['a.txt', 'A']], headers);

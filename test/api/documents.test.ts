@@ -13,7 +13,7 @@ describe('documents', () => {
     return body.documentIds[0] as string;
   };
 
-  it.concurrent('are switched and renamed, and downloaded under the new name', async () => {
+  it.concurrent('documents are switched and renamed, and downloaded under the new name', async () => {
     const world = await newWorld();
     const id = await one(world);
     const answer = await world.call('PATCH', '/agent-documents', {
@@ -45,7 +45,7 @@ describe('documents', () => {
     }
   });
 
-  it.concurrent('that failed are tried again, and only those', async () => {
+  it.concurrent('only documents that failed can be tried again', async () => {
     const world = await newWorld();
     const [ready, failed] = [await one(world), await one(world, '%PDF-1.7 and no more')];
     const retry = (id: string) => world.call('POST', '/agent-documents/retry', { body: named(world, id) });
@@ -65,7 +65,7 @@ describe('documents', () => {
     expect(healed[1]).not.toHaveProperty('error');
   });
 
-  it.concurrent('are gone before the answer when they are deleted, with file and text, and then are not found', async () => {
+  it.concurrent('documents are deleted with file and text before the response, and then are not found', async () => {
     const world = await newWorld();
     const id = await one(world);
     const [{ fileUrl }] = (await list(world)).documents;
@@ -86,7 +86,7 @@ describe('documents', () => {
     }
   });
 
-  it.concurrent('are listed page by page, without texts where they are not wanted', async () => {
+  it.concurrent('documents are listed page by page, without texts on request', async () => {
     const world = await newWorld();
     const { body } = await upload(world, [
       ['a.txt', 'A'],
@@ -118,7 +118,7 @@ describe('documents', () => {
     expect((await list(world, { content: 'false', limit: 1000 })).documents.length).toBe(3);
   });
 
-  it('are deleted in every state', async () => {
+  it('documents are deleted in every state', async () => {
     const world = await newWorld();
     const text = await pdfOf(...Array.from({ length: 50 }, (_, page) => `Page ${page}`));
     for (let round = 0; round < 4; round++) {

@@ -40,7 +40,7 @@ const copiesIn = (input: unknown): string[] => {
 };
 
 describe('duplicating an agent', () => {
-  it('copies configuration and block list, and neither number, calls nor access', async () => {
+  it('duplicating an agent copies configuration and block list, and neither number, calls nor access', async () => {
     const world = await newWorld();
     const configuration = { greeting: 'Hello', variables: { a: [1, null] } };
     await world.call('PATCH', `/agents/${world.agentId}`, {
@@ -74,7 +74,7 @@ describe('duplicating an agent', () => {
     expect(await agentsOf(world)).toEqual([world.agentId, agentId]);
   });
 
-  it('takes a name, and cuts the default one to what a name may have', async () => {
+  it('duplicating an agent accepts a name, and shortens the default one to the maximum length', async () => {
     const world = await newWorld();
     expect((await duplicate(world, { name: 'Mine' })).body.name).toBe('Mine');
     await world.call('PATCH', `/agents/${world.agentId}`, { body: { name: '🙂'.repeat(200) } });
@@ -82,7 +82,7 @@ describe('duplicating an agent', () => {
     expect((await duplicate(world, { name: '' })).status).toBe(400);
   });
 
-  it('of somebody else’s agent belongs to the one who asked', async () => {
+  it('a copy of another user’s agent belongs to the user who made it', async () => {
     const world = await newWorld();
     const guest = await newUser();
     const { agents } = await import('../../functions/store/agents.ts');
@@ -94,7 +94,7 @@ describe('duplicating an agent', () => {
     expect((await world.call('GET', `/agents/${answer.body.agentId}`, { apiKey: guest.apiKey })).status).toBe(200);
   });
 
-  it('is whole or absent when its function is killed after any write, and the job makes it whole', {
+  it('duplicating an agent is whole or absent when its function is killed after any write, and the job completes it', {
     tags: 'heavy',
   }, async () => {
     const world = await newWorld();
@@ -143,7 +143,7 @@ describe('duplicating an agent', () => {
     }
   });
 
-  it('repeated under its Idempotency-Key after it died ends in the same agent', async () => {
+  it('duplicating an agent again under the Idempotency-Key of a killed request ends in the same agent', async () => {
     const world = await newWorld();
     await world.block(phones(60));
     const headers = { 'idempotency-key': unique('key') };
@@ -176,7 +176,7 @@ describe('duplicating an agent', () => {
     expect(await agentsOf(world)).toEqual([world.agentId, begun[0]]);
   });
 
-  it('too large for its answer is pending, invisible until it is whole, and finished in the background', async () => {
+  it('a copy that is too large for one response is pending, invisible until it is whole, and finished in the background', async () => {
     const world = await newWorld();
     await world.block(phones(400));
     const source = (await world.call('GET', `/agents/${world.agentId}`)).body;

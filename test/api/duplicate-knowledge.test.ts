@@ -61,7 +61,7 @@ const duplicate = async (world: World) =>
 const likeness = ({ id: _, agentId: __, lastUpdatedAt: ___, fileUrl: ____, ...rest }: Record<string, unknown>) => rest;
 
 describe('the knowledge of an agent that is duplicated', () => {
-  it('travels whole, with its texts and files, and is the copy’s own from then on', async () => {
+  it('the knowledge of an agent is copied whole, with its texts and files, and belongs to the copy from then on', async () => {
     const world = await knowingWorld();
     const copy = await duplicate(world);
     expect(copy.copied).toEqual({ configuration: true, websites: 2, documents: 3, blockedNumbers: 0 });
@@ -93,7 +93,7 @@ describe('the knowledge of an agent that is duplicated', () => {
     ]);
   }, 60_000);
 
-  it('that was still to be read is read for the copy too, and a form that nobody used does not travel', async () => {
+  it('knowledge that was still to be read is read for the copy too, and an unused upload form is not copied', async () => {
     const world = await newWorld();
     const { url, put } = newFolder();
     await put('', { held: true });
@@ -117,7 +117,7 @@ describe('the knowledge of an agent that is duplicated', () => {
     expect(await listOf(world, copy.agentId, 'documents')).toEqual([]);
   }, 60_000);
 
-  it('is whole or absent when the function is killed after any call, and made whole once by the job', {
+  it('the knowledge of a copied agent is whole or absent when the function is killed after any call, and completed once by the job', {
     tags: 'heavy',
   }, async () => {
     const world = await knowingWorld();

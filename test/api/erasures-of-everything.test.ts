@@ -3,7 +3,7 @@ import { block, ended, eventsHold, knownPerson, newAgent, other, request } from 
 import { everythingWith, storedWith } from '../support/stored.ts';
 
 describe('the erasure of a person', () => {
-  it('deletes their calls, keeps them blocked without a reason, and leaves nothing else with their number', async () => {
+  it('the erasure of a person deletes their calls, keeps them blocked without a reason, and leaves nothing else with their number', async () => {
     const { world, person, second } = await knownPerson({ withWebhook: true });
     const { uid } = world;
     const answer = await request(world, person.replace(/^(.{3})/, '$1 '));
@@ -39,7 +39,7 @@ describe('the erasure of a person', () => {
     expect(await everythingWith(person.slice(1))).toEqual(left);
   });
 
-  it('with `remove` takes their entries away, too, so that nothing at all holds the number', async () => {
+  it('the erasure of a person with `remove` removes their block list entries, too, so that nothing holds the number', async () => {
     const { world, person } = await knownPerson({ withWebhook: true });
     // An entry that was removed a moment ago is kept for a day, and one that has expired until DynamoDB deletes it.
     const third = await newAgent(world);

@@ -22,7 +22,7 @@ const noFaults = () => injectFaults(table.get().client, () => undefined);
 afterEach(noFaults);
 
 describe('the erasure of a person', () => {
-  it('finishes when it is killed at any write, and counts each call and entry once', {
+  it('the erasure of a person finishes when it is killed at any write, and counts each call and entry once', {
     tags: 'heavy',
   }, async () => {
     let kills = 0;
@@ -52,7 +52,7 @@ describe('the erasure of a person', () => {
     expect(kills).toBeGreaterThan(4);
   });
 
-  it('counts once what was erased by a write whose response was lost', async () => {
+  it('the erasure of a person counts once what was erased by a write whose response was lost', async () => {
     const world = await privateWorld();
     const person = newPerson();
     await Promise.all(Array.from({ length: 30 }, (_, n) => record(world, world.agentId, `call-${n}`, person)));
@@ -71,7 +71,7 @@ describe('the erasure of a person', () => {
     });
   });
 
-  it('waits for a file of an import that has come, and whose notification has not', async () => {
+  it('the erasure of a person waits for the file of an import that has arrived before its notification', async () => {
     const world = await privateWorld();
     const person = newPerson();
     // A bucket of which nobody tells the service.
@@ -91,7 +91,7 @@ describe('the erasure of a person', () => {
     expect(await run()).toBe(undefined);
   });
 
-  it('that cannot be completed ends as failed with a reason, and without the number', async () => {
+  it('an erasure that cannot be completed ends as failed with a reason, and without the number', async () => {
     const world = await privateWorld();
     const person = newPerson();
     await record(world, world.agentId, 'call-1', person);
@@ -107,7 +107,7 @@ describe('the erasure of a person', () => {
     expect((await storedWith(person)).filter((key) => key.includes('ERASURE'))).toEqual([]);
   });
 
-  it('that could not be recorded has not begun', async () => {
+  it('an erasure that could not be recorded has not begun', async () => {
     const world = await privateWorld();
     const person = newPerson();
     const body = { uid: world.uid, number: person };

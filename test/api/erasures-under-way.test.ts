@@ -19,7 +19,7 @@ import { storedWith } from '../support/stored.ts';
 import { unique } from '../support/world.ts';
 
 describe.concurrent('the erasure of a person', () => {
-  it('twice at once ends as done both times, and each call and entry counts for one of them', async () => {
+  it('two concurrent erasures of a person both end as done, and each call and entry counts for one of them', async () => {
     const { world, person } = await knownPerson();
     const answers = await Promise.all([request(world, person), request(world, person)]);
     const both = await Promise.all(answers.map(({ body }) => ended(world, body.erasureId)));
@@ -28,7 +28,7 @@ describe.concurrent('the erasure of a person', () => {
     expect([sum('calls'), sum('blockedNumbers')]).toEqual([6, 2]);
   });
 
-  it('leaves a call that is recorded while it runs whole, or not at all', async () => {
+  it('the erasure of a person leaves a call that is recorded meanwhile whole, or not at all', async () => {
     const { world, person, second } = await knownPerson();
     const { body } = await request(world, person);
     const recorded = await Promise.all(
@@ -46,7 +46,7 @@ describe.concurrent('the erasure of a person', () => {
     expect((await storedWith(person)).filter((key) => key.includes('#PHONE#')).length).toBe(byPhone.length);
   });
 
-  it('is not done while a request is under way whose response may hold the number', async () => {
+  it('the erasure of a person is not done while a request is under way whose response may hold the number', async () => {
     const { world, person } = await knownPerson();
     const claimed = { uid: world.uid, operation: 'updateCallOutcome', key: unique('key'), contentHash: 'hash' };
     const claim = await idempotency.get().claim(claimed);
@@ -63,7 +63,7 @@ describe.concurrent('the erasure of a person', () => {
     expect(await storedWith(person)).toEqual([]);
   });
 
-  it('waits for imports that are under way, and takes the number out of what they report', async () => {
+  it('the erasure of a person waits for imports under way, and removes the number from their reports', async () => {
     const world = await privateWorld();
     const person = newPerson();
     const imports = blockListImports.get();

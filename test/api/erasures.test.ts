@@ -10,7 +10,7 @@ import { storedWith } from '../support/stored.ts';
 import { newWorld, unique } from '../support/world.ts';
 
 describe('the erasure of a person', () => {
-  it('leaves a keyed hash of the number, and its messages hold neither', async () => {
+  it('the erasure of a person keeps a keyed hash of the number, and its messages hold neither', async () => {
     const world = await privateWorld();
     const person = newPerson();
     const { body } = await request(world, person);
@@ -22,7 +22,7 @@ describe('the erasure of a person', () => {
     expect(Object.keys(jobMessages.erasePerson.shape).sort()).toEqual(['erasureId', 'job', 'uid']);
   });
 
-  it('as a dry run counts, and does and keeps nothing', async () => {
+  it('a dry run of an erasure counts, and changes and keeps nothing', async () => {
     const { world, person } = await knownPerson();
     const before = await storedWith(person);
     const { status, body } = await request(world, person, { dryRun: true });
@@ -30,7 +30,7 @@ describe('the erasure of a person', () => {
     expect(await storedWith(person)).toEqual(before);
   });
 
-  it('by a guest reaches what the guest owns, and nothing of the owner', async () => {
+  it('an erasure by a guest reaches what the guest owns, and nothing of the owner', async () => {
     const { world, person, guest } = await knownPerson();
     const key = await apiKeys.get().create(guest.uid, { name: 'privacy', scopes: ['privacy', 'agents', 'calls'] });
     const options = { apiKey: key.secret };
@@ -44,7 +44,7 @@ describe('the erasure of a person', () => {
     expect((await request(world, person, { dryRun: true })).body.found).toEqual({ calls: 6, blockedNumbers: 3 });
   });
 
-  it('is for keys that name the scope, and for their own user', async () => {
+  it('an erasure needs a key that names the scope, of the same user', async () => {
     const world = await newWorld();
     const refused = await request(world, other);
     expect([refused.status, refused.body.message]).toEqual([401, 'This API key lacks the scope "privacy".']);
@@ -59,7 +59,7 @@ describe('the erasure of a person', () => {
     }
   });
 
-  it('needs a phone number, and one of the two ways with block lists', async () => {
+  it('an erasure needs a phone number, and one of the two options for block lists', async () => {
     const world = await privateWorld();
     for (const number of ['', '123', 'abc', 5, null, '4155550100']) {
       const answer = await request(world, number as string);
@@ -69,7 +69,7 @@ describe('the erasure of a person', () => {
     expect((await request(world, other, { dryRun: 'yes' })).body.details[0].path).toBe('dryRun');
   });
 
-  it('repeated with its Idempotency-Key is one erasure', async () => {
+  it('an erasure repeated with its Idempotency-Key is one erasure', async () => {
     const world = await privateWorld();
     const person = newPerson();
     const headers = { 'idempotency-key': unique('key') };

@@ -14,7 +14,7 @@ const withInputs = keyed.filter((endpoint) => (endpoint.body && !endpoint.raw?.r
 describe.concurrent.each(withInputs.map((endpoint) => [endpoint.name, endpoint] as const))('%s', (_, endpoint) => {
   // A hook takes whatever its platform sends.
   when(endpoint.body && !endpoint.raw?.readBody)(
-    'rejects an invalid body, but reveals nothing about it without a key',
+    `${endpoint.name} rejects an invalid body, but reveals nothing about it without a key`,
     async () => {
       const sample = await sampleOf(endpoint, world);
       await Promise.all(
@@ -30,7 +30,7 @@ describe.concurrent.each(withInputs.map((endpoint) => [endpoint.name, endpoint] 
   );
 
   when(endpoint.body && !endpoint.raw?.multipart && !endpoint.raw?.readBody)(
-    'rejects a body over 1 MB, and one nested deeper than 32 levels',
+    `${endpoint.name} rejects a body over 1 MB, and one nested deeper than 32 levels`,
     async () => {
       const sample = await sampleOf(endpoint, world);
       const large = await ask(endpoint, world.apiKey, world, {
@@ -46,7 +46,7 @@ describe.concurrent.each(withInputs.map((endpoint) => [endpoint.name, endpoint] 
     },
   );
 
-  when(takesUser(endpoint))('rejects malformed identifiers', async () => {
+  when(takesUser(endpoint))(`${endpoint.name} rejects malformed identifiers`, async () => {
     const sample = await sampleOf(endpoint, world);
     await Promise.all(
       ['', 'a b', 'ü', 'x'.repeat(129), 'a/b'].map(async (uid) => {

@@ -35,13 +35,13 @@ for (const endpoint of keyed) {
   describe(endpoint.name, { concurrent: !sharesSample(endpoint) }, () => {
     const { caller } = endpoint;
 
-    it('rejects a request without a key', async () => {
+    it(`${endpoint.name} rejects a request without a key`, async () => {
       const answer = await ask(endpoint, undefined, world);
       expect([answer.status, answer.body]).toEqual([401, errorWith('missing_api_key')]);
       expect(answer.headers.get('x-request-id')).toMatch(/.+/);
     });
 
-    it('rejects malformed, unknown, revoked and expired keys alike', async () => {
+    it(`${endpoint.name} rejects malformed, unknown, revoked and expired keys alike`, async () => {
       const real = newApiKey();
       const wrongChecksum = real.slice(0, -1) + (real.endsWith('A') ? 'B' : 'A');
       const sample = await sampleOf(endpoint, world);
@@ -55,19 +55,19 @@ for (const endpoint of keyed) {
     });
 
     const scope = caller.kind === 'key' && caller.scope;
-    it('takes a key with a leading Bearer, and with its scope alone', async () => {
+    it(`${endpoint.name} accepts a key with a leading Bearer, and with its scope alone`, async () => {
       const key = scope ? await keyWith([scope]) : world.apiKey;
       expect((await ask(endpoint, `Bearer ${key}`, world)).status).toBe(200);
     });
 
-    when(scope)('rejects a key whose scopes do not cover it', async () => {
+    when(scope)(`${endpoint.name} rejects a key whose scopes do not cover it`, async () => {
       const others = (['agents', 'knowledge', 'calls', 'block-list'] as const).filter((other) => other !== scope);
       const answer = await ask(endpoint, await keyWith([...others]), world);
       const message = `This API key lacks the scope "${scope}".`;
       expect([answer.status, answer.body]).toEqual([401, { error: 'insufficient_permissions', message }]);
     });
 
-    it('takes a key without a list of scopes, unless its scope must be named', async () => {
+    it(`${endpoint.name} accepts a key without a list of scopes, unless its scope must be named`, async () => {
       const mustBeNamed = caller.kind === 'key' && caller.scope === 'privacy';
       expect((await ask(endpoint, await keyWith(undefined), world)).status).toBe(mustBeNamed ? 401 : 200);
     });

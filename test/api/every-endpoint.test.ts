@@ -30,7 +30,7 @@ for (const endpoint of keyed) {
     const namesAgent = caller.kind === 'key' && caller.agent !== undefined;
     const namesUser = takesUser(endpoint);
 
-    it('answers a request of the right form', async () => {
+    it(`${endpoint.name} responds to a valid request`, async () => {
       const answer = await ask(endpoint, world.apiKey, world);
       expect(answer.status, answer.text).toBe(200);
       expect(answer.headers.get('x-request-id')).toMatch(/.+/);
@@ -39,21 +39,24 @@ for (const endpoint of keyed) {
       expect(answer.headers.get('content-type')).toBe('application/json');
     });
 
-    when(namesAgent || namesUser)('responds alike for a foreign agent, a missing one and a foreign user', async () => {
-      const askAs = (apiKey: string, uid: string, agentId: string) => ask(endpoint, apiKey, { uid, agentId });
-      const answers = await Promise.all([
-        ...(namesAgent
-          ? [
-              askAs(world.apiKey, world.uid, stranger.agentId),
-              askAs(world.apiKey, world.uid, 'no-such-agent'),
-              askAs(stranger.apiKey, stranger.uid, world.agentId),
-            ]
-          : []),
-        ...(namesUser ? [stranger, newcomer].map(({ apiKey }) => askAs(apiKey, world.uid, world.agentId)) : []),
-      ]);
-      for (const answer of answers)
-        expect([answer.status, answer.body]).toEqual([401, errorWith('insufficient_permissions')]);
-      expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    });
+    when(namesAgent || namesUser)(
+      `${endpoint.name} responds alike for a foreign agent, a missing one and a foreign user`,
+      async () => {
+        const askAs = (apiKey: string, uid: string, agentId: string) => ask(endpoint, apiKey, { uid, agentId });
+        const answers = await Promise.all([
+          ...(namesAgent
+            ? [
+                askAs(world.apiKey, world.uid, stranger.agentId),
+                askAs(world.apiKey, world.uid, 'no-such-agent'),
+                askAs(stranger.apiKey, stranger.uid, world.agentId),
+              ]
+            : []),
+          ...(namesUser ? [stranger, newcomer].map(({ apiKey }) => askAs(apiKey, world.uid, world.agentId)) : []),
+        ]);
+        for (const answer of answers)
+          expect([answer.status, answer.body]).toEqual([401, errorWith('insufficient_permissions')]);
+        expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+      },
+    );
   });
 }

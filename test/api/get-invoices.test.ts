@@ -14,7 +14,7 @@ const get = (body: unknown, headers: Record<string, string> = { origin: target.a
   call('POST', '/get-invoices', { body, headers });
 
 describe('invoices of a customer', () => {
-  it('come as Stripe lists them, newest first, with date and paid', async () => {
+  it('invoices of a customer are returned as Stripe lists them, newest first, with date and paid', async () => {
     const { status, body } = await get({ customerId: target.customerId });
     expect(status).toBe(200);
     expect(body.message).toBe('Invoices retrieved.');
@@ -39,7 +39,7 @@ describe('invoices of a customer', () => {
     expect(data[0].due_date).toBeNull();
   });
 
-  it('come a hundred at once, and the rest after the last of them', async () => {
+  it('invoices of a customer are returned a hundred at once, and the rest after the last of them', async () => {
     const first = (await get({ customerId: stripeCustomers.many })).body.invoices;
     expect([first.data.length, first.has_more]).toEqual([100, true]);
     const rest = await get({ customerId: stripeCustomers.many, startingAfter: first.data.at(-1).id });
@@ -54,15 +54,18 @@ describe('invoices of a customer', () => {
     ['has none', stripeCustomers.none],
     ['was deleted', stripeCustomers.deleted],
     ['is unknown', 'cus_nobody'],
-  ])('are not found when the customer %s', async (_, customerId) => {
+  ])('invoices of a customer are not found when the customer %s', async (_, customerId) => {
     const { status, body } = await get({ customerId });
     expect([status, body.error]).toEqual([404, 'invoices_not_found']);
   });
 
-  it.each(['in_nobodys', 'cus_1', '', 'in_', 5])('are rejected after %j', async (startingAfter) => {
-    const { status, body } = await get({ customerId: target.customerId, startingAfter });
-    expect([status, body.error, body.details[0].path]).toEqual([400, 'invalid_request', 'startingAfter']);
-  });
+  it.each(['in_nobodys', 'cus_1', '', 'in_', 5])(
+    'invoices of a customer cannot be listed after %j',
+    async (startingAfter) => {
+      const { status, body } = await get({ customerId: target.customerId, startingAfter });
+      expect([status, body.error, body.details[0].path]).toEqual([400, 'invalid_request', 'startingAfter']);
+    },
+  );
 });
 
 describe('a request that names no customer', () => {
@@ -87,7 +90,7 @@ describe('a request that names no customer', () => {
     ['{"customerId":5,"startingAfter":5}', 'customer_id_required'],
     ['{"customerId":', 'invalid_request'],
     ['customerId=cus_1', 'invalid_request'],
-  ])('%s is rejected with 400', async (body, error) => {
+  ])('the body %s names no customer, and is 400', async (body, error) => {
     const answer = await get(body);
     expect([answer.status, answer.body.error]).toEqual([400, error]);
   });
@@ -234,7 +237,7 @@ afterAll(() => {
 });
 
 describe('Stripe', () => {
-  it('is asked with its key, in a pinned version', async () => {
+  it('Stripe is asked with its key, in a pinned version', async () => {
     await ask({ customerId: customerOf('still sends date and paid'), startingAfter: 'in_9' });
     const { method, url, headers } = asked.at(-1) as IncomingMessage;
     expect([method, url]).toEqual([
@@ -244,7 +247,7 @@ describe('Stripe', () => {
     expect(headers).toMatchObject({ authorization: `Bearer ${key}`, 'stripe-version': '2026-10-28.endive' });
   });
 
-  it('is believed where it still sends date and paid, and loses no field', async () => {
+  it('Stripe’s own date and paid are kept where it still sends them, and no field is lost', async () => {
     const { body } = await ask({ customerId: customerOf('still sends date and paid') });
     expect(body.invoices.data).toEqual([
       { id: 'in_1', object: 'invoice', created: 1, date: 2, status: 'paid', paid: false },
@@ -261,21 +264,21 @@ describe('Stripe', () => {
     ]);
   });
 
-  it('is not read beyond what can be an answer', async () => {
+  it('a response of Stripe is not read beyond the maximum size', async () => {
     const { status } = await ask({ customerId: customerOf('pours without end') });
     expect([status, timesAsked('pours without end')]).toEqual([500, 2]);
     expect(poured).toBeGreaterThan(32 * 1024 * 1024);
     expect(poured).toBeLessThan(2 * 48 * 1024 * 1024);
   });
 
-  it('may send more than one answer carries: the rest is to be asked for', async () => {
+  it('Stripe may send more than fits into one response: the rest is on the next page', async () => {
     const { status, text, body } = await ask({ customerId: customerOf('sends more than one answer carries') });
     expect([status, body.invoices.has_more, body.invoices.data.length]).toEqual([200, true, 13]);
     expect(Buffer.byteLength(text)).toBeLessThan(5.5 * 1024 * 1024);
   });
 
   it.each(['misses the customer with 404', 'misses the customer with 400'])(
-    'answers 404 and says nothing of its own when it %s',
+    'a customer that Stripe does not know is 404 without Stripe’s own message when it %s',
     async (behavior) => {
       const { status, text, body } = await ask({ customerId: customerOf(behavior) });
       expect([status, body.error]).toEqual([404, 'invoices_not_found']);
@@ -292,13 +295,13 @@ const account = (secret: { read(): Promise<string>; forget?(): void }, times = t
   new StripeAccount({ forget: () => {}, ...secret }, process.env.STRIPE_API_BASE as string, times);
 
 describe.concurrent('a call to Stripe', () => {
-  it('ends early enough for an answer within 10 seconds', () => {
+  it('a call to Stripe ends early enough for a response within 10 seconds', () => {
     // Half a second at most between two attempts, and half a second for everything else.
     expect(stripeTimeouts.callMs).toBeLessThanOrEqual(9000);
     expect(2 * stripeTimeouts.attemptMs + 500).toBeLessThanOrEqual(stripeTimeouts.callMs);
   });
 
-  it.each(slow)('fails in time, after two attempts at most, when it %s', async (behavior) => {
+  it.each(slow)('a call to Stripe fails in time, after two attempts at most, when it %s', async (behavior) => {
     const started = performance.now();
     const listing = account({ read: async () => key }).listInvoices(customerOf(behavior), undefined);
     await expect(listing).rejects.toThrow(/^The request to Stripe failed: \w*/);
@@ -306,14 +309,14 @@ describe.concurrent('a call to Stripe', () => {
     expect([1, 2]).toContain(timesAsked(behavior));
   });
 
-  it('is tried again when the first attempt gets no answer', async () => {
+  it('a call to Stripe is retried when the first attempt gets no response', async () => {
     // The machine may be busy: the second attempt has a second.
     const patient = account({ read: async () => key }, { ...stripeTimeouts, attemptMs: 1000 });
     const list = await patient.listInvoices(customerOf('is silent once'), undefined);
     expect([list.data.length, timesAsked('is silent once')]).toEqual([1, 2]);
   });
 
-  it('has less time for the answer when the key comes late', async () => {
+  it('a call to Stripe has less time for the response when its key arrives late', async () => {
     const late = { read: () => sleep(500, key) };
     const short = { attemptMs: 300, callMs: 1000 };
     const behavior = 'is silent after a late key';
@@ -337,7 +340,7 @@ describe.concurrent('when Stripe', () => {
   });
   const responseTo = (behavior: string) => responses.get(behavior) as ReturnType<typeof askTimed>;
 
-  it.each(fast)('%s, the response is 500 within 10 seconds, without details', async (behavior) => {
+  it.each(fast)('when Stripe %s, the response is 500 within 10 seconds, without details', async (behavior) => {
     const { status, text, body, milliseconds } = await responseTo(behavior);
     expect([status, body.error]).toEqual([500, 'internal_error']);
     expect(milliseconds).toBeLessThan(10_000);
@@ -347,14 +350,14 @@ describe.concurrent('when Stripe', () => {
     expect(asked.some(({ url }) => url === '/elsewhere')).toBe(false);
   });
 
-  it.each(['fails once', 'resets once'])('%s, it is asked again', async (behavior) => {
+  it.each(['fails once', 'resets once'])('when Stripe %s, the request is retried', async (behavior) => {
     const { status } = await responseTo(behavior);
     expect([status, timesAsked(behavior)]).toEqual([200, 2]);
   });
 });
 
 describe('the key to Stripe', () => {
-  it('is read again after Stripe rejected it, and only then', async () => {
+  it('the key to Stripe is read again after Stripe rejected it, and only then', async () => {
     const calls: string[] = [];
     const secret = { read: async () => key, forget: () => void calls.push('forget') };
     await account(secret).listInvoices(customerOf('still sends date and paid'), undefined);
@@ -430,10 +433,13 @@ describe('the origin', () => {
   });
   afterEach(() => expect(asked.length).toBe(before));
 
-  it.each(spellings.map((origin) => [origin]))('%j is rejected, and Stripe is not called', async (origin) => {
-    const { status, body } = await ask({ customerId: customerOf('fails once') }, { origin });
-    expect([status, body.error]).toEqual([403, 'unauthorized_origin']);
-  });
+  it.each(spellings.map((origin) => [origin]))(
+    'a request for invoices from the origin %j is rejected, and Stripe is not called',
+    async (origin) => {
+      const { status, body } = await ask({ customerId: customerOf('fails once') }, { origin });
+      expect([status, body.error]).toEqual([403, 'unauthorized_origin']);
+    },
+  );
 
   it.each([
     {},
@@ -441,12 +447,12 @@ describe('the origin', () => {
     { host: 'app.example.com' },
     { 'x-forwarded-origin': appOrigin },
     { Origin: 'x' },
-  ])('cannot be left out, nor come as %j', async (headers) => {
+  ])('the origin of a request for invoices cannot be left out, nor be %j', async (headers) => {
     const { status, body } = await ask({ customerId: customerOf('fails once') }, headers as Record<string, string>);
     expect([status, body.error]).toEqual([403, 'unauthorized_origin']);
   });
 
-  it('is looked at before the body', async () => {
+  it('the origin of a request for invoices is checked before the body', async () => {
     const event = {
       headers: { origin: 'https://evil.example' },
       body: '{',
@@ -456,7 +462,7 @@ describe('the origin', () => {
     expect(answer.statusCode).toBe(403);
   });
 
-  it('given twice over HTTP is rejected, though both are right', async () => {
+  it('an origin that is sent twice over HTTP is rejected, though both are right', async () => {
     const { request } = await import('node:http');
     const sent = request(`${target.baseUrl}/get-invoices`, { method: 'POST' });
     sent.setHeader('origin', [target.appOrigin, target.appOrigin]);
@@ -468,7 +474,7 @@ describe('the origin', () => {
 });
 
 describe('the fake Stripe', () => {
-  it('rejects a wrong key as Stripe does, and shows little of it', async () => {
+  it('the fake Stripe rejects a wrong key as Stripe does, and shows little of it', async () => {
     const { endpoint, stop } = await startStripe({ key });
     const ask = async (authorization?: string) => {
       const response = await fetch(`${endpoint}/v1/invoices`, { headers: authorization ? { authorization } : {} });

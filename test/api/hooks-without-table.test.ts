@@ -106,7 +106,7 @@ beforeAll(async () => {
 });
 
 it.each(Object.keys(starts))(
-  '%s: a start is answered as `unsure` says after 2 s, and the log has an error',
+  'a start from %s gets the response of `unsure` after 2 s without a table, and the log has an error',
   (platform) => {
     for (const decision of ['accept', 'reject'] as const) {
       const reply = replies[`${platform} ${decision}`];
@@ -123,12 +123,12 @@ it.each(Object.keys(starts))(
   },
 );
 
-it('a campaign of Vapi asks and is answered so, too; a malformed key never is', () => {
+it('a campaign of Vapi gets the response of `unsure` without a table, too; a malformed key never does', () => {
   expect(replies.campaign).toMatchObject({ status: 200, text: '{"eligible":false}' });
   expect(replies['malformed key']?.status).toBe(401);
 });
 
-it('an end is a 500, which platforms send again, and so is POST /call-starts, within 6 s', () => {
+it('an end without a table is a 500, which platforms retry, and so is POST /call-starts, within 6 s', () => {
   const { status, text = '', milliseconds } = replies.end ?? {};
   expect([status, JSON.parse(text).error]).toEqual([500, 'internal_error']);
   expect(milliseconds).toBeLessThan(6500);

@@ -22,7 +22,7 @@ describe.concurrent.each(Object.keys(starts))('a webhook of %s', (platform) => {
     world = await newWorld();
   });
 
-  it('for a call that comes in is answered with a decision in the platform’s own form', async () => {
+  it(`a webhook of ${platform} for an incoming call is answered with a decision in the platform’s own form`, async () => {
     const world = await newWorld();
     const configuration = { variables: { company: 'Example Dental', openingHour: 9 } };
     await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration } });
@@ -33,7 +33,7 @@ describe.concurrent.each(Object.keys(starts))('a webhook of %s', (platform) => {
     expect([reject.status, bodyOf(reject)]).toEqual(rejected[platform]);
   });
 
-  it('finds the agent by the number that was called, and rejects a foreign one', async () => {
+  it(`a webhook of ${platform} finds the agent by the number that was called, and rejects a foreign one`, async () => {
     const [world, stranger] = [await newWorld(), await newWorld()];
     await world.call('PATCH', `/agents/${world.agentId}`, { body: { phoneNumber: own } });
     const query = { ...sent.query, agentId: undefined };
@@ -43,7 +43,7 @@ describe.concurrent.each(Object.keys(starts))('a webhook of %s', (platform) => {
     expect((await send(stranger, platform, foreign)).status).toBe(401);
   });
 
-  it('for a call that ended records it, once, and leaves its outcome', async () => {
+  it(`a webhook of ${platform} for a call that ended records it once, and leaves its outcome`, async () => {
     const world = await newWorld();
     const { body, call: expected } = ends[platform] as (typeof ends)[string];
     const acknowledged = await send(world, platform, { body });
@@ -65,7 +65,7 @@ describe.concurrent.each(Object.keys(starts))('a webhook of %s', (platform) => {
     { message: [] },
     { message: { type: 'transcript' } },
     { call_inbound: null },
-  ])('for anything else gets an empty response: %j', async (body) => {
+  ])(`a webhook of ${platform} for anything else gets an empty response: %j`, async (body) => {
     const response = await send(world, platform, { body: body as Record<string, unknown> });
     expect(response.status).toBe(200);
     expect(response.text).toMatch(platform === 'twilio' ? /<Response\/>$/ : /^\{\}$/);
@@ -89,7 +89,7 @@ describe.concurrent('what a platform needs to accept a call', () => {
   it.each([
     ['twilio', 'next'],
     ['vapi', 'assistantId'],
-  ])('%s: %s, which a rejection does without', async (platform, name) => {
+  ])('the response to %s needs %s, and a rejection does not', async (platform, name) => {
     const world = await newWorld();
     const { body } = starts[platform] as Sent;
     const missing = await send(world, platform, { body });
@@ -98,14 +98,14 @@ describe.concurrent('what a platform needs to accept a call', () => {
     expect((await send(world, platform, { body })).status).toBe(200);
   });
 
-  it('is an https address for Twilio, and accept or reject for `unsure`', async () => {
+  it('a hook accepts only an https address as `next` of Twilio, and accept or reject for `unsure`', async () => {
     const world = await newWorld();
     const { body } = starts.twilio as Sent;
     expect((await send(world, 'twilio', { body, query: { next: 'http://a.example' } })).status).toBe(400);
     expect((await send(world, 'twilio', { body, query: { next, unsure: 'maybe' } })).status).toBe(400);
   });
 
-  it('is a key in a header, or in the query if it is for hooks alone', async () => {
+  it('a hook takes its key from a header, or from the query if the key is for hooks alone', async () => {
     const world = await newWorld();
     const sent = starts.elevenlabs as Sent;
     const { secret } = await apiKeys.get().create(world.uid, { name: 'hooks', scopes: ['hooks'] });
@@ -119,7 +119,7 @@ describe.concurrent('what a platform needs to accept a call', () => {
     expect((await call('POST', path, { query, body: sent.body })).body.error).toBe('missing_api_key');
   });
 
-  it('is a platform that is known', async () => {
+  it('a hook of an unknown platform is rejected', async () => {
     const world = await newWorld();
     const response = await send(world, 'carrier', { body: {} });
     expect([response.status, response.body.error]).toEqual([404, 'not_found']);
@@ -141,7 +141,7 @@ it.concurrent('a campaign of Vapi asks before each call whether it may be made',
 });
 
 describe.each(Object.keys(starts))('a whole call at %s', (platform) => {
-  it('is accepted, then rejected when its caller is blocked, and recorded when it ends', async () => {
+  it(`a whole call at ${platform} is accepted, then rejected when its caller is blocked, and recorded when it ends`, async () => {
     const world = await newWorld();
     const { uid, agentId } = world;
     const { secret: key } = await apiKeys.get().create(uid, { name: 'hooks', scopes: ['hooks'] });
@@ -196,7 +196,7 @@ describe.each(Object.keys(starts))('a whole call at %s', (platform) => {
 });
 
 describe.concurrent('a hostile event', () => {
-  it('with 256 KB of assistant, or of anything else, is answered like any other', async () => {
+  it('an event with 256 KB of assistant, or of anything else, is answered like any other', async () => {
     const world = await newWorld();
     const filler = { model: { messages: [{ role: 'system', content: 'x'.repeat(256 * 1024) }] } };
     for (const platform of Object.keys(starts)) {
@@ -210,7 +210,7 @@ describe.concurrent('a hostile event', () => {
     }
   });
 
-  it('with XML in its names and in the address is TwiML with one verb', async () => {
+  it('an event with XML in its names and in the address gets TwiML with one verb', async () => {
     const world = await newWorld();
     const body = { ...(starts.twilio as Sent).body, CallerName: '</Response><Dial>+19005550199</Dial>' };
     const address = `https://voice.example.com/a?b="><Dial>+19005550199</Dial>'&c=]]>`;
@@ -222,7 +222,7 @@ describe.concurrent('a hostile event', () => {
   });
 
   it.each(['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data', ''])(
-    'is read whatever its content type says: %j',
+    'an event is read whatever its content type is: %j',
     async (type) => {
       const world = await newWorld();
       await world.block([caller]);
@@ -240,7 +240,7 @@ describe.concurrent('a hostile event', () => {
   );
 
   it.each(['', ' ', '{"CallSid":', '["ringing"]', [0x43, 0xff, 0x3d, 0x31], [0x7b, 0xff, 0x7d]])(
-    'that is neither a JSON object nor a form in UTF-8 is 400: %j',
+    'a hostile event that is neither a JSON object nor a form in UTF-8 is 400: %j',
     async (sent) => {
       const { apiKey, uid, agentId } = await newWorld();
       const body = typeof sent === 'string' ? new TextEncoder().encode(sent) : new Uint8Array(sent);
@@ -276,11 +276,11 @@ describe.concurrent('a hostile event', () => {
     }
   };
 
-  it.each(Object.keys(starts))('of %s with a strange value in a field is no 5xx', (platform) =>
+  it.each(Object.keys(starts))('an event of %s with a strange value in a field is no 5xx', (platform) =>
     sendHostile(platform, 13),
   );
 
-  it.each(Object.keys(starts))('of %s with any value in any field is no 5xx', { tags: 'heavy' }, (platform) =>
+  it.each(Object.keys(starts))('an event of %s with any value in any field is no 5xx', { tags: 'heavy' }, (platform) =>
     sendHostile(platform, 1),
   );
 });

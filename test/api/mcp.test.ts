@@ -47,7 +47,7 @@ const toolsOf = async (apiKey: string): Promise<OperationTool[]> =>
   (await ask('tools/list', { apiKey })).body.result.tools;
 
 describe('the tools', () => {
-  it('are the operations that take a key and JSON, without those that delete, sorted by name', async () => {
+  it('the tools of AI clients are the operations with a key and JSON, without those that delete, sorted by name', async () => {
     const tools = await toolsOf(world.apiKey);
     const expected = routes
       .filter(({ caller, raw }) => caller.kind === 'key' && !raw?.multipart && !raw?.responds)
@@ -61,7 +61,7 @@ describe('the tools', () => {
     expect(expected).toContain('createAgent');
   });
 
-  it('are those that the scopes of the key allow', async () => {
+  it('the tools of AI clients are those that the scopes of the key allow', async () => {
     const { apiKey } = await newUser(['calls']);
     const names = (await toolsOf(apiKey)).map(({ name }) => name);
     expect(names).toContain('recordCall');
@@ -70,13 +70,13 @@ describe('the tools', () => {
     expect((await toolsOf(hooks)).map(({ name }) => name)).toEqual(['decideCallStart', 'getKey']);
   });
 
-  it('weigh at most 80 KB together, and are for the caller’s own cache', async () => {
+  it('the list of tools has at most 80 KB, and only the caller may cache it', async () => {
     const { text, body } = await ask('tools/list');
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(80 * 1024);
     expect(body.result).toMatchObject({ resultType: 'complete', cacheScope: 'private', ttlMs: expect.any(Number) });
   });
 
-  it('leave the user to the key, say what each argument is, and how they act', async () => {
+  it('tools take the user from the key, describe each argument, and have hints on their effects', async () => {
     for (const { name, title, description, inputSchema, outputSchema, annotations } of await toolsOf(world.apiKey)) {
       expect(inputSchema.properties, name).not.toHaveProperty('uid');
       expect(title && description).toBeTruthy();
@@ -95,7 +95,7 @@ describe('the tools', () => {
 });
 
 describe('a tool call', () => {
-  it('is the request of the operation: path, query and body are found, the user is the key’s', async () => {
+  it('a tool call makes the request of its operation with path, query and body, as the user of the key', async () => {
     const { agentId } = world;
     const times = { startedAt: '2026-03-01T10:00:00Z', phone: '+14155550100', direction: 'inbound' };
     await callTool('recordCall', { agentId, callIdOrPhone: 'by-tool', ...times });
@@ -107,7 +107,7 @@ describe('a tool call', () => {
     expect(agents.structuredContent.agents.map((agent: { uid: string }) => agent.uid)).toEqual([world.uid]);
   });
 
-  it('keeps numbers as they were written', async () => {
+  it('a tool call keeps numbers as they were written', async () => {
     const { agentId } = world;
     await world.recordCall('numbers');
     const args = `{"agentId":"${agentId}","callIdOrPhone":"numbers","custom_call_metadata":{"n":12345678901234567890,"p":1.50}}`;
@@ -126,7 +126,7 @@ describe('a tool call', () => {
     expect(read.text).toContain('{"n":12345678901234567890,"p":1.50}');
   });
 
-  it('with an idempotency key is done once', async () => {
+  it('a tool call with an idempotency key runs once', async () => {
     const args = { name: 'Once', idempotencyKey: 'once' };
     const first = await callTool('createAgent', args);
     const again = await callTool('createAgent', args);
@@ -137,7 +137,7 @@ describe('a tool call', () => {
     expect([bad.isError, bad.structuredContent.details[0].path]).toEqual([true, 'idempotencyKey']);
   });
 
-  it('that the API refuses is a result with the API’s error', async () => {
+  it('a tool call that the API rejects has a result with the API’s error', async () => {
     const invalid = await callTool('createAgent', { name: '' });
     expect([invalid.isError, invalid.structuredContent.error]).toEqual([true, 'invalid_request']);
     expect(invalid.structuredContent.details[0].path).toBe('name');
@@ -149,7 +149,7 @@ describe('a tool call', () => {
   });
 
   it.each(['', '.', '..', 'a/b', '../agents', 'a\\b', '%2e%2e/x', 7, null, { a: 1 }])(
-    'with the path argument %j is refused, or names one thing that is not there',
+    'a tool call with the path argument %j is rejected, or names a resource that does not exist',
     async (callIdOrPhone) => {
       const { isError, structuredContent } = await callTool('getCall', { agentId: world.agentId, callIdOrPhone });
       expect([isError, structuredContent.error]).toEqual([true, 'invalid_request']);
@@ -158,7 +158,7 @@ describe('a tool call', () => {
   );
 
   it.each(['%2e%2e', 'a?b=c', 'a#b', 'a b', '…', 'a%2Fb', '\u0000', '\ud800'])(
-    'with the path argument %j stays within its segment',
+    'a tool call with the path argument %j stays within its segment',
     async (callIdOrPhone) => {
       const { isError, structuredContent } = await callTool('getCall', { agentId: world.agentId, callIdOrPhone });
       expect(isError).toBe(true);
@@ -166,7 +166,7 @@ describe('a tool call', () => {
     },
   );
 
-  it('cannot delete where the deployment does not allow it', async () => {
+  it('a tool call cannot delete where the deployment does not allow it', async () => {
     await world.block(['+14155550100']);
     const args = { agentId: world.agentId, numbers: ['+14155550100'] };
     const { status, body } = await ask('tools/call', { params: { name: 'removeBlockedNumbers', arguments: args } });
@@ -174,7 +174,7 @@ describe('a tool call', () => {
     expect((await world.blockList()).blockList).toEqual(['+14155550100']);
   });
 
-  it('deletes where the deployment allows it', async () => {
+  it('a tool call deletes where the deployment allows it', async () => {
     const { apiKey, agentId, block, blockList } = await newWorld();
     await block(['+14155550100', '+14155550101']);
     const tools = new McpTools({ deletes: true });
@@ -195,7 +195,7 @@ describe('a tool call', () => {
   });
 
   it.each(['nothing', '__proto__', 'constructor', 'serveMcp', 'uploadDocuments', '', 7])(
-    'of %j, which is no tool, is a fault of the protocol',
+    'a call of %j, which is no tool, is an error of the protocol',
     async (name) => {
       const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } };
       const answer = await call('POST', '/mcp', { apiKey: world.apiKey, body });
@@ -203,7 +203,7 @@ describe('a tool call', () => {
     },
   );
 
-  it('with a key that was revoked meanwhile is 401', async () => {
+  it('a tool call with a revoked key is 401', async () => {
     const { uid } = world;
     const { secret, keyId } = await apiKeys.get().create(uid, { name: 'short' });
     expect((await callTool('listAgents', {}, { apiKey: secret })).isError).toBe(false);
@@ -215,7 +215,7 @@ describe('a tool call', () => {
 });
 
 describe('a client of version 2026-07-28', () => {
-  it('discovers the server', async () => {
+  it('a client of version 2026-07-28 discovers the server', async () => {
     const { body } = await ask('server/discover');
     expect(body).toMatchObject({
       jsonrpc: '2.0',
@@ -233,17 +233,17 @@ describe('a client of version 2026-07-28', () => {
     ['with another method header', { headers: { 'mcp-method': 'tools/list' } }],
     ['with another name header', { headers: { 'mcp-name': 'createAgent' } }],
     ['with a name header of bad base64', { headers: { 'mcp-name': '=?base64?!!?=' } }],
-  ])('is refused %s', async (_, more) => {
+  ])('a client of version 2026-07-28 is rejected %s', async (_, more) => {
     const { status, body } = await ask('tools/call', { params: { name: 'listAgents' }, ...more });
     expect([status, body.error.code, body.id]).toEqual([400, -32020, 1]);
   });
 
-  it('may send the name in base64', async () => {
+  it('a client of version 2026-07-28 may send the name in base64', async () => {
     const name = `=?base64?${Buffer.from('listAgents').toString('base64')}?=`;
     expect((await callTool('listAgents', {}, { headers: { 'mcp-name': name } })).isError).toBe(false);
   });
 
-  it('learns the versions when it speaks another', async () => {
+  it('a client learns the supported versions when it sends another one', async () => {
     const params = { _meta: { ...meta, 'io.modelcontextprotocol/protocolVersion': '1900-01-01' } };
     const { status, body } = await ask('tools/list', { params, headers: { 'mcp-protocol-version': '1900-01-01' } });
     expect([status, body.error]).toEqual([
@@ -252,14 +252,14 @@ describe('a client of version 2026-07-28', () => {
     ]);
   });
 
-  it('is refused without the fields that each request carries', async () => {
+  it('a client of version 2026-07-28 is rejected without the fields that each request carries', async () => {
     for (const _meta of [{}, { ...meta, 'io.modelcontextprotocol/clientCapabilities': undefined }]) {
       const { status, body } = await ask('tools/list', { params: { _meta } });
       expect([status, body.error.code]).toEqual([400, -32602]);
     }
   });
 
-  it('gets 404 for a method that is not there', async () => {
+  it('a client of version 2026-07-28 gets 404 for an unknown method', async () => {
     for (const method of ['resources/list', 'ping', 'subscriptions/listen', 'initialize', '__proto__', 'toString']) {
       const { status, body } = await ask(method);
       expect([method, status, body.error.code]).toEqual([method, 404, -32601]);
@@ -272,7 +272,7 @@ describe('a client that opens with initialize', () => {
     ['2025-06-18', '2025-06-18'],
     ['2025-11-25', '2025-11-25'],
     ['2024-11-05', '2025-11-25'],
-  ])('of version %s is answered in %s', async (protocolVersion, negotiated) => {
+  ])('a client that initializes with version %s gets version %s', async (protocolVersion, negotiated) => {
     const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } };
     const { status, body, headers } = await askOld('initialize', params);
     expect([status, body.result.protocolVersion]).toEqual([200, negotiated]);
@@ -287,7 +287,7 @@ describe('a client that opens with initialize', () => {
     expect((await askOld('tools/list')).body.result.tools.length).toBeGreaterThan(10);
   });
 
-  it('gets an error for a method that is not there, and 400 for a version that is not spoken', async () => {
+  it('a client that initializes gets an error for an unknown method, and 400 for an unsupported version', async () => {
     const unknown = await askOld('resources/list');
     expect([unknown.status, unknown.body.error.code]).toEqual([200, -32601]);
     const { status } = await askOld('ping', {}, { headers: { 'mcp-protocol-version': '1999-01-01' } });
@@ -308,27 +308,27 @@ describe('a message', () => {
     ['with an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600],
     ['that is a response', '{"jsonrpc":"2.0","id":1,"result":{}}', -32600],
     ['whose params are a list', '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', -32602],
-  ])('%s is 400 with the error of JSON-RPC', async (_, body, code) => {
+  ])('an MCP message %s is 400 with the error of JSON-RPC', async (_, body, code) => {
     const answer = await call('POST', '/mcp', { apiKey: world.apiKey, body });
     expect([answer.status, answer.body.error.code, answer.body.jsonrpc]).toEqual([400, code, '2.0']);
     const unknown = await call('POST', '/mcp', { apiKey: newApiKey().slice(0, -1), body });
     expect([unknown.status, unknown.body.error]).toEqual([401, 'invalid_api_key']);
   });
 
-  it('over 1 MB is 413 with the service’s own body', async () => {
+  it('an MCP message over 1 MB is 413 with the service’s own body', async () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', params: { x: 'x'.repeat(1024 * 1024) } });
     const answer = await call('POST', '/mcp', { apiKey: world.apiKey, body });
     expect([answer.status, answer.body.error]).toEqual([413, 'payload_too_large']);
   });
 
-  it('takes its key from Authorization, too, whatever its media types are', async () => {
+  it('an MCP message may have its key in Authorization, too, whatever its media types are', async () => {
     const headers = { authorization: `Bearer ${world.apiKey}`, 'content-type': 'text/plain', accept: 'text/html' };
     const body = '{"jsonrpc":"2.0","id":"a","method":"ping"}';
     const answer = await call('POST', '/mcp', { body, headers });
     expect([answer.status, answer.body]).toEqual([200, { jsonrpc: '2.0', id: 'a', result: {} }]);
   });
 
-  it('without a key is 401 with no challenge, and from a foreign page 403', async () => {
+  it('an MCP message without a key is 401 without a challenge, and from a foreign page 403', async () => {
     const missing = await call('POST', '/mcp', { body: { jsonrpc: '2.0', id: 1, method: 'ping' } });
     expect([missing.status, missing.body.error]).toEqual([401, 'missing_api_key']);
     expect(missing.headers.get('www-authenticate')).toBeNull();
@@ -340,14 +340,14 @@ describe('a message', () => {
 });
 
 describe('the address', () => {
-  it('refuses GET and DELETE with 405', async () => {
+  it('the address of AI clients rejects GET and DELETE with 405', async () => {
     for (const method of ['GET', 'DELETE']) {
       const { status, headers } = await call(method, '/mcp', { apiKey: world.apiKey });
       expect([method, status, headers.get('allow')]).toEqual([method, 405, 'POST']);
     }
   });
 
-  it('lets the headers of the protocol through to a page of the application', async () => {
+  it('the address of AI clients allows the headers of the protocol to a page of the application', async () => {
     const { headers } = await call('OPTIONS', '/mcp', {
       headers: {
         origin: target.appOrigin,

@@ -30,7 +30,7 @@ import { newWorld, type World } from '../support/world.ts';
 afterEach(() => injectFaults(table.get().client, () => undefined));
 
 describe('a search of an agent’s knowledge', () => {
-  it.concurrent('finds passages of documents, and their positions in the text', async () => {
+  it.concurrent('a search of knowledge finds passages of documents, and their positions in the text', async () => {
     const world = await newWorld();
     const [id] = await upload(world, {
       'hours.md': '# Opening hours\n\nWe open at nine on weekdays.\n\n# Prices\n\nA room costs $49.90 a night.',
@@ -57,7 +57,7 @@ describe('a search of an agent’s knowledge', () => {
     expect(content.slice(start, start + text.length)).toBe(text);
   });
 
-  it.concurrent('finds passages of websites, their pages, and their positions in the text of the page', async () => {
+  it.concurrent('a search of knowledge finds passages of websites, their pages, and their positions in the text of the page', async () => {
     const world = await newWorld();
     const { add, settled } = websitesOf(world);
     const { url, put } = newFolder();
@@ -75,7 +75,7 @@ describe('a search of an agent’s knowledge', () => {
     expect(passage?.text).toMatch(/^Parking “here”/);
   });
 
-  it.concurrent('searches only what is active, chosen and there, from the next request on', async () => {
+  it.concurrent('a search of knowledge covers only sources that are active, chosen and ready, from the next request on', async () => {
     const world = await newWorld();
     const [one, other] = (await upload(world, { 'a.txt': 'Open at nine.', 'b.txt': 'Open at ten.' })) as [
       string,
@@ -95,7 +95,7 @@ describe('a search of an agent’s knowledge', () => {
     expect(await piecesOf(other)).toEqual([]);
   });
 
-  it.concurrent('searches the former text until a refresh has brought another, and then that one alone', async () => {
+  it.concurrent('a search of knowledge finds the former text until a refresh has brought another, and then that one alone', async () => {
     const world = await newWorld();
     const { add, settled, refresh } = websitesOf(world);
     const { url, put } = newFolder();
@@ -110,7 +110,7 @@ describe('a search of an agent’s knowledge', () => {
     expect(await found(world, 'roses')).toHaveLength(1);
   });
 
-  it.concurrent('finds words as the agent’s language forms them, also after a change of the language', async () => {
+  it.concurrent('a search of knowledge finds words as the agent’s language forms them, also after a change of the language', async () => {
     const world = await newWorld();
     await upload(world, { 'a.txt': 'Die Häuser sind geöffnet.', 'b.txt': 'Autos und Preise' });
     expect(await found(world, 'Haus')).toEqual([]);
@@ -123,7 +123,7 @@ describe('a search of an agent’s knowledge', () => {
     await vi.waitFor(finds([]), { timeout: 50_000, interval: 200 });
   });
 
-  it.concurrent('finds in a copied agent what its source has, and nothing of what came later', async () => {
+  it.concurrent('a search of a copied agent finds the knowledge at the time of the copy, and nothing that came later', async () => {
     const world = await newWorld();
     const [id] = await upload(world, { 'a.txt': 'Open at nine.' });
     const copy = (await world.call('POST', '/duplicate-agent', { body: { uid: world.uid, agentId: world.agentId } }))
@@ -154,23 +154,26 @@ describe('a search of an agent’s knowledge', () => {
       },
       ['We open at ten.'],
     ],
-  ])('answers with what is there when a source is %s between its reads', async (_, change, expected) => {
-    const world = await newWorld();
-    const [id] = (await upload(world, { 'a.txt': 'We open at nine.' })) as [string];
-    let changes = 0;
-    const changing = {
-      async *list(agentId: string) {
-        yield* documentReads.get().list(agentId);
-        if (changes++ === 0) await change(world, id);
-      },
-    };
-    const search = new KnowledgeSearch(websiteReads.get(), changing, sourceTexts.get());
-    const { passages } = await search.search(world.agentId, 'open', { limit: 5 });
-    expect(passages.map(({ text }) => text)).toEqual(expected);
-    expect(changes).toBe(2);
-  });
+  ])(
+    'a search of knowledge returns the other sources when one is %s between its reads',
+    async (_, change, expected) => {
+      const world = await newWorld();
+      const [id] = (await upload(world, { 'a.txt': 'We open at nine.' })) as [string];
+      let changes = 0;
+      const changing = {
+        async *list(agentId: string) {
+          yield* documentReads.get().list(agentId);
+          if (changes++ === 0) await change(world, id);
+        },
+      };
+      const search = new KnowledgeSearch(websiteReads.get(), changing, sourceTexts.get());
+      const { passages } = await search.search(world.agentId, 'open', { limit: 5 });
+      expect(passages.map(({ text }) => text)).toEqual(expected);
+      expect(changes).toBe(2);
+    },
+  );
 
-  it('takes three round trips at first, and two when the indexes are kept', async () => {
+  it('a search of knowledge takes three round trips at first, and two when the indexes are kept', async () => {
     const world = await newWorld();
     await upload(world, { 'a.txt': 'Open at nine.', 'b.txt': 'Open at ten.' });
     const ask = async () => {
@@ -192,7 +195,7 @@ describe('a search of an agent’s knowledge', () => {
     expect(await ask()).toEqual(['BatchGetItem', 'Query', 'Query']);
   });
 
-  it('searches a thousand sources, and gives what they have in common once', { tags: 'heavy' }, async () => {
+  it('a search of a thousand sources returns a passage that they have in common once', { tags: 'heavy' }, async () => {
     const world = await newWorld();
     const [id] = (await upload(world, { 'a.txt': 'Open at nine.', 'b.txt': 'Open at ten.' })) as [string];
     const record = await table.get().get(documentKey(world.agentId, id));
@@ -223,7 +226,7 @@ describe('a search of an agent’s knowledge', () => {
     expect(body.passages.map(({ text }: Found) => text).sort()).toEqual(['Open at nine.', 'Open at ten.']);
   });
 
-  it.concurrent('answers any query, and finds nothing for one without a word', async () => {
+  it.concurrent('a search of knowledge accepts any query, and finds nothing for one without a word', async () => {
     const world = await newWorld();
     expect((await search(world, 'word')).body).toEqual({ passages: [], searched: { sources: 0, passages: 0 } });
     await upload(world, { 'a.txt': 'Some text' });
@@ -262,7 +265,7 @@ describe('a search of an agent’s knowledge', () => {
       ['sourceIds', { sourceIds: [] }],
       ['sourceIds', { sourceIds: Array.from({ length: 51 }, (_, index) => `doc_${index}`) }],
       ['sourceIds.0', { sourceIds: ['no id'] }],
-    ])('says that %s is wrong in %j', async (path, wrong) => {
+    ])('a search of knowledge names the invalid field %s of %j', async (path, wrong) => {
       const { status, body } = await search(world, 'open', wrong);
       expect(status).toBe(400);
       expect(body.details[0].path).toBe(path);

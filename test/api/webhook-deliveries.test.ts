@@ -3,7 +3,7 @@ import { distinct, listening } from '../support/webhook-events.ts';
 import { verified } from '../support/webhooks.ts';
 
 describe.concurrent('deliveries', () => {
-  it('are tried again, with the same id and a fresh signature, until one succeeds; and again when that is asked for', async () => {
+  it('deliveries are retried with the same id and a fresh signature until one succeeds, and again on request', async () => {
     const { call, uid, endpointId, secret, receiver, recordCall, deliveriesEnd } = await listening({
       events: ['call.recorded'],
     });
@@ -30,7 +30,7 @@ describe.concurrent('deliveries', () => {
     expect(await list()).toMatchObject([{ status: 'delivered', attempts: [{}, {}, { status: 200 }] }]);
   });
 
-  it('to a deleted endpoint are not made any more, nor begun again', async () => {
+  it('deliveries to a deleted endpoint end, and cannot be made again', async () => {
     const { call, uid, endpointId, receiver, recordCall, deliveriesEnd } = await listening({
       events: ['call.recorded'],
     });
@@ -47,7 +47,7 @@ describe.concurrent('deliveries', () => {
     expect([refused.status, refused.body.error]).toEqual([404, 'endpoint_not_found']);
   });
 
-  it('of a deleted call say its ids alone, also when they are made again', async () => {
+  it('deliveries of a deleted call carry its ids alone, also when they are made again', async () => {
     const { call, uid, agentId, secret, receiver, recordCall, until, deliveriesEnd } = await listening({
       events: ['call.*'],
     });
@@ -67,7 +67,7 @@ describe.concurrent('deliveries', () => {
     });
   });
 
-  it('are listed newest first, by endpoint and status, page by page', async () => {
+  it('deliveries are listed newest first, by endpoint and status, page by page', async () => {
     const { call, uid, endpointId, recordCall, until, deliveriesEnd } = await listening({ events: ['call.recorded'] });
     for (const id of ['call-1', 'call-2', 'call-3']) await recordCall(id);
     await until('call.recorded', 3);

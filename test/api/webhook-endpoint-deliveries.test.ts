@@ -8,7 +8,7 @@ import { newWorld, type World } from '../support/world.ts';
 const typesOf = (events: SentEvent[]) => events.map(({ type }) => type).sort();
 
 describe.concurrent('an endpoint', () => {
-  it('gets what it asks for, of the agents that it names, and of shared ones', async () => {
+  it('an endpoint gets the events that it subscribes to, of the agents that it names, and of shared ones', async () => {
     const owner = await newWorld();
     const { call, uid, agentId, until, all } = await listening({ events: ['call.recorded', 'agent.deleted'] });
     await agents.get().grant(owner.agentId, owner.uid, uid);
@@ -27,7 +27,7 @@ describe.concurrent('an endpoint', () => {
     expect(seen).toEqual(['own-call']);
   });
 
-  it('gets nothing while it is switched off, and nothing of others', async () => {
+  it('an endpoint gets nothing while it is inactive, and nothing of other users', async () => {
     const { call, uid, endpointId, recordCall, all } = await listening();
     const stranger = await newWorld();
     const witness = await newReceiver();
@@ -40,7 +40,7 @@ describe.concurrent('an endpoint', () => {
     expect(await all()).toEqual([]);
   });
 
-  it('that answers 410 is disabled at once, and the user’s other endpoints get an event', async () => {
+  it('an endpoint that responds with 410 is disabled at once, and the user’s other endpoints get an event', async () => {
     const { call, uid, recordCall, until } = await listening({ events: ['webhook_endpoint.*'] });
     const gone = await newReceiver({ status: 410 });
     const { endpointId } = await newEndpoint({ uid, call } as World, gone.url, { events: ['call.*'] });
@@ -59,7 +59,7 @@ describe.concurrent('an endpoint', () => {
     expect(deliveries).toMatchObject([{ status: 'failed', type: 'call.recorded', attempts: [{ status: 410 }] }]);
   });
 
-  it('that has failed for five days is disabled by its next failure', async () => {
+  it('an endpoint that has failed for five days is disabled by its next failure', async () => {
     const { call, uid, recordCall, until } = await listening({ events: ['webhook_endpoint.*'] });
     const failing = await newReceiver({ status: 500 });
     const { endpointId } = await newEndpoint({ uid, call } as World, failing.url, { events: ['call.*'] });

@@ -16,7 +16,7 @@ const listOf = async ({ call, uid }: World) =>
   (await call('GET', '/webhook-endpoints', { query: { uid } })).body.endpoints;
 
 describe('webhook endpoints', () => {
-  it('are made, shown, changed and deleted; the secret is shown when it is made, and never again', async () => {
+  it('webhook endpoints are created, read, changed and deleted; the secret is shown at creation, and never again', async () => {
     const world = await newWorld();
     const { uid, agentId, call } = world;
     const fields = { url, events: ['call.*', 'document.ready'], agentIds: [agentId], description: 'CRM' };
@@ -46,7 +46,7 @@ describe('webhook endpoints', () => {
     }
   });
 
-  it('are the user’s own: nobody else finds one', async () => {
+  it('webhook endpoints belong to their user, and nobody else finds one', async () => {
     const [world, stranger] = await Promise.all([newWorld(), newWorld()]);
     const { endpointId } = await newEndpoint(world, url);
     const { uid } = stranger;
@@ -56,7 +56,7 @@ describe('webhook endpoints', () => {
     expect(await listOf(world)).toHaveLength(1);
   });
 
-  it('ask for everything by default, and take agents alone that the user may use', async () => {
+  it('webhook endpoints subscribe to everything by default, and accept only agents that the user may use', async () => {
     const [world, stranger] = await Promise.all([newWorld(), newWorld()]);
     const { uid, call } = world;
     const made = await call('POST', '/webhook-endpoints', { body: { uid, url } });
@@ -70,7 +70,7 @@ describe('webhook endpoints', () => {
     }
   });
 
-  it('are ten at most, also when eleven requests meet', async () => {
+  it('a user has at most ten webhook endpoints, also with eleven concurrent requests', async () => {
     const world = await newWorld();
     const { uid, call } = world;
     const answers = await Promise.all(
@@ -101,7 +101,7 @@ describe('webhook endpoints', () => {
     expect([answer.status, answer.body.details?.[0]?.path]).toEqual([400, 'url']);
   });
 
-  it('no spelling of an address inside the network is taken, when an endpoint is made or changed', async () => {
+  it('no spelling of an address inside the network is accepted, when an endpoint is created or changed', async () => {
     const world = await newWorld();
     const { uid, call } = world;
     const { endpointId } = await newEndpoint(world, url);
@@ -121,7 +121,7 @@ describe('webhook endpoints', () => {
     [{ agentIds: [] }, 'agentIds'],
     [{ description: 'x'.repeat(257) }, 'description'],
     [{ url: `https://crm.example.com/${'x'.repeat(2048)}` }, 'url'],
-  ])('%j is refused', async (fields, path) => {
+  ])('webhook endpoints reject the events %j', async (fields, path) => {
     const { uid, call } = await newWorld();
     const answer = await call('POST', '/webhook-endpoints', { body: { uid, url, ...fields } });
     expect([answer.status, answer.body.details?.[0]?.path]).toEqual([400, path]);
@@ -129,7 +129,7 @@ describe('webhook endpoints', () => {
 });
 
 describe('the secret of an endpoint', () => {
-  it('is in the table in no readable form, and is not kept for an Idempotency-Key, which returns it all the same', async () => {
+  it('the secret of an endpoint is in the table in no readable form, and is not kept for an Idempotency-Key, which returns it all the same', async () => {
     const world = await newWorld();
     const { uid, call } = world;
     const headers = { 'idempotency-key': unique('key') };
@@ -150,7 +150,7 @@ describe('the secret of an endpoint', () => {
     expect((kept as unknown as { answer: Uint8Array }).answer.length).toBeLessThan(10);
   });
 
-  it('signs what is sent; after a rotation the former one and the new one do', async () => {
+  it('the secret of an endpoint signs what is sent; after a rotation the former one and the new one do', async () => {
     const world = await newWorld();
     const { uid, call } = world;
     const receiver = await newReceiver();
@@ -183,7 +183,7 @@ describe('a test event', () => {
       { status: 302, headers: { location: 'http://169.254.169.254/latest/meta-data/' } },
       { status: 302, cause: 'The receiver answered with the redirect 302, which is not followed.' },
     ],
-  ])('reports %s', async (_, reply, expected) => {
+  ])('a test event reports %s', async (_, reply, expected) => {
     const world = await newWorld();
     const receiver = await newReceiver(reply);
     const { endpointId } = await newEndpoint(world, receiver.url, testsAlone);
@@ -192,7 +192,7 @@ describe('a test event', () => {
     expect(await receiver.received()).toHaveLength(1);
   });
 
-  it('reports a host that is not found, and is sent to an endpoint that is switched off, too', async () => {
+  it('a test event reports a host that is not found, and is sent to an endpoint that is switched off, too', async () => {
     const world = await newWorld();
     const { uid, call } = world;
     const { endpointId } = await newEndpoint(world, url);
@@ -204,7 +204,9 @@ describe('a test event', () => {
     expect((await call('POST', at(endpointId, '/test'), { body: { uid } })).body.delivered).toBe(true);
   });
 
-  it('waits 15 seconds for a receiver that hangs, and reads next to nothing of 1 GB', { tags: 'heavy' }, async () => {
+  it('a test event waits 15 seconds for a receiver that hangs, and reads next to nothing of 1 GB', {
+    tags: 'heavy',
+  }, async () => {
     const world = await newWorld();
     const { uid, call } = world;
     const [hanging, flooding] = await Promise.all([

@@ -2,7 +2,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { blockManyNumbers, collectedEvents, listening } from '../support/webhook-events.ts';
 
 describe.concurrent('events of block lists', () => {
-  it('come from an outcome that blocks, too', async () => {
+  it('an outcome that blocks makes an event of the block list, too', async () => {
     const { call, uid, agentId, recordCall, until } = await listening({ countsRequests: false });
     await call('PATCH', `/agents/${agentId}`, { body: { configuration: { blockOnOutcomes: ['do_not_call'] } } });
     await recordCall('call-1', { phone: '+14155550143' });
@@ -12,7 +12,7 @@ describe.concurrent('events of block lists', () => {
     await until('call.outcome_updated');
   });
 
-  it('are one for each request, for an agent and for a user, with the first hundred numbers', async () => {
+  it('a request on a block list makes one event, for an agent and for a user, with the first hundred numbers', async () => {
     const world = await listening({ events: ['block_list.*'], countsRequests: false });
     const { call, uid, agentId, block, unblock, until, all } = world;
     const { first, numbers, nothing } = await blockManyNumbers(world);
@@ -33,7 +33,7 @@ describe.concurrent('events of block lists', () => {
 });
 
 describe.concurrent('events of knowledge', () => {
-  it('a website is ready, failed and deleted', async () => {
+  it('a website has events when it is ready, failed and deleted', async () => {
     const { call, uid, agentId, until, all } = await listening({ events: ['website.*'], countsRequests: false });
     const site = inject('siteOrigin');
     await fetch(`${site}/webhooks-page`, {
@@ -61,7 +61,7 @@ describe.concurrent('events of knowledge', () => {
     ]);
   });
 
-  it('a document is ready, failed and deleted', async () => {
+  it('a document has events when it is ready, failed and deleted', async () => {
     const { call, uid, agentId, until, all } = await listening({ events: ['document.*'], countsRequests: false });
     const form = new FormData();
     form.set('uid', uid);

@@ -5,7 +5,7 @@ import type { SentEvent } from '../support/webhooks.ts';
 const typesOf = (events: SentEvent[]) => events.map(({ type }) => type).sort();
 
 describe.concurrent('events of agents', () => {
-  it('are created, updated and deleted; a change that changes nothing is none', async () => {
+  it('an agent has events when it is created, updated and deleted, and none for a change that changes nothing', async () => {
     const { call, uid, until, all } = await listening({ events: ['agent.*'], countsRequests: false });
     const made = (await call('POST', '/agents', { body: { uid, name: 'Desk', phoneNumber: '+14155550123' } })).body;
     const { agentId } = made;
@@ -27,7 +27,7 @@ describe.concurrent('events of agents', () => {
     expect(events.find(({ type }) => type === 'agent.updated')?.data).toMatchObject({ agentId, name: 'Front desk' });
   });
 
-  it('a copy with websites, documents and blocked numbers is agent.created alone', async () => {
+  it('a copy with websites, documents and blocked numbers makes the event agent.created alone', async () => {
     const { call, uid, agentId, block, receiver, all } = await listening();
     await block(['+14155550100', '+14155550101']);
     const form = new FormData();
@@ -48,7 +48,7 @@ describe.concurrent('events of agents', () => {
 });
 
 describe.concurrent('events of calls', () => {
-  it('are recorded, corrected, given an outcome and deleted; what repeats itself is none, an outcome set again is one', async () => {
+  it('a call has events when it is recorded, corrected, gets an outcome and is deleted; a repeated record has none, an outcome that is set again has one', async () => {
     const { call, uid, agentId, recordCall, all } = await listening({ events: ['call.*'], countsRequests: false });
     await recordCall('call-1');
     await recordCall('call-1');
@@ -78,7 +78,7 @@ describe.concurrent('events of calls', () => {
     expect(deleted.map((event) => event.data)).toEqual([ids]);
   });
 
-  it('leave out metadata over 10 KB, and stay under 20 KB', async () => {
+  it('events of calls leave out metadata over 10 KB, and stay under 20 KB', async () => {
     const { call, agentId, recordCall, receiver, until } = await listening({
       events: ['call.outcome_updated'],
       countsRequests: false,

@@ -6,7 +6,7 @@ import { newUser, newWorld } from '../support/world.ts';
 const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
 describe.concurrent('a website', () => {
-  it('that is added is read in the background, and can be watched till it is ready', async () => {
+  it('a website that is added is read in the background, and its status ends as ready', async () => {
     const world = await newWorld();
     const { add, settled, list } = websitesOf(world);
     const { url, put, at } = newFolder();
@@ -52,7 +52,7 @@ describe.concurrent('a website', () => {
     expect(short).toEqual(rest);
   });
 
-  it('is deleted in any state, and stays deleted', async () => {
+  it('a website is deleted in any state, and stays deleted', async () => {
     const { add, settled, remove, find, list, change, refresh, content } = websitesOf(await newWorld());
     const { url, put } = newFolder();
     await put('', page('home'));
@@ -79,7 +79,7 @@ describe.concurrent('a website', () => {
     expect((await list()).body.websites).toEqual([]);
   });
 
-  it('that is refreshed keeps its text until the new one is there', async () => {
+  it('a website that is refreshed keeps its text until the new one is there', async () => {
     const { add, settled, refresh, find } = websitesOf(await newWorld());
     const { url, put } = newFolder();
     await put('', page('old'));
@@ -102,7 +102,7 @@ describe.concurrent('a website', () => {
     expect(after.content).not.toContain('old');
   });
 
-  it('of ten pages is read as far as its limit says, and more than ten count as ten', async () => {
+  it('a website of ten pages is read up to its limit, and a limit above ten counts as ten', async () => {
     const { add, settled } = websitesOf(await newWorld());
     const { url, put } = newFolder();
     await put('', page('home', ...Array.from({ length: 14 }, (_, n) => `p${n}`)));
@@ -112,7 +112,7 @@ describe.concurrent('a website', () => {
     expect(await settled(answer.body.websiteId)).toMatchObject({ status: 'ready', pages: 10, name: 'Ten pages' });
   });
 
-  it('that is pending has texts without a page in them', async () => {
+  it('a website that is pending has texts without a page in them', async () => {
     const { add, list, content } = websitesOf(await newWorld());
     const { url, put } = newFolder();
     await put('', { held: true });
@@ -130,7 +130,7 @@ describe.concurrent('a website', () => {
     ['http://localhost/', 'The address is not a public one.'],
     ['http://[::ffff:10.0.0.1]/', 'The address is not a public one.'],
     ['http://1.1.1.1:8080/', 'Only the ports 80 and 443 are read.'],
-  ])('at %s fails with the reason, and nothing is read', async (url, error) => {
+  ])('a website at %s fails with the reason, and nothing is read', async (url, error) => {
     const { add, settled } = websitesOf(await newWorld());
     const { websiteId } = (await add(url)).body;
     expect(await settled(websiteId)).toMatchObject({
@@ -161,7 +161,7 @@ describe.concurrent('a website', () => {
     ['too many patterns', { includePaths: Array.from({ length: 51 }, () => 'x') }, 'includePaths'],
     ['a pattern that is too long', { excludePaths: ['x'.repeat(201)] }, 'excludePaths.0'],
     ['patterns that are no list', { includePaths: '/docs' }, 'includePaths'],
-  ])('is not added with %s', async (_, more, path) => {
+  ])('a website is not added with %s', async (_, more, path) => {
     const { add, list } = websitesOf(await newWorld());
     const answer = await add('http://example.com/', more);
     expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
@@ -170,7 +170,7 @@ describe.concurrent('a website', () => {
   });
 
   it.each(['(a', '[z-a]', '(?=look)ahead', '(?<!be)hind', '(back)\\1reference', 'a{1,5000}', '((a{99}){99}){99}'])(
-    'is not added with the pattern %j, which the answer names',
+    'a website is not added with the pattern %j, which the response names',
     async (pattern) => {
       const { add } = websitesOf(await newWorld());
       const answer = await add('http://example.com/', { includePaths: ['^/fine/'], excludePaths: ['/a', pattern] });
@@ -181,7 +181,7 @@ describe.concurrent('a website', () => {
     },
   );
 
-  it('added again under the same Idempotency-Key is added once', async () => {
+  it('a website added again under the same Idempotency-Key is added once', async () => {
     const world = await newWorld();
     const { add, list } = websitesOf(world);
     const { url, put } = newFolder();
@@ -194,7 +194,7 @@ describe.concurrent('a website', () => {
     expect((await add(url, { limit: 3 }, headers)).body.error).toBe('idempotency_conflict');
   });
 
-  it('is switched and renamed by a user with access, and shows who did it', async () => {
+  it('a website is activated, deactivated and renamed by a user with access, and shows by whom', async () => {
     const world = await newWorld();
     const { add, settled, change, find } = websitesOf(world);
     const { url, put } = newFolder();
@@ -223,7 +223,7 @@ describe.concurrent('a website', () => {
     expect((await change('web_none', { active: true })).body.error).toBe('website_not_found');
   });
 
-  it('that can no longer be read fails, and keeps the text it had', async () => {
+  it('a website that can no longer be read fails, and keeps the text it had', async () => {
     const { add, settled, refresh } = websitesOf(await newWorld());
     const { url, put } = newFolder();
     await put('', page('home'));
@@ -246,7 +246,7 @@ describe.concurrent('a website', () => {
     expect(after).not.toHaveProperty('error');
   });
 
-  it('of another agent is not to be found, and not to be touched', async () => {
+  it('a website of another agent cannot be found or changed', async () => {
     const [world, other] = await Promise.all([newWorld(), newWorld()]);
     const mine = websitesOf(world);
     const theirs = websitesOf(other);
@@ -268,7 +268,7 @@ describe.concurrent('a website', () => {
 });
 
 describe.concurrent('a list of websites', () => {
-  it('comes in pages, oldest first', async () => {
+  it('a list of websites is returned in pages, oldest first', async () => {
     const world = await newWorld();
     const { add, list } = websitesOf(world);
     const ids: string[] = [];
@@ -284,7 +284,7 @@ describe.concurrent('a list of websites', () => {
     expect(seen).toEqual(ids);
   });
 
-  it('takes limits from 1 to 1,000, with the texts to 100, and cursors of its own', async () => {
+  it('a list of websites accepts limits from 1 to 1,000, up to 100 with texts, and its own cursors', async () => {
     const { list } = websitesOf(await newWorld());
     const statusOf = async (query: Record<string, string | number>) => (await list(query)).status;
     expect(await statusOf({ limit: 100 })).toBe(200);
