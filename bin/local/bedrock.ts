@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventStreamCodec } from '@smithy/core/event-streams';
-import { type ConverseRequest, nextTurn, requestOf, type Turn } from './bedrock-turns.ts';
+import { type ConverseRequest, nextTurn, requestOf, type Turn } from './fake-model.ts';
 import { type Listening, listen } from './listen.ts';
 
 /**

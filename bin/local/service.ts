@@ -57,7 +57,10 @@ export const startService = async (options: Options): Promise<void> => {
   if (!options.jsonLog) printReadableLog();
   let isReady = false;
   const report = options.jsonLog ? undefined : (line: string) => isReady && console.error(line);
-  const defaults: Partial<Facts> = { customerId: stripe.customerId };
+  const defaults: Partial<Facts> & { isFakeModel: boolean } = {
+    customerId: stripe.customerId,
+    isFakeModel: bedrock.model === null,
+  };
   const origins = env.APP_ORIGIN.split(',').map((origin) => origin.trim());
   server.on('request', gateway({ origins, pages: pagesWith(defaults), report }));
   const demo = await demoData(data.path && join(data.path, 'demo.json'), baseUrl);

@@ -85,6 +85,7 @@ export const startWorld = async (): Promise<World> => {
     AWS_ENDPOINT_URL_BEDROCK_RUNTIME: way.bedrock,
     CHAT_MODEL_ID: 'fake-model',
     CHAT_SIGNING_SECRET: randomUUID(),
+    ERASURE_SECRET: randomUUID(),
     // As much as a measurement wants to say.
     CHAT_RATE_PER_MINUTE: '100000',
     CHAT_DAILY_TOKENS: '1000000000',

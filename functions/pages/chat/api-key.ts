@@ -1,13 +1,16 @@
 import { messageOf } from './errors.ts';
 
-/** The key of the demo user, which a local run serves. A deployment has none. */
-export const loadDemoKey = async (): Promise<string | undefined> => {
-  if (!['localhost', '127.0.0.1', '[::1]'].includes(location.hostname)) return undefined;
+/** The demo data of a local run: a key, and whether a fake model answers. */
+export type Demo = { apiKey?: string; isFakeModel?: boolean };
+
+/** Loads the demo data, which a local run serves. A deployment has none. */
+export const loadDemo = async (): Promise<Demo> => {
+  if (!['localhost', '127.0.0.1', '[::1]'].includes(location.hostname)) return {};
   try {
     const response = await fetch('/docs/demo.json');
-    return response.ok ? (await response.json()).apiKey : undefined;
+    return response.ok ? await response.json() : {};
   } catch {
-    return undefined;
+    return {};
   }
 };
 

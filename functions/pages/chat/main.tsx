@@ -1,13 +1,13 @@
 import './interpreted-schemas.ts';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { loadDemoKey } from './api-key.ts';
+import { loadDemo } from './api-key.ts';
 import { Page } from './page.tsx';
 
-void loadDemoKey().then((demoKey) =>
+void loadDemo().then((demo) =>
   createRoot(document.getElementById('page') as HTMLElement).render(
     <StrictMode>
-      <Page demoKey={demoKey} />
+      <Page demo={demo} />
     </StrictMode>,
   ),
 );

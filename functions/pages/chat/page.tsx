@@ -1,10 +1,11 @@
 import { useState } from 'react';
+import type { Demo } from './api-key.ts';
 import { ApiKeyField } from './api-key-field.tsx';
 import { Conversation } from './conversation.tsx';
 import { forget, load, save } from './tab-storage.ts';
 
 /** The whole page: an optional API key, and one conversation at a time. A reload changes neither. */
-export const Page = ({ demoKey }: { demoKey: string | undefined }) => {
+export const Page = ({ demo: { apiKey: demoKey, isFakeModel } }: { demo: Demo }) => {
   const [apiKey, setApiKey] = useState(() => load('apiKey') ?? demoKey ?? '');
   const [isKeyPanelOpen, setKeyPanelOpen] = useState(false);
   const [conversation, setConversation] = useState(1);
@@ -33,6 +34,7 @@ export const Page = ({ demoKey }: { demoKey: string | undefined }) => {
             <p>
               Voice Agent Platform · <a href="/docs">Documentation</a>
             </p>
+            {isFakeModel && <p>A demo model answers: it understands sentences like the examples.</p>}
           </div>
         </div>
         <div className="actions">

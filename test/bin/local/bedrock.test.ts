@@ -20,6 +20,7 @@ const text = { type: 'string' };
 
 /** Tools of the names of the service's, which answer what they were given. */
 const agentId = 'agent_01M805P3SFX9KMXH19WTZKXA68';
+let agents = [{ agentId, name: 'Front desk' }];
 const tools = {
   searchDocumentation: tool({
     inputSchema: object({ query: text }),
@@ -33,7 +34,16 @@ const tools = {
   }),
   listAgents: tool({
     inputSchema: object({}),
-    execute: async () => ({ agents: [{ agentId, name: 'Front desk' }] }),
+    execute: async () => ({ agents }),
+  }),
+  listCalls: tool({ inputSchema: object({ agentId: text }, ['agentId']), execute: async () => ({ calls: [] }) }),
+  updateAgent: tool({
+    inputSchema: object({ agentId: text, name: text, configuration: { type: 'object' } }, ['agentId']),
+    execute: async (input) => ({ name: 'Front desk', ...input }),
+  }),
+  draftAgent: tool({
+    inputSchema: object({ name: text, configuration: { type: 'object' } }),
+    execute: async (agent) => ({ agent }),
   }),
   listKnowledge: tool({
     inputSchema: object({ agentId: text }),
@@ -51,17 +61,21 @@ const tools = {
     execute: async ({ name }) => ({ agentId, name }),
   }),
   blockNumbers: tool({
-    inputSchema: object({ agentId: text, numbers: { type: 'array' } }),
+    inputSchema: object({ agentId: text, numbers: { type: 'array' }, reason: text }, ['agentId', 'numbers']),
     execute: async ({ numbers }) => ({ added: numbers, failed: [] }),
   }),
 };
 
-const run = (messages: string | ModelMessage[], options: { approvals?: string[] } = {}) => {
+/** `offered` names the tools that the caller's key allows; by default all. */
+type Options = { approvals?: string[]; offered?: (keyof typeof tools)[] };
+
+const run = (messages: string | ModelMessage[], options: Options = {}) => {
   const errors: unknown[] = [];
   const result = streamText({
     model: model(),
     ...(typeof messages === 'string' ? { prompt: messages } : { messages }),
     tools,
+    ...(options.offered && { activeTools: options.offered }),
     stopWhen: isStepCount(8),
     maxRetries: 0,
     toolApproval: Object.fromEntries((options.approvals ?? []).map((name) => [name, 'user-approval'])),
@@ -70,7 +84,7 @@ const run = (messages: string | ModelMessage[], options: { approvals?: string[] 
   return { result, errors };
 };
 
-const outcomeOf = async (messages: string | ModelMessage[], options?: { approvals?: string[] }) => {
+const outcomeOf = async (messages: string | ModelMessage[], options?: Options) => {
   const { result, errors } = run(messages, options);
   const steps = await result.steps;
   const calls = steps.flatMap(({ toolCalls }) => toolCalls.map(({ toolName, input }) => [toolName, input]));
@@ -121,10 +135,77 @@ describe('the fake Bedrock', () => {
   });
 
   it('searches what an agent knows', async () => {
-    const words = `Search the knowledge of ${agentId} for opening hours`;
-    const { calls, text } = await outcomeOf(words);
-    expect(calls).toEqual([['searchKnowledge', { agentId, query: words }]]);
+    const { calls, text } = await outcomeOf(`Search the knowledge of ${agentId} for opening hours`);
+    expect(calls).toEqual([['searchKnowledge', { agentId, query: 'opening hours' }]]);
     expect(text).toContain('“Open from nine.” (hours.txt)');
+  });
+
+  describe('with several agents', () => {
+    const front = { agentId: agentId.replace(/.$/, '1'), name: 'Front desk' };
+    const reception = { agentId: agentId.replace(/.$/, '2'), name: 'Reception' };
+    beforeAll(() => {
+      agents = [reception, front];
+    });
+    afterAll(() => {
+      agents = [{ agentId, name: 'Front desk' }];
+    });
+
+    it.each([
+      ['Show the calls of the Front desk', 'listCalls', { agentId: front.agentId }],
+      [
+        'Change the greeting of Reception to "Guten Tag"',
+        'updateAgent',
+        { agentId: reception.agentId, configuration: { greeting: 'Guten Tag' } },
+      ],
+      ['Rename Reception to Front desk', 'updateAgent', { agentId: reception.agentId, name: 'Front desk' }],
+      [
+        'What does the Front desk know about opening hours?',
+        'searchKnowledge',
+        { agentId: front.agentId, query: 'opening hours' },
+      ],
+      [
+        'Block +14155550100 for Reception because he is rude.',
+        'blockNumbers',
+        { agentId: reception.agentId, numbers: ['+14155550100'], reason: 'he is rude' },
+      ],
+    ])('the fake model takes the agent that “%s” names', async (message, name, input) => {
+      const { calls } = await outcomeOf(message);
+      expect(calls).toEqual([
+        ['listAgents', {}],
+        [name, input],
+      ]);
+    });
+
+    it('the fake model asks which agent is meant when the message names none', async () => {
+      const { calls, text } = await outcomeOf('Show the latest calls');
+      expect(calls).toEqual([['listAgents', {}]]);
+      expect(text).toBe('Which agent? Write its name in your message: “Reception”, “Front desk”.');
+    });
+  });
+
+  it.each([
+    ['Delete the agent Reception', /^I cannot delete or remove anything/],
+    ['Set the outcome of the last call with +14155550100 to booked', /^I cannot set outcomes/],
+    ['Sing me a song', /^I am a fake model, and I do not understand this\. I can\n/],
+    ['Block him', /^I need a phone number/],
+  ])('the fake model answers “%s” without a tool, and says what it can do', async (message, answer) => {
+    const { calls, text } = await outcomeOf(message);
+    expect(calls).toEqual([]);
+    expect(text).toMatch(answer);
+  });
+
+  it('the fake model asks for a key when the tool needs one, and for a scope when the key lacks it', async () => {
+    const without = await outcomeOf('Show my agents', { offered: ['searchDocumentation', 'draftAgent'] });
+    expect(without.text).toBe('For that I need an API key. Enter your key above.');
+    const narrow = await outcomeOf('Block +14155550100', { offered: ['listAgents'] });
+    expect(narrow.text).toBe('Your API key does not allow that: it lacks a scope.');
+  });
+
+  it('the fake model says that a key is missing only when it is', async () => {
+    const draft = 'Draft a receptionist for a dental practice';
+    expect((await outcomeOf(draft)).text).toContain('To store it, write “Create an agent called Dental practice”.');
+    const without = await outcomeOf(draft, { offered: ['draftAgent'] });
+    expect(without.text).toContain('With an API key I can create it.');
   });
 
   it('asks for approval, goes on after it, and takes a no', async () => {
