@@ -5,7 +5,7 @@ import { wholeService } from '../service.ts';
 
 /** The model of the build chat. Region, credentials and endpoint are AWS's own settings, which the provider reads itself. */
 export const chatModel = /* @__PURE__ */ wholeService((): LanguageModel => {
-  // The SDK would print its warnings, with what they are about, beside our log.
+  // The SDK's warnings quote the conversation, which must not reach the log.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   return createAmazonBedrock()(environment.chatModelId);
 }, ['bedrock:InvokeModelWithResponseStream']);

@@ -4,10 +4,10 @@ import { service } from '../service.ts';
 import { chatAddressTokensKey, chatTokensKey, chatTurnsKey, type ItemKey } from '../store/keys.ts';
 import { type Item, type Table, table } from '../store/table.ts';
 
-const minute = 60;
-const day = 24 * 60 * 60;
+const minuteSeconds = 60;
+const daySeconds = 24 * 60 * 60;
 
-/** How long to wait until a limit allows more. */
+/** The time after which a limit allows more. */
 export type RetryAfter = { seconds: number };
 
 type TurnsItem = Item & { turns: number };
@@ -25,50 +25,50 @@ export class ChatUsage {
   }
 
   /**
-   * Counts a turn of an address, unless it has reached its limit for any sixty seconds. Turns of the previous minute count
-   * by the part of it that lies within the last sixty seconds. The limit holds for concurrent requests too.
+   * Counts a turn of an address, unless the address has reached its limit in a sliding window of sixty seconds. Turns of the
+   * previous minute count in proportion to its part of the window. The limit holds for concurrent requests, too.
    */
   async countTurn(address: string): Promise<RetryAfter | undefined> {
     const network = networkOf(address);
     const now = Date.now() / 1000;
-    const current = Math.floor(now / minute);
-    const elapsed = now - current * minute;
+    const current = Math.floor(now / minuteSeconds);
+    const elapsed = now - current * minuteSeconds;
     const previous = (await this.#table.get<TurnsItem>(chatTurnsKey(network, current - 1)))?.turns ?? 0;
-    const free = this.#turnsPerMinute - previous * (1 - elapsed / minute);
-    const retryAfter = { seconds: Math.ceil(minute - elapsed) };
+    const free = this.#turnsPerMinute - previous * (1 - elapsed / minuteSeconds);
+    const retryAfter = { seconds: Math.ceil(minuteSeconds - elapsed) };
     if (free < 1)
       return this.#turnsPerMinute < 1
         ? retryAfter
         : { seconds: secondsUntilFree(previous, this.#turnsPerMinute, elapsed) };
     const counted = await this.#table.change(
       chatTurnsKey(network, current),
-      { add: { turns: 1 }, set: { ttlSeconds: (current + 3) * minute } },
+      { add: { turns: 1 }, set: { ttlSeconds: (current + 3) * minuteSeconds } },
       { expression: 'attribute_not_exists(turns) or turns <= :max', values: { max: free - 1 } },
     );
     return counted ? undefined : retryAfter;
   }
 
-  /** Today's token budget for one turn. A caller without a key is counted by their address. */
+  /** Returns today's token budget for one turn. A caller without a key is counted by address. */
   budget(caller: TokenCaller): TokenBudget {
     return new TokenBudget(this.#table, this.#tokensPerDay, caller);
   }
 }
 
-/** Who uses tokens: the holder of an API key, or an address without one. */
+/** The consumer of tokens: the holder of an API key, or an address without one. */
 export type TokenCaller = { hasKey: true } | { hasKey: false; address: string };
 
 /** The shares of the day's tokens for callers without a key: of one address, and of all together. The rest is for key holders. */
 const addressShare = 1 / 20;
 const anonymousShare = 1 / 2;
 
-/** Counters of an item, with the most that each may have before more is added. */
+/** Counters of an item, each with its maximum before the addition. */
 type CounterLimits = { tokens: number; anonymousTokens?: number };
 
 /** The day's tokens as one turn uses them: reserved before each model call, corrected to the actual usage at the end. */
 export class TokenBudget {
   readonly #table: Table;
   readonly #tokensPerDay: number;
-  readonly #midnight = (Math.floor(Date.now() / 1000 / day) + 1) * day;
+  readonly #midnight = (Math.floor(Date.now() / 1000 / daySeconds) + 1) * daySeconds;
   readonly #dayKey: ItemKey;
   /** The item of the caller's address; a key holder has none. */
   readonly #addressKey: ItemKey | undefined;
@@ -86,18 +86,18 @@ export class TokenBudget {
     return this.#addressKey !== undefined;
   }
 
-  /** Reserves tokens, unless the day's or the caller's share are used up. A turn that never ends has used what it reserved. */
+  /** Reserves tokens, unless the day's budget or the caller's share is used up. A turn that never ends keeps its reservation. */
   async reserve(tokens: number): Promise<RetryAfter | undefined> {
     const retryAfter = { seconds: Math.max(1, Math.ceil(this.#midnight - Date.now() / 1000)) };
     const maxTokens = this.#tokensPerDay;
     if (maxTokens < 1) return retryAfter;
-    const ofAddress = { tokens: maxTokens * addressShare - tokens };
-    if (this.#addressKey && !(await this.#add(this.#addressKey, tokens, ofAddress))) return retryAfter;
-    const ofDay = {
+    const addressLimits = { tokens: maxTokens * addressShare - tokens };
+    if (this.#addressKey && !(await this.#add(this.#addressKey, tokens, addressLimits))) return retryAfter;
+    const dayLimits = {
       tokens: maxTokens - 1,
       ...(this.#addressKey && { anonymousTokens: maxTokens * anonymousShare - tokens }),
     };
-    if (await this.#add(this.#dayKey, tokens, ofDay)) {
+    if (await this.#add(this.#dayKey, tokens, dayLimits)) {
       this.#reserved += tokens;
       return undefined;
     }
@@ -110,21 +110,21 @@ export class TokenBudget {
     const tokens = used - this.#reserved;
     if (tokens === 0) return;
     this.#reserved = used;
-    const ofDay = { tokens: unlimited, ...(this.#addressKey && { anonymousTokens: unlimited }) };
+    const dayLimits = { tokens: unlimited, ...(this.#addressKey && { anonymousTokens: unlimited }) };
     await Promise.all([
-      this.#add(this.#dayKey, tokens, ofDay),
+      this.#add(this.#dayKey, tokens, dayLimits),
       this.#addressKey && this.#add(this.#addressKey, tokens, { tokens: unlimited }),
     ]);
   }
 
-  /** Adds to the counters of an item, unless one of them has more than its limit. */
+  /** Adds to the counters of an item, unless one of them exceeds its limit. */
   async #add(key: ItemKey, tokens: number, limits: CounterLimits): Promise<boolean> {
     const counters = Object.entries(limits);
     const counted = await this.#table.change(
       key,
       {
         add: Object.fromEntries(counters.map(([name]) => [name, tokens])),
-        set: { ttlSeconds: this.#midnight + day },
+        set: { ttlSeconds: this.#midnight + daySeconds },
       },
       {
         expression: counters
@@ -139,11 +139,11 @@ export class TokenBudget {
 
 const unlimited = Number.MAX_SAFE_INTEGER;
 
-/** Seconds until enough turns of the previous minute are older than sixty seconds. */
+/** Returns the seconds until enough turns of the previous minute are older than sixty seconds. */
 const secondsUntilFree = (previous: number, max: number, elapsed: number) =>
-  Math.max(1, Math.ceil(minute * (1 - (max - 1) / previous) - elapsed));
+  Math.max(1, Math.ceil(minuteSeconds * (1 - (max - 1) / previous) - elapsed));
 
-/** The network of one caller: an IPv4 address, or the /64 of an IPv6 address, within which a caller can choose freely. */
+/** Returns the network of a caller: an IPv4 address, or the /64 of an IPv6 address, within which a caller can choose freely. */
 const networkOf = (address: string): string => {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   if (mapped) return mapped[1] as string;

@@ -16,7 +16,7 @@ export const Question = z.object({
     ),
 });
 
-/** The documentation as a whole: guides, operator’s guide, batch tool, operations, records. `npm run openapi` makes its topics. */
+/** The whole documentation: guides, tools, operations and records. `npm run openapi` generates its topics. */
 export class Documentation {
   readonly #index = new MiniSearch<{ id: number; title: string; text: string }>({
     fields: ['title', 'text'],
@@ -25,7 +25,7 @@ export class Documentation {
     searchOptions: {
       boost: { title: 3 },
       fuzzy: (term) => (term.length > 5 ? 0.15 : false),
-      // A record answers few questions by itself; a guide answers more of them than an operation.
+      // A record rarely answers a question by itself; a guide does so more often than an operation.
       boostDocument: (id) => weightOf(topics[id]?.page ?? ''),
     },
   });
@@ -34,7 +34,7 @@ export class Documentation {
     this.#index.addAll(topics.map(({ title, text }, id) => ({ id, title, text })));
   }
 
-  /** The topics that fit best, best first; without any, the titles of all. */
+  /** Returns the topics that fit, best first; without any, the titles of all topics. */
   search({ query }: z.infer<typeof Question>) {
     const found = this.#index.search(query).slice(0, maxTopics);
     if (found.length > 0) return { topics: found.map(({ id }) => topics[id as number]) };
@@ -47,7 +47,7 @@ const weightOf = (page: string) => {
   return page.startsWith('/docs/reference') ? 1 : 1.2;
 };
 
-/** The stems of a text's words. `custom_call_outcome` and `blockList` are found as they are and by their parts. */
+/** Returns the stems of a text's words. `custom_call_outcome` and `blockList` are found as they are and by their parts. */
 function termsOf(text: string): string[] {
   const words = text.split(/[^\p{L}\p{N}_]+/u).filter(Boolean);
   return words
@@ -60,7 +60,7 @@ function termsOf(text: string): string[] {
     .map((word) => stemmer(synonyms[word] ?? word));
 }
 
-/** Words that say nothing of what is asked. */
+/** Words that do not tell the subject of a question. */
 const stopWords = new Set(
   `a about all also an and any anything are as at be been but by can could did do does doing for from get give has have
   how i if in is it its just let like make many may me might mean means more much my need no not now of off on one or our please say
@@ -68,7 +68,7 @@ const stopWords = new Set(
   want was way we were what when where which who why will with without work works would you your`.split(/\s+/),
 );
 
-/** Usual words for what the documentation calls otherwise. */
+/** Common words, each with the documentation's term for it. */
 const synonyms: Record<string, string> = {
   authenticate: 'authentication',
   authorization: 'authentication',

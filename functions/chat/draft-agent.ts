@@ -48,7 +48,10 @@ export const draftAgent = (draft: AgentDraft) => {
   ];
   const advice: ErrorDetail[] = [];
 
-  const phoneNumber = normalizeNumber(problems, 'phoneNumber', draft.phoneNumber);
+  const phoneNumber = draft.phoneNumber && normalizePhoneNumber(draft.phoneNumber);
+  if (draft.phoneNumber !== undefined && !phoneNumber) {
+    problems.push({ path: 'phoneNumber', message: 'must be a phone number in E.164 format, such as +14155550100' });
+  }
   for (const { path, message } of configurationErrors(configuration)) {
     problems.push({ path: `configuration.${path}`, message });
   }
@@ -80,13 +83,6 @@ const problemsOf = (path: string, schema: z.core.$ZodType, value: unknown): Erro
     path: detail.path ? `${path}.${detail.path}` : path,
     message: detail.message,
   }));
-
-const normalizeNumber = (problems: ErrorDetail[], path: string, given: string | undefined): string | undefined => {
-  if (given === undefined) return undefined;
-  const number = normalizePhoneNumber(given);
-  if (!number) problems.push({ path, message: 'must be a phone number in E.164 format, such as +14155550100' });
-  return number;
-};
 
 const variablesIn = (text: string) => [
   ...new Set([...text.matchAll(/\{\{\s*([\w.-]+)\s*\}\}/g)].map(([, name]) => name as string)),

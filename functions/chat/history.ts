@@ -9,7 +9,7 @@ export type AnsweredApproval = ToolCall & { approvalId: string };
 /** A conversation as the model may see it, and the approvals that this turn starts with. */
 export type History = { messages: UIMessage[]; approvals: AnsweredApproval[] };
 
-/** Who sends the conversation now, and the tools they may use. */
+/** The caller who sends the conversation, and the tools they may use. */
 export type HistoryReader = { signatures: Signatures; uid: string | undefined; toolNames: string[] };
 
 type UIPart = UIMessage['parts'][number];
@@ -57,7 +57,7 @@ const readParts = (message: AssistantMessage, reader: PartReader): UIPart[] => {
   });
 };
 
-/** A tool call as the model may see it: with its result, or omitted if the call was cut off. */
+/** Returns a tool call as the model may see it: with its result, or nothing if the call was cut off. */
 const readToolPart = (part: ToolPart, reader: PartReader): UIPart[] => {
   const { signatures, path, pending } = reader;
   if (part.state === 'input-streaming' || part.state === 'input-available') return [];
@@ -89,7 +89,7 @@ const readToolPart = (part: ToolPart, reader: PartReader): UIPart[] => {
       return [{ ...base, state: 'approval-responded', approval: deny(part.approval.id, denials[part.state]) }];
     case 'approval-responded': {
       const { id, approved, reason, signature: given } = part.approval;
-      // An old answer is shown beside its call. An answer to act on must be this user's own.
+      // An answer from an earlier turn is only shown. An answer to act on must be this user's own.
       if (!pending) {
         if (!signatures.isCall(call, signature(part.callProviderMetadata))) throw notIssued(path);
         return failed(approved ? denials.unknown : denials['output-denied']);
@@ -106,7 +106,7 @@ const readToolPart = (part: ToolPart, reader: PartReader): UIPart[] => {
   }
 };
 
-/** Two calls with the same id are an error: the answer could be for either. */
+/** Adds an approval. Two calls with the same id are an error, because the answer could be for either. */
 const addApproval = (approval: AnsweredApproval, pending: AnsweredApproval[], path: string) => {
   if (pending.some(({ toolCallId }) => toolCallId === approval.toolCallId)) {
     throw invalidField(path, 'repeats the id of another tool call');
@@ -116,7 +116,7 @@ const addApproval = (approval: AnsweredApproval, pending: AnsweredApproval[], pa
 
 const deny = (id: string, reason: string) => ({ id, approved: false as const, reason });
 
-/** What the model sees as the result of a call that was not run, or whose result was lost. */
+/** The result that the model sees of a call that was not run, or whose result was lost. */
 const denials = {
   'output-denied': 'The user did not approve this. Nothing was done.',
   'approval-requested': 'The user did not answer the approval request, which counts as no. Nothing was done.',

@@ -1,4 +1,4 @@
-/** The maximum of one result, in UTF-16 units of JSON: it stays in the conversation, which every request sends again. */
+/** Maximum size of one result, in UTF-16 units of JSON. It stays in the conversation, which every request sends again. */
 const maxResultUnits = 12_000;
 
 /** Shortens a result to fit into a conversation: first its longest texts, then the ends of its lists. */

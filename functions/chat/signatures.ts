@@ -6,7 +6,7 @@ export type ToolCall = { toolCallId: string; toolName: string; input: unknown };
 /** The result of a tool call. */
 export type ToolOutcome = { output: unknown } | { errorText: string };
 
-/** How long an approval is valid: less than an Idempotency-Key is kept, so that an approved action never runs twice. */
+/** The validity of an approval. An Idempotency-Key is kept for longer, so that an approved action never runs twice. */
 const approvalHours = 20;
 
 /**
@@ -44,7 +44,7 @@ export class Signatures {
     return isSame(signature, this.ofOutcome(call, outcome));
   }
 
-  /** Whether the request was issued to this user, and is still valid. */
+  /** Checks that the approval request was issued to this user and is still valid. */
   checkApproval(
     call: ToolCall,
     approvalId: string,
@@ -65,7 +65,7 @@ export class Signatures {
 
 const fieldsOf = ({ toolCallId, toolName, input }: ToolCall) => [toolCallId, toolName, hashOf(input)];
 
-/** Hashes a value as it comes back through JSON, which omits what is undefined. */
+/** Hashes a value as it is after a round trip through JSON, which omits undefined fields. */
 const hashOf = (value: unknown) => hashOfJson(JSON.parse(JSON.stringify(value) ?? 'null'));
 
 const isSame = (given: string | undefined, expected: string) =>

@@ -2,14 +2,14 @@ import { ApiError } from '../domain/errors.ts';
 import type { TokenBudget } from './chat-usage.ts';
 
 /**
- * The maximum output of one model call. It is reserved with the input: without a key it is shorter, so that the thirty turns
- * a minute of one address fit into its share.
+ * The maximum output of one model call, which is reserved with the input. Without a key it is lower, so that thirty turns
+ * per minute from one address fit into its share.
  */
 const maxOutputTokens = { withKey: 4096, withoutKey: 2048 };
 /** An estimate, for a model that does not report its usage. */
 const unitsPerToken = 4;
 
-/** What a model reports of its usage. */
+/** Token usage as the model reports it. */
 type ModelUsage = { inputTokens: number | undefined; outputTokens: number | undefined };
 
 /** Counts the tokens of one turn against the day's budget: reserved before each model call, corrected at the end. */
@@ -66,7 +66,7 @@ export class TokenMeter {
     this.#isInStep = false;
   }
 
-  /** Returns the tokens that were reserved and not used. A call that was cut off counts by the length of its text. */
+  /** Releases the reserved tokens that were not used. A call that was cut off counts by the length of its text. */
   async settle(): Promise<void> {
     if (this.#isInStep) this.endStep({ inputTokens: undefined, outputTokens: undefined });
     await this.#budget.settle(this.#inputTokens + this.#outputTokens);

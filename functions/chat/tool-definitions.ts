@@ -17,14 +17,14 @@ import { AgentDraft, draftAgent } from './draft-agent.ts';
 
 type Schema = z.core.$ZodType;
 
-/** A tool for anyone. It reads no user's data. */
+/** A tool for any caller. It reads no user data. */
 export type PublicTool = { description: string; input: Schema; run(input: unknown): unknown };
 
 /** A tool that calls operations of the service with the user's key. */
 export type UserTool = {
   description: string;
   input: Schema;
-  /** What else the operation asks of the input. It is loaded with the first call: it would weigh a quarter of the chat's bundle. */
+  /** Loads further checks of the input. They come with the first call, because they would be a quarter of the chat's bundle. */
   loadMoreInput?(): Promise<Schema>;
   /** The operations it calls, by name. It is offered for keys whose scopes allow all of them. */
   operations: string[];
@@ -33,7 +33,7 @@ export type UserTool = {
   /** The result that the model sees, from the operations' responses. */
   // biome-ignore lint/suspicious/noExplicitAny: each tool knows the responses of its own operations
   toResult(responses: any): unknown;
-  /** Asks the user before it does anything. */
+  /** The user approves each call before it runs. */
   needsApproval?: true;
 };
 

@@ -13,10 +13,10 @@ import type { AnsweredApproval } from './history.ts';
 import { shorten } from './shorten.ts';
 import { type PublicTool, tools, type UserTool } from './tool-definitions.ts';
 
-/** A tool that takes longer fails, so that the model can still say so. */
-const toolMilliseconds = 20_000;
+/** The timeout of a tool. It leaves the model time to report the failure. */
+const toolTimeoutMilliseconds = 20_000;
 
-/** Whom the tools act for, in which request, and the approvals that the user has just answered. */
+/** The user whom the tools act for, the request, and the approvals that the user has just answered. */
 export type ToolUser = {
   api: OwnApi;
   principal: Principal | undefined;
@@ -30,7 +30,7 @@ export type ChatTools = { tools: Record<string, Tool>; toolApproval: Record<stri
 
 const isPublic = (tool: PublicTool | UserTool): tool is PublicTool => 'run' in tool;
 
-/** The tools that a caller may use: those for anyone, and those that their key's scopes allow. */
+/** Returns the tools that a caller may use: those for anyone, and those that the scopes of their key allow. */
 export const toolNamesFor = (principal: Principal | undefined): ToolName[] =>
   (Object.keys(tools) as ToolName[]).filter((name) => {
     const tool = tools[name];
@@ -51,7 +51,7 @@ export const toolsFor = (user: ToolUser): ChatTools => {
   };
 };
 
-/** The caller's key, described for the model. */
+/** Describes the caller's key to the model. */
 export const describeAccess = (principal: Principal | undefined): string => {
   if (!principal) {
     return 'The user sent no API key: you cannot read or change their data. When they want that, ask them to enter their key in the field for it, never in the conversation.';
@@ -80,7 +80,7 @@ const toTool = (name: ToolName, user: ToolUser): Tool => ({
   },
 });
 
-/** Returns the input as it is, or throws what is wrong with it. */
+/** Returns the input, or throws the error that describes what is wrong with it. */
 const checkInput = async (tool: PublicTool | UserTool, value: unknown): Promise<unknown> => {
   const { error } = validate(tool.input, value);
   if (error) throw error;
@@ -100,12 +100,12 @@ const run = async (tool: PublicTool | UserTool, input: unknown, toolCallId: stri
   const args = { ...tool.toArguments(input), idempotencyKey };
   const { uid } = principal;
   const responses = tool.operations.map(async (name) =>
-    successOf(await callOperation(api, apiKey, { name, args, uid, timeoutMilliseconds: toolMilliseconds })),
+    successOf(await callOperation(api, apiKey, { name, args, uid, timeoutMilliseconds: toolTimeoutMilliseconds })),
   );
   return tool.toResult(await Promise.all(responses));
 };
 
-/** Inlines the records that the OpenAPI document refers to by name, and leaves out its examples. */
+/** Returns a schema with its records inline and without examples. */
 const toJsonSchema = (schema: z.core.$ZodType) => {
   const metadata = {
     get: (of: z.core.$ZodType) => {
@@ -122,7 +122,7 @@ const toJsonSchema = (schema: z.core.$ZodType) => {
   return rest as Parameters<typeof jsonSchema>[0] & object;
 };
 
-/** What the model, and so the user, sees of a failed tool: the API's errors, and of any other error no detail. */
+/** Returns the error that the model, and so the user, sees of a failed tool: one of the API as it is, any other without details. */
 const toModelError = (error: unknown, name: ToolName, requestId: string): Error => {
   if (error instanceof ApiError && error.status < 500) return explain(error);
   log('error', { requestId, operation: 'buildChat', tool: name, cause: describeWithoutText(error) });
@@ -133,7 +133,7 @@ const toModelError = (error: unknown, name: ToolName, requestId: string): Error 
   );
 };
 
-/** An error whose message lists all its details. */
+/** Returns an error whose message lists all details. */
 const explain = (error: Error): Error =>
   error instanceof ApiError && error.details?.length
     ? new Error(error.details.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; '))

@@ -27,12 +27,12 @@ export type TurnOptions = {
   meter: TokenMeter;
 };
 
-/** One turn of a conversation: what the model says and does until it is the user's turn again. */
+/** One turn of a conversation: the model's texts and tool calls, until the user is next. */
 export class Turn {
   readonly #options: TurnOptions;
   /** The tool calls of this turn, and those of the turn before that the user has answered. */
   readonly #calls = new Map<string, ToolCall>();
-  /** Calls whose outcome the client does not get: of unknown tools, and those whose error was sent with the call. */
+  /** Calls whose outcome is not sent: calls of unknown tools, and calls whose error was sent with the call. */
   readonly #suppressedCalls = new Set<string>();
   readonly #toolsUsed: string[] = [];
   #finishReason: string | undefined;
@@ -42,7 +42,7 @@ export class Turn {
     for (const call of options.history.approvals) this.#calls.set(call.toolCallId, call);
   }
 
-  /** What the turn used and how it ended, for the log. */
+  /** Token usage, tools and finish reason, for the log. */
   get usage() {
     return { finishReason: this.#finishReason, tools: this.#toolsUsed, ...this.#options.meter.usage };
   }
@@ -71,7 +71,7 @@ export class Turn {
     return stream;
   }
 
-  /** The chunk that the client receives for a part: without the provider's metadata, and signed where it will come back. */
+  /** Returns the chunk that the client receives for a part: without the provider's metadata, and signed if the client sends it back. */
   toChunk(part: TextStreamPart<ToolSet>): UIMessageChunk | undefined {
     const { meter } = this.#options;
     switch (part.type) {

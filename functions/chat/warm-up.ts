@@ -13,7 +13,7 @@ import { TokenMeter } from './token-meter.ts';
 import { describeAccess, toolNamesFor, toolsFor } from './tools.ts';
 import { Turn } from './turn.ts';
 
-/** Warms what the first turn needs: the table, the signing secret, and a turn that gets as far as the model's address. */
+/** Warms up what the first turn needs: the table, the signing secret, and a turn up to the connection to the model. */
 export const warmUp = (): Promise<void> =>
   duringInitialization(() =>
     Promise.allSettled([
@@ -23,7 +23,7 @@ export const warmUp = (): Promise<void> =>
     ]),
   );
 
-/** Asks the model's address for nothing, which opens a connection, costs no tokens, and is refused. */
+/** Runs a turn whose request to the model is an empty GET: it opens a connection, costs no tokens, and is rejected. */
 const turnWithoutModel = async () => {
   const fetchNothing = (url: string | URL | Request) => fetch(new URL('/', url as string));
   const model = createAmazonBedrock({ fetch: fetchNothing as typeof fetch })(environment.chatModelId);

@@ -14,7 +14,7 @@ import { webhookRequests } from './webhooks.ts';
 /** The version of the interface, not of this code. */
 const version = '1.0.0';
 
-/** The OpenAPI 3.1 document of the interface, made of the route table alone. */
+/** Generates the OpenAPI 3.1 document of the interface from the route table alone. */
 export const openApiDocument = (routes: AnyEndpoint[]): OpenApiDocument => {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const endpoint of routes) {
@@ -59,7 +59,7 @@ export const openApiDocument = (routes: AnyEndpoint[]): OpenApiDocument => {
 const sortComponents = <T>(components: Record<string, T>): Record<string, T> =>
   Object.fromEntries(Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-/** The components that the operations refer to; one that none does is left out. */
+/** Returns the components that operations refer to. */
 const onlyUsed = <T>(
   components: Record<string, T>,
   reference: (name: string) => string,
@@ -69,7 +69,7 @@ const onlyUsed = <T>(
   return Object.fromEntries(Object.entries(components).filter(([name]) => text.includes(reference(name))));
 };
 
-/** Gives the bodies and parameters of an operation the examples of their schemas. */
+/** Copies the examples of schemas to the bodies and parameters of an operation. */
 const addExamples = (document: OpenApiDocument, { parameters = [], requestBody, responses }: Operation) => {
   for (const content of [requestBody, responses[200]].flatMap((body) => Object.values(body?.content ?? {}))) {
     content.example = exampleOf(document, content.schema);
@@ -195,7 +195,7 @@ const successOf = (endpoint: AnyEndpoint) => {
   };
 };
 
-/** `AddBlockedNumbersResponse`: a response that is no record of its own is named after its operation. */
+/** Names a response that is no record after its operation: `AddBlockedNumbersResponse`. */
 const responseNameOf = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}Response`;
 
 const IdempotencyKey = {
@@ -215,7 +215,7 @@ const introduction = `A self-hosted HTTP API for voice agents. Quickstarts and g
 **Errors.** Every error is \`{ "error": code, "message": sentence }\`; a 400 adds \`details\` with each bad field. Validation details are
 returned only to authenticated callers. An agent that you cannot access and one that does not exist both return 401.
 
-**Retries.** Send a request again after 429 and 500, after the seconds in \`retry-after\` where they are given. Every POST and PATCH
+**Retries.** Send a request again after 429 and 500. If the response has \`retry-after\`, wait for that many seconds. Every POST and PATCH
 that changes something takes an \`Idempotency-Key\`, which makes repeating it safe.
 
 **Pagination.** Lists take \`limit\` and \`cursor\`. A response without \`nextCursor\` is the last page.

@@ -5,7 +5,7 @@ import { type AnyEndpoint, takesIdempotencyKey } from '../http/endpoint.ts';
 import { errorMeanings } from './error-meanings.ts';
 import { always, headerReference } from './headers.ts';
 
-/** All responses of an operation but its success: its own, and the errors that every operation of its kind has. */
+/** Returns the responses of an operation other than its success: its own, and the errors of every operation of its kind. */
 export const errorResponses = (endpoint: AnyEndpoint) => {
   const { errorDescriptions = {}, raw: { otherResponses = {} } = {} } = endpoint;
   const codes = codesOf(endpoint).filter((code) => !(errorStatuses[code] in otherResponses));
@@ -33,7 +33,7 @@ const otherResponse = ({ description, schema }: { description: string; schema?: 
   ...(schema && { content: { 'application/json': { schema } } }),
 });
 
-/** Whether a request may carry a key without having to. */
+/** Returns true if a request may carry a key but does not need one. */
 export const takesOptionalKey = ({ caller }: AnyEndpoint) => caller.kind === 'anyone' && caller.key !== undefined;
 
 const codesOf = (endpoint: AnyEndpoint): ErrorCode[] => {
@@ -72,7 +72,7 @@ const hasRetryAfter = (code: ErrorCode) => errorStatuses[code] === 429 || code =
 
 export const errorCodes = Object.keys(errorStatuses) as ErrorCode[];
 
-/** An example of each error, by its code. */
+/** Returns an example of each error, by code. */
 export const errorExamples = () =>
   Object.fromEntries(
     errorCodes.map((code) => {
@@ -82,7 +82,7 @@ export const errorExamples = () =>
     }),
   );
 
-/** What a status means in every operation that does not say more. */
+/** Meanings of statuses, for operations that do not describe them. */
 const meaningsOfStatuses: Record<number, string> = {
   400: 'The request is invalid; `details` names each bad field.',
   401: 'The API key is missing or not valid, lacks the scope, or its user cannot access the agent.',
@@ -95,11 +95,11 @@ const meaningsOfStatuses: Record<number, string> = {
 /** The body of every error. */
 const ErrorBody = component(
   'Error',
-  'An error. What API Gateway answers by itself, such as to an unknown path, has a `message` alone.',
+  'An error. The gateway itself answers some requests, such as one to an unknown path, with a `message` alone.',
   z.object({
     error: z
       .enum(errorCodes as [ErrorCode, ...ErrorCode[]])
-      .check(describe('The cause, as a code to switch on: one of a closed list.', 'invalid_request')),
+      .check(describe('The cause, as a code of a closed list: switch on it.', 'invalid_request')),
     message: z
       .string()
       .check(describe('The cause, in a sentence for a person.', 'numbers: must have at least 1 number')),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The pages of the documentation by group, each with its Markdown file: the only source of page, .md file, llms.txt and search. */
+/** The pages of the documentation by group, each with its Markdown file: the source of the page, the .md file, llms.txt and the search. */
 const groups = {
   Quickstarts: {
     quickstart: 'functions/openapi/guides/quickstart.md',
@@ -48,7 +48,7 @@ export type Guide = {
   source: string;
 };
 
-/** The guides, in the order in which they are listed. */
+/** Reads the guides, in the order of the navigation. */
 export const readGuides = (): Guide[] =>
   Object.entries(groups).flatMap(([group, files]) =>
     Object.entries(files).map(([slug, file]) => {
@@ -71,18 +71,18 @@ const slugsByFile = new Map(
     .map(([slug, file]) => [file, slug]),
 );
 
-/** The Markdown of a guide with its links to other guides' files as addresses under /docs; `extension` is that of the pages. */
+/** Returns the Markdown of a guide, with links to other guides as paths under /docs. `extension` is that of the linked pages. */
 export const withLinks = ({ file, source }: Guide, extension: '' | '.md'): string =>
   source.replaceAll(/\[([^\]]+)\]\((?![a-z]+:|\/|#)([^)]+)\)/g, (_, text: string, path: string) => {
     const linked = join(file, '..', path);
     const slug = slugsByFile.get(linked);
-    // A file of the repository that is no page is named instead.
+    // A file of the repository that is no page is only named.
     return slug ? `[${text}](/docs/${slug}${extension})` : `\`${linked}\``;
   });
 
 export const withoutLinks = (markdown: string) => markdown.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
 
-/** The id of a heading on its page. */
+/** Returns the id of a heading on its page. */
 export const headingId = (heading: string) =>
   heading
     .toLowerCase()

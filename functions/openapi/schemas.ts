@@ -6,13 +6,12 @@ import type { Json, JsonSchema, OpenApiDocument } from './openapi.ts';
 type Override = NonNullable<CreateDocumentOptions['override']>;
 
 /**
- * What zod's JSON Schema lacks for this document, or has too much of. Components that only a `documentAs` refers to are
- * collected in `components`.
+ * Adapts zod's JSON Schema to this document. Components that only a `documentAs` refers to are collected in `components`.
  */
 export const schemaOverride = (components: Record<string, JsonSchema>): Override => {
   const override: Override = ({ zodSchema, jsonSchema, io }) => {
     const json = jsonSchema as JsonSchema;
-    // Zod leaves out the examples of a transformed schema, which here hold before and after.
+    // Zod leaves out the examples of a transformed schema, which here are valid before and after.
     const { examples } = z.globalRegistry.get(zodSchema) ?? {};
     if (examples) json.examples ??= examples as unknown[];
     if (json.documentAs) {
@@ -21,7 +20,7 @@ export const schemaOverride = (components: Record<string, JsonSchema>): Override
       Object.assign(components, documented.components);
       replace(json, { ...(documented.schema as Json), ...withoutUndefined({ description, examples }) });
     }
-    // The pattern that zod adds says the same as the format, at great length.
+    // The pattern that zod adds repeats the format at great length.
     if (json.format === 'date-time') delete json.pattern;
     // Fields may be added to responses, and unknown fields of requests are ignored.
     if (json.additionalProperties === false) delete json.additionalProperties;
@@ -36,7 +35,7 @@ export const schemaOverride = (components: Record<string, JsonSchema>): Override
   return override;
 };
 
-/** Writes a nullable schema as one with two types, so that its description and examples are its own and not a branch's. */
+/** Rewrites a nullable schema as one with two types, so that its description and examples are its own and not a branch's. */
 const mergeNull = (json: JsonSchema) => {
   const [value, nothing, ...others] = json.anyOf ?? [];
   if (!value || value.$ref || nothing?.type !== 'null' || others.length > 0) return;
@@ -51,7 +50,7 @@ const replace = (json: Json, content: Json) => {
   Object.assign(json, content);
 };
 
-/** An example of a schema of a document: its own, or one made of its parts' examples. */
+/** Returns the example of a schema, or one built from the examples of its parts. */
 export const exampleOf = (document: OpenApiDocument, schema: JsonSchema): unknown => {
   const resolved = resolve(document, schema);
   const { examples, properties, items, anyOf, type, additionalProperties } = resolved;
@@ -70,9 +69,9 @@ export const exampleOf = (document: OpenApiDocument, schema: JsonSchema): unknow
   return type === 'object' && additionalProperties ? {} : undefined;
 };
 
-/** The schema itself, or the component that it refers to. */
+/** Returns the schema, or the component that it refers to. */
 export const resolve = (document: OpenApiDocument, schema: JsonSchema): JsonSchema =>
   schema.$ref ? (document.components.schemas[nameOf(schema.$ref)] as JsonSchema) : schema;
 
-/** The name of the component that a reference points to. */
+/** Returns the name of the component that a reference points to. */
 export const nameOf = (reference: string) => reference.split('/').at(-1) as string;

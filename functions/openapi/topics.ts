@@ -2,15 +2,15 @@ import { type Guide, headingId, withLinks, withoutLinks } from './guides.ts';
 import type { JsonSchema, OpenApiDocument, Operation } from './openapi.ts';
 import { nameOf, resolve } from './schemas.ts';
 
-/** A piece of the documentation that answers a question by itself. */
+/** A section of the documentation that answers a question by itself. */
 export type Topic = {
   title: string;
   text: string;
-  /** Where it stands, under the address of the service. */
+  /** The path of its page, with the fragment of its section. */
   page: string;
 };
 
-/** The documentation as pieces to search in: each section of a guide, each operation, each record. */
+/** Splits the documentation into topics: each section of a guide, each operation, each record. */
 export const topicsOf = (document: OpenApiDocument, guides: Guide[]): Topic[] => [
   ...guides.flatMap(guideTopics),
   ...guides.flatMap(codeTopics),
@@ -18,7 +18,7 @@ export const topicsOf = (document: OpenApiDocument, guides: Guide[]): Topic[] =>
   ...recordTopics(document),
 ];
 
-/** A topic for each row of a table whose first column is an error code and whose second is a status. */
+/** Creates a topic for each row of a table whose first column is an error code and whose second is a status. */
 const codeTopics = ({ title, slug, source }: Guide): Topic[] =>
   [...source.matchAll(/^\| `(\w+)` \| (\d{3}) \| (.+) \|$/gm)].map(([, code, status, text = '']) => ({
     title: `${title}: ${code} (${status})`,
@@ -29,7 +29,7 @@ const codeTopics = ({ title, slug, source }: Guide): Topic[] =>
 /** Code that is longer than this stays on its page. */
 const maxCodeLines = 30;
 
-/** A topic for each section, and for each of its paragraphs that begins with bold words. */
+/** Creates a topic for each section, and for each of its paragraphs that begins with bold words. */
 const guideTopics = (guide: Guide): Topic[] =>
   withLinks(guide, '')
     .split(/^(?=## )/m)
@@ -53,7 +53,7 @@ const withoutLongCode = (markdown: string) =>
     code.split('\n').length > maxCodeLines ? '(See the page.)' : code,
   );
 
-/** A topic for each operation; errors that nearly all operations have are left out. */
+/** Creates a topic for each operation, without the errors that nearly all operations have. */
 const operationTopics = (document: OpenApiDocument): Topic[] => {
   const usual = usualErrors(document);
   return Object.entries(document.paths).flatMap(([path, item]) =>
@@ -78,7 +78,7 @@ const recordTopics = (document: OpenApiDocument): Topic[] =>
       page: `/docs/reference#model/${name.toLowerCase()}`,
     }));
 
-/** The reference as one Markdown page. */
+/** Returns the reference as one Markdown page. */
 export const referenceMarkdown = (document: OpenApiDocument): string =>
   [
     '# API reference',
@@ -120,7 +120,7 @@ const operationText = (document: OpenApiDocument, operation: Operation, usual: S
   return [description, ...listed].join('\n\n');
 };
 
-/** The fields of a schema, one a line. A record is named; a response, which has its name after its operation, is shown. */
+/** Lists the fields of a schema, one per line. A record is only named; a response, which is named after its operation, is expanded. */
 const fieldsOf = (document: OpenApiDocument, schema: JsonSchema): string[] => {
   const name = schema.$ref && nameOf(schema.$ref);
   if (name?.endsWith('Response')) return fieldsOf(document, resolve(document, schema));

@@ -7,13 +7,13 @@ import { AgentId, Uid } from '../domain/identifiers.ts';
 import { EndpointId, type EventType, eventTypes, testEventType } from '../domain/webhooks.ts';
 import { WebsiteId } from '../domain/websites.ts';
 
-const ofAgent = { uid: Uid, agentId: AgentId };
+const idsOfAgent = { uid: Uid, agentId: AgentId };
 const text = (description: string, example: string) => z.string().check(describe(description, example));
 const count = (description: string, example: number) =>
   z.number().check(describe(description, example, { type: 'integer' }));
 
 const agent = z.object({
-  ...ofAgent,
+  ...idsOfAgent,
   name: z.optional(text('Name of the agent.', 'Front desk')),
   phoneNumber: z.optional(text('Phone number of the agent.', '+14155550199')),
   createdAt: z.optional(timestamp('When the agent was created.')),
@@ -39,7 +39,7 @@ const blockList = z.object({
 
 const error = z.optional(text('Why it failed, in a sentence.', 'The host was not found.'));
 const website = z.object({
-  ...ofAgent,
+  ...idsOfAgent,
   websiteId: WebsiteId,
   name: z.optional(text('Name of the website.', 'www.example.com')),
   url: z.optional(text('The page that the crawl starts from.', 'https://www.example.com/')),
@@ -47,7 +47,7 @@ const website = z.object({
   error,
 });
 const document = z.object({
-  ...ofAgent,
+  ...idsOfAgent,
   documentId: text('Id of the document.', 'doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0'),
   name: z.optional(text('Name of the file.', 'Price list.pdf')),
   type: z.optional(text('Kind of the file.', 'pdf')),
@@ -70,7 +70,9 @@ const call = z.object({
   ...{ endedAt, durationSeconds, status },
   ...{ custom_call_outcome, custom_call_outcome_value, custom_call_metadata },
   truncated: z.optional(
-    z.literal(true).check(describe('Metadata over 10 KB are left out: read the call to get them.', true)),
+    z
+      .literal(true)
+      .check(describe('Present when metadata of more than 10 KB are left out: read the call to get them.', true)),
   ),
 });
 
@@ -86,7 +88,7 @@ const endpoint = z.object({
 const dataOf: Record<EventType | typeof testEventType, z.core.$ZodType> = {
   'agent.created': agent,
   'agent.updated': agent,
-  'agent.deleted': z.object(ofAgent),
+  'agent.deleted': z.object(idsOfAgent),
   'block_list.updated': blockList,
   'website.ready': website,
   'website.failed': website,
@@ -110,7 +112,7 @@ const headers = z.object({
   ),
 });
 
-/** The `webhooks` of the OpenAPI document: the request of every type of event. */
+/** Returns the `webhooks` of the OpenAPI document: the request of every type of event. */
 export const webhookRequests = (): Record<string, ZodOpenApiPathItemObject> =>
   Object.fromEntries(
     Object.entries(dataOf).map(([type, data]) => {
@@ -127,7 +129,7 @@ export const webhookRequests = (): Record<string, ZodOpenApiPathItemObject> =>
             operationId: type,
             summary,
             tags: ['Webhooks'],
-            // A receiver knows the service by the signature, which is no scheme of OpenAPI.
+            // The signature authenticates the service. OpenAPI has no scheme for it.
             security: [],
             requestParams: { header: headers },
             requestBody: { required: true, content: { 'application/json': { schema: body } } },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 
-/** A page's file beside this one, gzipped, under the path and with the headers it is sent with. */
+/** A gzipped file beside this one, with the path and the headers of its response. */
 export type PackedPage = { path: string; file: string; headers: Record<string, string> };
 
 let pages: Promise<Map<string, PackedPage>> | undefined;
@@ -13,7 +13,7 @@ const readPages = async () => {
   return new Map(list.map((page) => [page.path, page]));
 };
 
-/** Sends what a browser gets of a deployment: the chat page, the API reference, and what they are made of. */
+/** Serves the pages of a deployment and their assets. */
 export const handler = async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
   pages ??= readPages();
   const page = (await pages).get(event.rawPath);

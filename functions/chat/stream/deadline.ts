@@ -1,7 +1,7 @@
-/** What `Deadline.wait` returns when the deadline comes first. */
+/** Returned by `Deadline.wait` when the deadline comes first. */
 export const expired = Symbol('expired');
 
-/** A moment on the clock of `performance.now()` by which something must have happened. */
+/** A deadline on the clock of `performance.now()`. */
 export class Deadline {
   readonly #at: number;
 
@@ -9,7 +9,7 @@ export class Deadline {
     this.#at = since + milliseconds;
   }
 
-  /** The outcome of a promise, or `expired` at the deadline. The promise itself is not canceled. */
+  /** Returns the result of a promise, or `expired` at the deadline. It does not cancel the promise. */
   async wait<T>(promise: Promise<T>): Promise<T | typeof expired> {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<typeof expired>((resolve) => {

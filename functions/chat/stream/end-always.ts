@@ -1,7 +1,7 @@
 import type { UIMessageChunk } from 'ai';
 import { ApiError } from '../../domain/errors.ts';
 
-/** How an answer ended. It is aborted when the client disconnected. */
+/** The end of an answer; `aborted` means that the client disconnected. */
 export type StreamEnd = { state: 'finished' | 'failed' | 'aborted'; cause?: unknown };
 
 /**
@@ -35,7 +35,7 @@ export class TurnTimeoutError extends Error {
   override readonly name = 'TurnTimeoutError';
 }
 
-/** What the client sees of a failure: our own errors as they are, and of any other no detail. */
+/** Returns the error that the client sees: an `ApiError` as it is, any other without details. */
 export const toApiError = (cause: unknown): ApiError => {
   if (cause instanceof ApiError) return cause;
   if (cause instanceof TurnTimeoutError) {

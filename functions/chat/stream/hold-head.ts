@@ -2,8 +2,8 @@ import type { UIMessageChunk } from 'ai';
 import { type Deadline, expired } from './deadline.ts';
 
 /**
- * Resolves at the first content, or at the deadline. Until then the response has no status yet, so what fails before is
- * thrown here and becomes an error response.
+ * Resolves at the first content, or at the deadline. Until then the response has no status, so an earlier failure is thrown
+ * and becomes an error response.
  */
 export const holdHead = async (
   chunks: AsyncGenerator<UIMessageChunk>,

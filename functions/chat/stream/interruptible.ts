@@ -1,9 +1,9 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 
-/** How long a source that is always ready may run before timers and sockets get their turn. */
+/** A source that is always ready yields to timers and sockets after this time. */
 const yieldMilliseconds = 20;
 
-/** Passes the parts of a source on until the signal aborts. Then it throws the signal's reason, even while the source hangs. */
+/** Passes on the parts of a source until the signal aborts. Then it throws the signal's reason, even while the source hangs. */
 export async function* interruptible<Part>(
   start: (signal: AbortSignal) => Promise<AsyncIterable<Part>>,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 import { Deadline, expired } from './deadline.ts';
 
-/** Adds a comment to the events after each interval of silence, so that no proxy takes the connection for dead. */
+/** Adds a comment to the events after each interval of silence, so that proxies keep the connection open. */
 export async function* keepAlive(events: AsyncGenerator<string>, intervalMilliseconds: number): AsyncGenerator<string> {
   let next = events.next();
   for (;;) {

@@ -15,17 +15,17 @@ const headMilliseconds = 9_000;
 const answerMilliseconds = chatAnswerSeconds * 1000;
 const closeMilliseconds = chatStreamSeconds * 1000 - 100;
 const pingMilliseconds = 10_000;
-/** How long the end of the response waits for `onEnd`. */
+/** The time that the end of the response waits for `onEnd`. */
 const settleMilliseconds = 800;
-/** How much is buffered for a client that reads slowly. */
+/** The buffer for a client that reads slowly. */
 const bufferBytes = 16 * 1024;
 
 export type Answer<Part> = {
-  /** When the request arrived, on the clock of `performance.now()`. */
+  /** The time at which the request arrived, on the clock of `performance.now()`. */
   receivedAt: number;
   /** Starts the source. It should stop when the signal aborts, but is not waited for. */
   start(signal: AbortSignal): Promise<AsyncIterable<Part>>;
-  /** The chunk that the client receives for a part, if any. */
+  /** Returns the chunk that the client receives for a part, if any. */
   toChunk(part: Part): UIMessageChunk | undefined;
   /** Runs once, when the answer has ended. */
   onEnd(end: StreamEnd): Promise<void>;
@@ -68,7 +68,7 @@ export const streamAnswer = async <Part>(answer: Answer<Part>): Promise<Readable
   }
 };
 
-/** A stream that reads ahead by one buffer, and closes at once when it is destroyed, whatever its events wait for. */
+/** Returns a stream that reads ahead by one buffer, and closes at once when it is destroyed, even while it waits for an event. */
 const toReadable = (events: AsyncGenerator<string>, onClose: (error: Error | null) => void): Readable =>
   new Readable({
     highWaterMark: bufferBytes,

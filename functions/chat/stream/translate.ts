@@ -1,6 +1,6 @@
 import type { UIMessageChunk } from 'ai';
 
-/** Turns the parts of a model's answer into chunks for the client. An answer that does not finish is an error. */
+/** Converts the parts of a model's answer into chunks for the client. An answer that does not finish is an error. */
 export async function* translate<Part>(
   parts: AsyncIterable<Part>,
   toChunk: (part: Part) => UIMessageChunk | undefined,

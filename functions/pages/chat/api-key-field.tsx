@@ -9,7 +9,7 @@ type Props = {
   onChange(apiKey: string): void;
 };
 
-/** A panel for the user's API key. The key is checked when it is entered, kept in this tab, and never shown again. */
+/** A panel for the API key of the user. The key is checked when it is entered, kept in this tab, and never shown again. */
 export const ApiKeyField = ({ apiKey, demoKey, isOpen, onToggle, onChange }: Props) => {
   const details = useRef<HTMLDetailsElement>(null);
   const input = useRef<HTMLInputElement>(null);

@@ -14,10 +14,10 @@ export const loadDemo = async (): Promise<Demo> => {
   }
 };
 
-/** Returns what is wrong with a key, if anything. */
+/** Checks a key. Returns a sentence if it is not valid. */
 export const checkApiKey = async (apiKey: string): Promise<string | undefined> => {
   try {
-    // Any answer to a valid key will do: this request names no user, and reads nothing.
+    // The response only tells whether the key is valid: without `uid` the request reads nothing.
     const response = await fetch('/agents', { headers: { 'x-authorization': apiKey } });
     const text = await response.text();
     const { error } = JSON.parse(text);

@@ -1,7 +1,7 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react';
 
-/** How far from its end, in pixels, a scrolled element still counts as being there. */
-const tolerance = 24;
+/** The distance from the end that still counts as the end. */
+const tolerancePixels = 24;
 
 /**
  * Keeps the end of a scrolled element in view while its content grows, until the user scrolls up. Returns a function that
@@ -21,7 +21,7 @@ export const useFollowEnd = (scroller: RefObject<HTMLElement | null>, initialTop
     if (!element) return;
     const onScroll = () => {
       const { scrollTop, scrollHeight, clientHeight } = element;
-      if (scrollHeight - scrollTop - clientHeight < tolerance) isFollowing.current = true;
+      if (scrollHeight - scrollTop - clientHeight < tolerancePixels) isFollowing.current = true;
       else if (scrollTop < lastTop.current) isFollowing.current = false;
       lastTop.current = scrollTop;
     };

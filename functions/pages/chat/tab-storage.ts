@@ -1,6 +1,6 @@
 import type { UIMessage } from 'ai';
 
-/** What this tab keeps across reloads, and forgets when it is closed. */
+/** Data of this tab. They survive a reload and end with the tab. */
 type Stored = {
   /** Empty once the user has removed it. */
   apiKey: string;
@@ -15,7 +15,7 @@ export const load = <K extends keyof Stored>(name: K): Stored[K] | undefined => 
   }
 };
 
-/** A browser that stores nothing loses no more than the reload. */
+/** Saves a value. In a browser that stores nothing, a reload starts anew. */
 export const save = <K extends keyof Stored>(name: K, value: Stored[K]): void => {
   try {
     sessionStorage.setItem(name, JSON.stringify(value));

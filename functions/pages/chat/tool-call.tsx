@@ -4,7 +4,7 @@ import { type SyntheticEvent, useId } from 'react';
 type Call = ToolUIPart | DynamicToolUIPart;
 type Props = { call: Call; isLast: boolean; canAnswer: boolean; onAnswer(approvalId: string, approved: boolean): void };
 
-/** What a tool does: while it runs, when it is done, and as a question. */
+/** Sentences for each tool: while it runs, when it is done, and as a question. */
 const sentences: Record<string, [running: string, done: string, question?: string]> = {
   searchDocumentation: ['Searching the documentation', 'Searched the documentation'],
   draftAgent: ['Checking a draft', 'Checked a draft'],
@@ -93,7 +93,7 @@ const Question = ({ question, input, canAnswer, answer }: QuestionProps) => {
   );
 };
 
-/** What needs approval, field by field and complete: nothing may be hidden. */
+/** Shows every field of an input: the user approves nothing that is hidden. */
 const Fields = ({ value }: { value: unknown }) => {
   if (typeof value !== 'object' || value === null) return <>{String(value)}</>;
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return <>{value.join(', ')}</>;

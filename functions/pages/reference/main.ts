@@ -1,9 +1,9 @@
 import { examples } from '../../domain/examples.ts';
 
-/** What the local run has to try the operations with. */
+/** The demo data of the local run, to try operations with. */
 type Demo = { apiKey: string } & Partial<Record<keyof typeof examples, string | null>>;
 
-/** Scalar's own global; its types would bring the whole of Vue along. */
+/** Scalar's global variable. Its type package depends on all of Vue. */
 declare const Scalar: { createApiReference(element: string, configuration: object): unknown };
 
 const start = async () => {
@@ -27,7 +27,7 @@ const start = async () => {
   });
 };
 
-/** Names the editors that Scalar leaves without a label or a state, now and whenever it adds one. */
+/** Labels the editors that Scalar leaves without a label or a state. */
 const labelEditors = () => {
   for (const editor of window.document.querySelectorAll('[contenteditable][role]:not([aria-label])')) {
     editor.setAttribute('aria-label', editor.getAttribute('data-placeholder') || 'Value');
@@ -44,7 +44,7 @@ const get = async (path: string): Promise<string> => {
   return response.text();
 };
 
-/** The document with what the local run really has in its examples, so that each can be tried as it stands. */
+/** Replaces the examples of the document by the data of the local run, so that each works as it stands. */
 const withDemo = (document: string, demo: Demo): string =>
   Object.entries(examples).reduce(
     (text, [name, example]) =>
@@ -52,7 +52,7 @@ const withDemo = (document: string, demo: Demo): string =>
     document,
   );
 
-/** Without an example of the Idempotency-Key: the page would send it with every request, and the second one would be a conflict. */
+/** Removes the example of the Idempotency-Key: the page would send it with every request, and the second request would be a conflict. */
 const withoutExampleKey = (document: string): object => {
   const parsed = JSON.parse(document) as { components: { parameters: { IdempotencyKey: { example?: string } } } };
   delete parsed.components.parameters.IdempotencyKey.example;
