@@ -60,6 +60,10 @@ export const environment = {
   get chatSigningSecret() {
     return secret('CHAT_SIGNING_SECRET', 'CHAT_SIGNING_SECRET_ARN');
   },
+  /** The key of the hashes that erasures leave of people's numbers. */
+  get erasureSecret() {
+    return secret('ERASURE_SECRET', 'ERASURE_SECRET_ARN');
+  },
   /** Tokens, read and written, that the build chat may spend between two midnights in UTC. */
   get chatDailyTokens() {
     return whole('CHAT_DAILY_TOKENS', 2_000_000);

@@ -25,8 +25,8 @@ export type Permission =
   | `sqs:SendMessage:${JobName}`
   | `secretsmanager:GetSecretValue:${SecretName}`;
 
-/** A secret that the stacks keep: the payment provider's key, the one the chat signs with, and the one that encrypts webhook secrets. */
-export type SecretName = 'stripe' | 'chatSigning' | 'webhookEncryption';
+/** A secret of a deployment: the payment provider's key, and those that sign the chat, key the hashes of erasures, and encrypt webhook secrets. */
+export type SecretName = 'stripe' | 'chatSigning' | 'erasure' | 'webhookEncryption';
 
 /** A store or a client: created on first use, once per process, never on import. Its user needs `permissions`. */
 export type Service<T> = { get(): T; readonly permissions: readonly Permission[] };

@@ -118,6 +118,10 @@ export class DataStack extends NamedNestedStack {
         description: 'Signs the tool results and approvals of the build chat.',
         generateSecretString: generated,
       }),
+      erasure: new CfnSecret(this, 'ErasureSecret', {
+        description: 'Keys the hashes that erasures leave of phone numbers.',
+        generateSecretString: generated,
+      }),
       webhookEncryption: new CfnSecret(this, 'WebhookEncryptionKey', {
         description: 'Encrypts the secrets of webhook endpoints in the table.',
         generateSecretString: generated,

@@ -200,6 +200,7 @@ const environmentOf = (
     ...(has(sendMessage) && { JOBS_QUEUE_URL: data.queueUrl }),
     ...(has(`${getSecret}:stripe`) && { STRIPE_SECRET_ARN: data.secrets.stripe.attrId }),
     ...(has(`${getSecret}:chatSigning`) && { CHAT_SIGNING_SECRET_ARN: data.secrets.chatSigning.attrId }),
+    ...(has(`${getSecret}:erasure`) && { ERASURE_SECRET_ARN: data.secrets.erasure.attrId }),
     ...(has('bedrock:') && {
       CHAT_MODEL_ID: settings.chatModelId,
       CHAT_DAILY_TOKENS: String(settings.chatDailyTokens),

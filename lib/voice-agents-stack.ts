@@ -64,7 +64,11 @@ export class VoiceAgentsStack extends Stack {
       },
       ChatSigningSecretName: {
         value: this.data.secrets.chatSigning.attrId,
-        description: 'The secret with which the service signs and keys hashes.',
+        description: 'The secret that signs the tool results and approvals of the chat.',
+      },
+      ErasureSecretName: {
+        value: this.data.secrets.erasure.attrId,
+        description: 'The secret that keys the hashes of erased numbers.',
       },
       AlarmTopic: { value: this.observability.topic.topicArn, description: 'The SNS topic for alarms.' },
       DashboardUrl: { value: dashboard + deploymentName(settings), description: 'The CloudWatch dashboard.' },

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import {
   accessSync,
   chmodSync,
@@ -22,14 +22,14 @@ export const localRegion = 'us-east-1';
 export type DataFolder = Started & {
   path: string | undefined;
   credentials: Credentials;
-  /** What encrypts the secrets of webhook endpoints in the data. */
-  webhookEncryptionKey: string;
+  /** Returns a secret for a purpose: the same for the same data. */
+  secretFor(purpose: 'chat' | 'erasure' | 'webhooks'): string;
 };
 
 /** Opens the folder that keeps the data. One run uses it at a time, and its owner alone can read it. */
 export const openDataFolder = (folder: string | undefined): DataFolder => {
   if (folder === undefined) {
-    return { path: undefined, credentials: newCredentials(), webhookEncryptionKey: newKey(), stop: async () => {} };
+    return { path: undefined, credentials: newCredentials(), secretFor: secretsOf(newKey()), stop: async () => {} };
   }
   const path = resolve(folder);
   try {
@@ -47,7 +47,7 @@ export const openDataFolder = (folder: string | undefined): DataFolder => {
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     if (entry.isFile()) chmodSync(join(path, entry.name), 0o600);
   }
-  return { path, credentials, webhookEncryptionKey: keyIn(path), stop: async () => lock.close() };
+  return { path, credentials, secretFor: secretsOf(keyIn(path)), stop: async () => lock.close() };
 };
 
 /** One folder at a time: `mkdirSync` with `recursive` never returns for some paths, such as those under /proc. */
@@ -84,10 +84,12 @@ const credentialsIn = (path: string): Credentials => {
   return credentials;
 };
 
+const secretsOf = (key: string) => (purpose: string) => createHmac('sha256', key).update(purpose).digest('base64url');
+
 const newKey = () => randomBytes(32).toString('base64url');
 
 const keyIn = (path: string): string => {
-  const file = join(path, 'webhook-encryption-key');
+  const file = join(path, 'key');
   if (!existsSync(file)) writeFileSync(file, newKey(), { mode: 0o600 });
   return readFileSync(file, 'utf8');
 };

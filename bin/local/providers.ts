@@ -13,7 +13,7 @@ type Environment = NodeJS.ProcessEnv;
 /** Replaces the ARNs of secrets by the secrets, which AWS's usual chain of credentials can read. */
 export const readSecrets = async (shell: Environment): Promise<void> => {
   const aws = new AwsShell(shell);
-  for (const name of ['STRIPE_SECRET', 'CHAT_SIGNING_SECRET', 'WEBHOOK_ENCRYPTION_KEY']) {
+  for (const name of ['STRIPE_SECRET', 'CHAT_SIGNING_SECRET', 'ERASURE_SECRET', 'WEBHOOK_ENCRYPTION_KEY']) {
     const arn = shell[`${name}_ARN`];
     if (!arn) continue;
     delete process.env[`${name}_ARN`];

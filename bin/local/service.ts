@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { dirname, join, resolve } from 'node:path';
@@ -38,9 +37,11 @@ export const startService = async (options: Options): Promise<void> => {
   env.API_URL = baseUrl;
   env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.endpoint;
   await readSecrets(shell);
-  // The same for the same data: erasures leave hashes that are keyed with it.
-  env.CHAT_SIGNING_SECRET ??= createHmac('sha256', data.webhookEncryptionKey).update('chat').digest('base64url');
-  env.WEBHOOK_ENCRYPTION_KEY ??= data.webhookEncryptionKey;
+  // Only what this run made itself is told to the operator's commands.
+  const erasureSecret = env.ERASURE_SECRET ? undefined : data.secretFor('erasure');
+  env.ERASURE_SECRET ??= erasureSecret;
+  env.CHAT_SIGNING_SECRET ??= data.secretFor('chat');
+  env.WEBHOOK_ENCRYPTION_KEY ??= data.secretFor('webhooks');
   const [queueAndFiles, stripe, bedrock] = await Promise.all([
     start(startQueueAndFiles({ bucket: env.FILES_BUCKET, data: data.path })),
     connectStripe(start),
@@ -80,7 +81,7 @@ export const startService = async (options: Options): Promise<void> => {
     },
     credentials: data.credentials,
   };
-  await start(writeRunFile(resolve(import.meta.dirname, '../..', options.runFile), facts));
+  await start(writeRunFile(resolve(import.meta.dirname, '../..', options.runFile), { ...facts, erasureSecret }));
   console.log(options.json ? JSON.stringify(facts) : welcome({ ...facts, model: bedrock.model }));
   isReady = true;
 };
@@ -88,19 +89,13 @@ export const startService = async (options: Options): Promise<void> => {
 /** Writes how `npm run operator` reaches this run, and removes it when the run ends. */
 const writeRunFile = async (
   file: string,
-  {
-    baseUrl,
-    uid,
-    tableName,
-    endpoints,
-    credentials,
-  }: Pick<Facts, 'baseUrl' | 'uid' | 'tableName' | 'endpoints'> & Pick<DataFolder, 'credentials'>,
+  facts: Facts & Pick<DataFolder, 'credentials'> & { erasureSecret: string | undefined },
 ): Promise<Started> => {
+  const { baseUrl, uid, tableName, endpoints, credentials, erasureSecret } = facts;
   mkdirSync(dirname(file), { recursive: true });
   // A file of an earlier run keeps its mode.
   rmSync(file, { force: true });
-  const chatSigningSecret = process.env.CHAT_SIGNING_SECRET;
-  const local = { pid: process.pid, region: localRegion, chatSigningSecret };
+  const local = { pid: process.pid, region: localRegion, erasureSecret };
   const run = { ...local, baseUrl, uid, tableName, endpoints, credentials };
   writeFileSync(file, JSON.stringify(run, null, 2), { mode: 0o600 });
   return {

@@ -21,9 +21,9 @@ import { backOff, chunks, type Table } from '../../functions/store/table.ts';
 import { WebhookEvents } from '../../functions/webhooks/webhook-events.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { print, record, say } from '../command-line/output.ts';
+import { erasureSecretOf } from './erasure-secret.ts';
 import { examples, type Operator } from './program.ts';
 import { type StoredItem, scan } from './scan.ts';
-import { signingSecretOf } from './signing-secret.ts';
 import { openStores, storesOf } from './stores.ts';
 
 /**
@@ -54,7 +54,7 @@ export const addRestoreCommand = (program: Operator) => {
       }
       const newer = await newerErasures(table, from);
       // Without it nothing is restored: people who were erased would be there again.
-      const secret = yes && newer.length > 0 ? await signingSecretOf(options) : '';
+      const secret = yes && newer.length > 0 ? await erasureSecretOf(options) : '';
       const restored = await restore(table, from, yes, newer);
       if (secret) await repeatErasures(table, newer, secret);
       const done: Restoration = { ...restored, erasures: newer.length };

@@ -44,7 +44,8 @@ type LocalRun = {
   endpoints: { dynamodb: string };
   region: string;
   credentials: { accessKeyId: string; secretAccessKey: string };
-  chatSigningSecret: string;
+  /** The secret of erasures, unless the run was given its own. */
+  erasureSecret?: string;
 };
 
 export const storesOf = (table: Table): Stores => ({

@@ -1,5 +1,5 @@
 import { jobQueueFor } from '../clients/job-queue.ts';
-import { chatSigningSecret } from '../clients/secrets.ts';
+import { erasureSecret } from '../clients/secrets.ts';
 import { AcceptedErasure, ErasureRequest } from '../domain/erasures.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
 import { rescueDelaySeconds } from '../domain/timeouts.ts';
@@ -22,7 +22,7 @@ export const createErasure = endpoint({
     ...findServices,
     erasures: erasures.for('add'),
     jobQueue: jobQueueFor('erasePerson'),
-    secret: chatSigningSecret,
+    secret: erasureSecret,
   },
   body: ErasureRequest,
   response: AcceptedErasure,

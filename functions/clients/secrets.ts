@@ -63,3 +63,9 @@ export const chatSigningSecret = /* @__PURE__ */ wholeService(
   () => new Secret(environment.chatSigningSecret),
   ['secretsmanager:GetSecretValue:chatSigning'],
 );
+
+/** The secret that keys the hashes of erased numbers. */
+export const erasureSecret = /* @__PURE__ */ wholeService(
+  () => new Secret(environment.erasureSecret),
+  ['secretsmanager:GetSecretValue:erasure'],
+);

@@ -171,9 +171,9 @@ describe('restoring a table from before an erasure', () => {
     const refused = await restoreNow({}, '--yes');
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      'Erasures that ended since must be repeated. Set CHAT_SIGNING_SECRET to the secret of the service.\n',
+      'Erasures that ended since must be repeated. Set ERASURE_SECRET to the secret of the service.\n',
     ]);
-    const { code, stdout } = await restoreNow({ CHAT_SIGNING_SECRET: secret }, '--yes');
+    const { code, stdout } = await restoreNow({ ERASURE_SECRET: secret }, '--yes');
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { done: true, erasures: 2 }]);
     const { calls, blockList } = storesOf(openTable(now, config));
     expect((await Array.fromAsync(calls.list('desk'))).map(({ callId }) => callId)).toEqual(['call-2']);
@@ -194,7 +194,7 @@ describe('restoring a table from before an erasure', () => {
     expect(imported?.failures.map(({ number }) => number)).toEqual([other]);
     expect(await new Erasures(openTable(now, config)).find('acme', 'erasure_1')).toMatchObject({ status: 'done' });
     // Run again after an interruption, it does the same.
-    expect(JSON.parse((await restoreNow({ CHAT_SIGNING_SECRET: secret }, '--yes')).stdout)).toMatchObject({
+    expect(JSON.parse((await restoreNow({ ERASURE_SECRET: secret }, '--yes')).stdout)).toMatchObject({
       erasures: 2,
     });
     expect((await Array.fromAsync(calls.list('desk'))).length).toBe(1);
