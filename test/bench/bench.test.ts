@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { capturedRun } from '../support/captured-run.ts';
 import { target } from '../support/world.ts';
-import type { Figure, Row } from './benchmark.ts';
-import { addRequestsOf } from './benchmarks/add-requests.ts';
+import type { Row } from './benchmark.ts';
 import { run } from './command-line.ts';
 import { sequentialDepth } from './proxy.ts';
 
@@ -21,14 +20,7 @@ const rowOf = (name: string, ...reached: boolean[]): Row => ({
 });
 
 describe('the benchmark', () => {
-  it('finds one read, and one write for every 25 numbers', async () => {
-    const { stdout, code } = await bench(['--json'], [addRequestsOf([1, 25, 26, 101])]);
-    expect(code).toBe(0);
-    const figures: Figure[] = JSON.parse(stdout)['add-requests'];
-    expect(figures.map(({ ours }) => ours)).toEqual([2, 2, 3, 6].map((value) => ({ value, unit: 'requests' })));
-  });
-
-  it('ends with 1 exactly when a target is missed, and names it', async () => {
+  it('the benchmark ends with 1 exactly when a target is missed, and names it', async () => {
     const rows = [rowOf('fast', true, true), rowOf('slow', true, false)];
     expect(await bench(['fast'], rows)).toMatchObject({ code: 0, stderr: 'The row fast …\n' });
     const missed = await bench([], rows);
@@ -37,7 +29,7 @@ describe('the benchmark', () => {
     expect(missed.stdout).toMatch(/figure 1 of fast\s+1 ms\s+≤ 2 ms\s+reached\n.*figure 1 of slow.*MISSED/s);
   });
 
-  it('measures the other rows when one breaks off, says why, and ends with 1', async () => {
+  it('the benchmark measures the other rows when one breaks off, says why, and ends with 1', async () => {
     const broken: Row = { ...rowOf('broken'), measure: () => Promise.reject(new Error('The table is gone.')) };
     const { stdout, stderr, code } = await bench([], [broken, rowOf('fast', true)]);
     expect(code).toBe(1);
@@ -45,13 +37,13 @@ describe('the benchmark', () => {
     expect(stdout).toMatch(/figure 0 of fast\s+1 ms\s+≤ 2 ms\s+reached/);
   });
 
-  it('rejects an unknown measurement', async () => {
+  it('the benchmark rejects an unknown row', async () => {
     const { stdout, stderr, code } = await bench(['speed']);
     expect({ stdout, code }).toEqual({ stdout: '', code: 1 });
     expect(stderr).toContain('round-trips');
   });
 
-  it('takes requests for sequential only when one came after the answer to another', () => {
+  it('two requests count as sequential only when one came after the response to the other', () => {
     const seen = (begin: number, end: number) => ({ service: 's', operation: 'o', begin, end });
     expect(sequentialDepth([])).toBe(0);
     expect(sequentialDepth([seen(0, 10), seen(1, 9), seen(2, 12)])).toBe(1);

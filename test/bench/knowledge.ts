@@ -34,20 +34,15 @@ export const newPendingDocument = async (agentId: string, name: string, bytes: U
 };
 
 /** A document of an agent, with its text, or failed. */
-export const newDocument = async (
-  agentId: string,
-  status: 'ready' | 'failed' = 'ready',
-  text = texts.content.whole,
-): Promise<string> => {
+export const newDocument = async (agentId: string, status: 'ready' | 'failed' = 'ready'): Promise<string> => {
   const id = newIdentifier('doc');
   const store = documents.get();
   const file = { name: 'notes.txt', size: 8000 };
   await store.add({ id, agentId, ...file, active: true, status: 'pending', attempt, ...changed() });
   const run = await store.start({ agentId, id }, attempt);
-  const both = { content: { whole: text }, contentMD: { whole: text } };
-  const index = () => indexOf('document', text, text, undefined);
+  const index = () => indexOf('document', texts.content.whole, texts.contentMD.whole, undefined);
   if (run && status === 'ready') {
-    await store.finish({ agentId, id }, { attempt, revision: run.revision }, { ...both, index }, {});
+    await store.finish({ agentId, id }, { attempt, revision: run.revision }, { ...texts, index }, {});
   } else await store.fail({ agentId, id }, attempt, 'It could not be read.');
   return id;
 };

@@ -12,8 +12,8 @@ export type Sample = {
   what?: string;
   /** Makes what it needs to be there, and the request. */
   request(world: World): Request | Promise<Request>;
-  /** The bound on its sequential round trips, where it is not the one that all keyed reads have. */
-  roundTripsMost?: number;
+  /** The bound on its sequential round trips, where it differs from that of all keyed reads. */
+  maxRoundTrips?: number;
 };
 
 let next = 0;
@@ -104,7 +104,7 @@ export const samples: Record<string, Sample[]> = {
     },
   ],
   decideCallStart: [
-    { request: ({ uid, agentId, phone }) => ({ body: { uid, agentId, from: phone } }), roundTripsMost: 1 },
+    { request: ({ uid, agentId, phone }) => ({ body: { uid, agentId, from: phone } }), maxRoundTrips: 1 },
     {
       what: 'with variables',
       request: ({ uid, agentId, phone }) => ({ body: { uid, agentId, from: phone, include: ['variables'] } }),
@@ -135,7 +135,7 @@ export const samples: Record<string, Sample[]> = {
       what: 'and one of somebody else',
       request: ({ otherUid, otherApiKey }) => ({ apiKey: otherApiKey, query: { uid: otherUid } }),
       // The records of others’ agents are in their owners’ collections.
-      roundTripsMost: 3,
+      maxRoundTrips: 3,
     },
   ],
   createAgent: [{ request: ({ uid }) => ({ body: { uid, name: 'Agent' } }) }],
@@ -161,20 +161,20 @@ export const samples: Record<string, Sample[]> = {
       what: 'by id',
       request: ({ agentId, callId }) => ({ params: { agentId, callIdOrPhone: callId } }),
       // The record is read together with the key.
-      roundTripsMost: 1,
+      maxRoundTrips: 1,
     },
     {
       what: 'by phone',
       request: ({ agentId, phone }) => ({ params: { agentId, callIdOrPhone: phone } }),
-      roundTripsMost: byEntry,
+      maxRoundTrips: byEntry,
     },
   ],
   listCalls: [
-    { request: ({ agentId }) => ({ params: { agentId }, query: { limit: '10' } }), roundTripsMost: byEntry },
+    { request: ({ agentId }) => ({ params: { agentId }, query: { limit: '10' } }), maxRoundTrips: byEntry },
     {
       what: 'with one phone',
       request: ({ agentId, phone }) => ({ params: { agentId }, query: { phone } }),
-      roundTripsMost: byEntry,
+      maxRoundTrips: byEntry,
     },
   ],
   updateCallOutcome: [
@@ -211,7 +211,7 @@ export const samples: Record<string, Sample[]> = {
   listWebsites: [
     {
       request: async (world) => ({ query: (await sourcesIn(world)).agent }),
-      roundTripsMost: withTexts,
+      maxRoundTrips: withTexts,
     },
     {
       what: 'without content',
@@ -222,7 +222,7 @@ export const samples: Record<string, Sample[]> = {
   getWebsiteContent: [
     {
       request: async (world) => ({ query: (await sourcesIn(world)).website }),
-      roundTripsMost: withTexts,
+      maxRoundTrips: withTexts,
     },
   ],
   updateWebsite: [
@@ -241,7 +241,7 @@ export const samples: Record<string, Sample[]> = {
   listDocuments: [
     {
       request: async (world) => ({ query: (await sourcesIn(world)).agent }),
-      roundTripsMost: withTexts,
+      maxRoundTrips: withTexts,
     },
     {
       what: 'without content',
@@ -258,7 +258,7 @@ export const samples: Record<string, Sample[]> = {
   getDocumentContent: [
     {
       request: async (world) => ({ query: (await sourcesIn(world)).document }),
-      roundTripsMost: withTexts,
+      maxRoundTrips: withTexts,
     },
   ],
   updateDocument: [
@@ -298,7 +298,7 @@ export const samples: Record<string, Sample[]> = {
       what: 'a dry run',
       request: ({ uid, phone }) => ({ body: { uid, number: phone, dryRun: true } }),
       // The user's list, the agents, the access to them, their calls, their lists.
-      roundTripsMost: 6,
+      maxRoundTrips: 6,
     },
   ],
   getErasure: [

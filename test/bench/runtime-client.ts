@@ -80,7 +80,7 @@ const buildSettings = () => {
   };
 };
 
-/** The result of running a function. Times are milliseconds after its process was started. */
+/** The result of running a function with one event. Times are milliseconds after its process was started. */
 export type Invocation = {
   /** `error`: its handler threw; `init error`: it could not be loaded. Then the parts say why. */
   outcome: 'response' | 'error' | 'init error' | 'ended' | 'timed out';
@@ -89,8 +89,6 @@ export type Invocation = {
   initializedAt: number;
   /** The parts of the first response, each with its time of arrival. */
   parts: { at: number; bytes: Buffer }[];
-  /** How long each event took, from when it was handed over until its response was complete. */
-  durations: number[];
   log: string;
 };
 
@@ -102,27 +100,22 @@ export type Run = {
   /** The whole of its environment, except for what Lambda itself adds. */
   environment: Record<string, string>;
   event: unknown;
-  /** Events that follow the first. */
-  further?: unknown[];
   timeoutSeconds?: number;
-  /** Limits the function's CPU from its first event on, as Lambda does: initialization has a full core. */
+  /** Limits the function's CPU from its event on, as Lambda does: initialization has a full core. */
   cpu?: { group: CpuGroup; share: number };
 };
 
-/** Runs a function's bundle in a process of its own under the runtime client, as Lambda does: it asks for events, and posts its responses. */
+/** Runs a function's bundle in a process of its own under the runtime client, as Lambda does: it asks for an event, and posts its response. */
 export const runUnderRuntimeClient = async (client: string, run: Run): Promise<Invocation> => {
-  const { folder, functionName, environment, event, further = [], timeoutSeconds = 60, cpu } = run;
-  const events = [event, ...further];
-  const durations: number[] = [];
+  const { folder, functionName, environment, event, timeoutSeconds = 60, cpu } = run;
+  const events = [event];
   const done = Promise.withResolvers<Pick<Invocation, 'outcome' | 'headers' | 'parts'>>();
   let startedAt = 0;
   let initializedAt = 0;
-  let handedAt = 0;
-  let first: Invocation['parts'] | undefined;
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
     const url = request.url ?? '';
     if (url.endsWith('/invocation/next')) {
-      // After the last event the function waits until it is ended.
+      // After its event the function waits until it is ended.
       if (events.length === 0) return;
       initializedAt ||= performance.now() - startedAt;
       cpu?.group.limit(cpu.share);
@@ -132,19 +125,15 @@ export const runUnderRuntimeClient = async (client: string, run: Run): Promise<I
         'lambda-runtime-deadline-ms': String(Date.now() + timeoutSeconds * 1000),
         'lambda-runtime-invoked-function-arn': `arn:aws:lambda:us-east-1:000000000000:function:${functionName}`,
       });
-      handedAt = performance.now();
       response.end(JSON.stringify(events.shift()));
       return;
     }
     const parts: Invocation['parts'] = [];
     for await (const bytes of request as AsyncIterable<Buffer>)
       parts.push({ at: performance.now() - startedAt, bytes });
-    durations.push(performance.now() - handedAt);
     response.writeHead(202).end('{}');
     const outcome = url.endsWith('/response') ? 'response' : url.includes('/init/') ? 'init error' : 'error';
-    first ??= parts;
-    if (events.length === 0 || outcome !== 'response')
-      done.resolve({ outcome, headers: request.headers, parts: first });
+    done.resolve({ outcome, headers: request.headers, parts });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -183,5 +172,5 @@ export const runUnderRuntimeClient = async (client: string, run: Run): Promise<I
   await closed;
   server.close();
   server.closeAllConnections();
-  return { ...outcome, initializedAt, durations, log };
+  return { ...outcome, initializedAt, log };
 };

@@ -20,12 +20,6 @@ const maxTogether = 2.5;
 
 /** A function of this much memory has a full core; another has its share of one, except while it is initialized. */
 const fullCoreMegabytes = 1769;
-const memorySizes = [256, 512, 1024, 1769];
-const warmEvents = 40;
-
-/** Prices of us-east-1 on arm64, November 2026: dollars per GB and second, and per request. */
-const dollarsPerGigabyteSecond = 0.0000133334;
-const dollarsPerRequest = 0.0000002;
 
 const handSigned = join(import.meta.dirname, '..', 'bare', 'hand-signed-reads');
 
@@ -75,10 +69,6 @@ export const coldStarts: Row = {
       }
     }
     const figures = measured.flatMap((one) => figuresOf(one, measured, group !== undefined));
-    if (group)
-      for (const endpoint of routes.filter(({ name }) => sizedBy.includes(name))) {
-        figures.push(...(await compareMemorySizes(endpoint, { client, group, world })));
-      }
     group?.close();
     return figures;
   },
@@ -92,9 +82,9 @@ const isKeyedRead = ({ method, caller }: AnyEndpoint) => method === 'GET' && cal
 
 /** Starts what an endpoint's function is held against, and then the function. */
 const startBoth = async ({ endpoint, against }: Measured, setup: Setup): Promise<{ read: Start; ours: Start }> => {
-  const read = await start(setup, handSigned, 'handSignedReads', [against.event], against.megabytes);
+  const read = await start(setup, handSigned, 'handSignedReads', against.event, against.megabytes);
   const event = await eventFor(endpoint, setup.world);
-  const ours = await start(setup, bundlePath(endpoint.name), endpoint.name, [event], memoryMegabytesOf(endpoint));
+  const ours = await start(setup, bundlePath(endpoint.name), endpoint.name, event, memoryMegabytesOf(endpoint));
   return { read: startOf(read), ours: startOf(ours) };
 };
 
@@ -118,32 +108,6 @@ const figuresOf = ({ endpoint, against, ours }: Measured, all: Measured[], isLim
     figure('first response', ({ firstResponse }) => firstResponse, maxFirstResponse),
     figure('with initialization', ({ initialization, firstResponse }) => initialization + firstResponse, maxTogether),
   ];
-};
-
-/** The operations by which the memory of functions is chosen: a point read, a list, a write, and lists of much work. */
-const sizedBy = ['checkBlockedNumber', 'listCalls', 'updateCallOutcome', 'listBlockedNumbers', 'listDocuments'];
-
-const compareMemorySizes = async (endpoint: AnyEndpoint, setup: Setup): Promise<Figure[]> => {
-  const figures: Figure[] = [];
-  for (const megabytes of memorySizes) {
-    const events = await Promise.all(Array.from({ length: warmEvents + 1 }, () => eventFor(endpoint, setup.world)));
-    const { initializedAt, durations } = await start(
-      setup,
-      bundlePath(endpoint.name),
-      endpoint.name,
-      events,
-      megabytes,
-    );
-    const [first = 0, ...warm] = durations;
-    const milliseconds = mean(warm);
-    const perRequest = (milliseconds / 1000) * (megabytes / 1024) * dollarsPerGigabyteSecond + dollarsPerRequest;
-    figures.push({
-      what: `${endpoint.name} at ${megabytes.toLocaleString('en')} MB, warm`,
-      ours: { value: milliseconds, unit: 'ms' },
-      note: `$${(perRequest * 1e6).toFixed(2)} per million; cold start ${(initializedAt + first).toFixed(0)} ms, of which ${first.toFixed(0)} ms first response`,
-    });
-  }
-  return figures;
 };
 
 const startOf = ({ initializedAt, parts }: Invocation): Start => ({
@@ -177,15 +141,15 @@ const compileTable = async (world: World) => {
   }
 };
 
-/** Starts a function and has it answer events; anything but a 200 ends the benchmark. */
+/** Starts a function and has it answer an event; anything but a 200 ends the benchmark. */
 const start = async (
   { client, group, world }: Setup,
   folder: string,
   name: string,
-  [event, ...further]: unknown[],
-  megabytes = defaultMemoryMegabytes,
+  event: unknown,
+  megabytes: number,
 ): Promise<Invocation> => {
-  const run = { folder, functionName: toKebabCase(name), environment: world.settings, event, further };
+  const run = { folder, functionName: toKebabCase(name), environment: world.settings, event };
   const cpu = group && { group, share: Math.min(1, megabytes / fullCoreMegabytes) };
   const invocation = await runUnderRuntimeClient(client, { ...run, ...(cpu && { cpu }) });
   const text = Buffer.concat(invocation.parts.map(({ bytes }) => bytes)).toString();

@@ -31,9 +31,9 @@ const targets: Record<string, number> = {
   'updateCallOutcome, by id': 2.6,
   'updateCallOutcomes, one of 1,000': 0.8,
   'addBlockedNumbers, one of 10,000': 0.75,
-  checkBlockedNumber: 2,
-  getAgent: 1.8,
-  'getCall, by id': 1.8,
+  checkBlockedNumber: 1.9,
+  getAgent: 1.7,
+  'getCall, by id': 1.7,
 };
 
 const eachWayMilliseconds = 40;
