@@ -23,6 +23,19 @@ export const columns = (rows: Cell[][], headings?: string[]): string => {
     .join('\n');
 };
 
+/** Formats items as a table. A column has a heading, and the field or the function that gives its cells. */
+export const table = <Item extends object>(
+  items: Item[],
+  cells: Record<string, keyof Item | ((item: Item) => Cell)>,
+  whenEmpty = '',
+): string => {
+  if (items.length === 0) return whenEmpty;
+  const cellOf = (item: Item, cell: keyof Item | ((item: Item) => Cell)) =>
+    typeof cell === 'function' ? cell(item) : (item[cell] as Cell);
+  const rows = items.map((item) => Object.values(cells).map((cell) => cellOf(item, cell)));
+  return columns(rows, Object.keys(cells));
+};
+
 /** A number with its unit, in the singular or plural: `1 row`, `5,000 rows`. */
 export const count = (value: number, unit: string, units = `${unit}s`) =>
   `${value.toLocaleString('en')} ${value === 1 ? unit : units}`;

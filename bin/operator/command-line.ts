@@ -1,42 +1,105 @@
 import addCompletion from '@bomb.sh/tab/commander';
 import type { Command } from 'commander';
 import { installedCommands, run as runProgram } from '../command-line/program.ts';
-import { addAgentCommands } from './agent.ts';
-import { addBlockListCommands } from './block-list.ts';
-import { addCallsCommands } from './calls.ts';
-import { addDemoCommand } from './demo.ts';
-import { addEraseCommand } from './erase.ts';
-import { addHooksCommands } from './hooks.ts';
-import { addKeyCommands } from './key.ts';
-import { addKnowledgeCommands } from './knowledge.ts';
-import { addMcpCommands } from './mcp.ts';
-import { examples, makeProgram, type Operator } from './program.ts';
-import { addRestoreCommand } from './restore.ts';
-import { addSecretCommands } from './secret.ts';
-import { addSmokeCommand } from './smoke.ts';
-import { addUserCommands } from './user.ts';
-import { addWebhooksCommands } from './webhooks.ts';
+import { createAgent } from './commands/agent/create.ts';
+import { deleteAgent } from './commands/agent/delete.ts';
+import { grantAgent } from './commands/agent/grant.ts';
+import { listAgents } from './commands/agent/list.ts';
+import { revokeAgent } from './commands/agent/revoke.ts';
+import { showAgent } from './commands/agent/show.ts';
+import { updateAgent } from './commands/agent/update.ts';
+import { exportBlockList } from './commands/block-list/export.ts';
+import { importBlockList } from './commands/block-list/import.ts';
+import { deleteCall } from './commands/calls/delete.ts';
+import { exportCalls } from './commands/calls/export.ts';
+import { importCalls } from './commands/calls/import.ts';
+import { listCalls } from './commands/calls/list.ts';
+import { showCall } from './commands/calls/show.ts';
+import { updateCall } from './commands/calls/update.ts';
+import { demo } from './commands/demo.ts';
+import { erase } from './commands/erase.ts';
+import { createHookUrl } from './commands/hooks/url.ts';
+import { createKey } from './commands/key/create.ts';
+import { deleteKey } from './commands/key/delete.ts';
+import { listKeys } from './commands/key/list.ts';
+import { revokeKey } from './commands/key/revoke.ts';
+import { rotateKey } from './commands/key/rotate.ts';
+import { showKey } from './commands/key/show.ts';
+import { updateKey } from './commands/key/update.ts';
+import { showKeyUsage } from './commands/key/usage.ts';
+import { addSite } from './commands/knowledge/add-site.ts';
+import { deleteSources } from './commands/knowledge/delete.ts';
+import { exportSource } from './commands/knowledge/export.ts';
+import { indexKnowledge } from './commands/knowledge/index.ts';
+import { listSources } from './commands/knowledge/list.ts';
+import { refreshSite } from './commands/knowledge/refresh.ts';
+import { retryDocument } from './commands/knowledge/retry.ts';
+import { showSource } from './commands/knowledge/show.ts';
+import { changeSource } from './commands/knowledge/update.ts';
+import { uploadDocuments } from './commands/knowledge/upload.ts';
+import { showMcpConfiguration } from './commands/mcp/config.ts';
+import { restore } from './commands/restore.ts';
+import { setStripeKey } from './commands/secret/stripe.ts';
+import { smoke } from './commands/smoke.ts';
+import { createUser } from './commands/user/create.ts';
+import { deleteUser } from './commands/user/delete.ts';
+import { listUsers } from './commands/user/list.ts';
+import { showUser } from './commands/user/show.ts';
+import { updateUser } from './commands/user/update.ts';
+import { listenForWebhooks } from './commands/webhooks/listen.ts';
+import { examples, type Group, makeProgram, type Operator } from './program.ts';
 
-/** The program with all of its commands. */
+/** The commands of each group, in the order of the help. */
+const groups: Record<string, { description: string; commands: ((group: Group) => unknown)[] }> = {
+  user: {
+    description: 'Users, who own keys and agents',
+    commands: [createUser, listUsers, showUser, deleteUser, updateUser],
+  },
+  key: {
+    description: 'API keys, which are shown once and stored as a hash',
+    commands: [createKey, listKeys, showKey, updateKey, rotateKey, revokeKey, deleteKey, showKeyUsage],
+  },
+  agent: {
+    description: 'Voice agents and the users who have access to them',
+    commands: [createAgent, listAgents, showAgent, updateAgent, grantAgent, revokeAgent, deleteAgent],
+  },
+  calls: {
+    description: 'Calls of agents and their outcomes',
+    commands: [listCalls, showCall, updateCall, deleteCall, exportCalls, importCalls],
+  },
+  'block-list': { description: 'Block lists of agents and users', commands: [importBlockList, exportBlockList] },
+  knowledge: {
+    description: 'Websites and documents that agents answer from',
+    commands: [
+      indexKnowledge,
+      addSite,
+      uploadDocuments,
+      listSources,
+      showSource,
+      changeSource,
+      refreshSite,
+      retryDocument,
+      exportSource,
+      deleteSources,
+    ],
+  },
+  hooks: { description: 'Addresses for the webhooks of voice platforms', commands: [createHookUrl] },
+  webhooks: { description: 'Webhooks of users', commands: [listenForWebhooks] },
+  mcp: { description: 'AI clients that use the operations as tools (MCP)', commands: [showMcpConfiguration] },
+  secret: { description: 'Secrets of a deployment', commands: [setStripeKey] },
+};
+
+/** Creates the program with all of its commands. */
 export const operatorProgram = (): Operator => {
   const program = makeProgram().addHelpText(
     'after',
     examples('user create acme --name "Acme Inc."', 'key create --uid acme --name batch --scope calls', 'demo'),
   );
-  addUserCommands(program);
-  addKeyCommands(program);
-  addAgentCommands(program);
-  addCallsCommands(program);
-  addBlockListCommands(program);
-  addKnowledgeCommands(program);
-  addHooksCommands(program);
-  addWebhooksCommands(program);
-  addEraseCommand(program);
-  addMcpCommands(program);
-  addSecretCommands(program);
-  addDemoCommand(program);
-  addRestoreCommand(program);
-  addSmokeCommand(program);
+  for (const [name, { description, commands }] of Object.entries(groups)) {
+    const group = program.command(name).description(description);
+    for (const add of commands) add(group);
+  }
+  for (const add of [erase, demo, restore, smoke]) add(program);
   return program;
 };
 

@@ -8,7 +8,8 @@ import {
   websitesOf,
 } from '../../functions/store/keys.ts';
 import type { Table } from '../../functions/store/table.ts';
-import { print, record, say } from '../command-line/output.ts';
+import { print, record } from '../command-line/output.ts';
+import { sayUnconfirmed } from './confirmation.ts';
 import type { GlobalOptions } from './stores.ts';
 
 /** What a deletion deletes, by kind. */
@@ -45,5 +46,5 @@ export const reportDeletion = (
 ): void => {
   const done = options.yes ?? false;
   print(options, { ...target, done, ...counts }, () => record({ ...target, ...counts }));
-  if (!done) say('Nothing was deleted. Add --yes to do it.');
+  if (!done) sayUnconfirmed('deleted');
 };

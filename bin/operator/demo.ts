@@ -1,8 +1,6 @@
 import { now } from '../../functions/domain/date-time.ts';
-import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
-import { print, record } from '../command-line/output.ts';
-import { examples, type Operator } from './program.ts';
-import { openStores, type Stores } from './stores.ts';
+import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import type { Stores } from './stores.ts';
 
 /** Demo data. `phone` has two calls of `agentId`, of which `callId` is the later one. */
 export type Demo = {
@@ -62,17 +60,4 @@ const userWithAgent = async ({ users, apiKeys, agents }: DemoStores, uid: string
   const configuration = { greeting: 'Hello, how can I help you?', language: 'en-US', voice: 'warm' };
   await agents.create({ uid, agentId, name, configuration, createdAt, updatedAt: createdAt });
   return { uid, apiKey: secret, agentId };
-};
-
-export const addDemoCommand = (program: Operator) => {
-  program
-    .command('demo')
-    .description('Create demo data: a user with a key, an agent and calls, and another user')
-    .addHelpText('after', examples('demo', 'demo --json'))
-    .action(async (_, command) => {
-      const options = command.optsWithGlobals();
-      const ulid = newUlid();
-      const demo = await makeDemo(await openStores(options), { uid: `demo-${ulid}`, otherUid: `other-${ulid}` });
-      print(options, demo, () => record(demo));
-    });
 };

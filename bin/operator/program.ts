@@ -1,4 +1,4 @@
-import { Option } from '@commander-js/extra-typings';
+import { type Command, Option } from '@commander-js/extra-typings';
 import { commandName, newProgram } from '../command-line/program.ts';
 
 /** The program without its commands, with the options of all commands. */
@@ -22,6 +22,10 @@ export const makeProgram = () =>
 
 /** The program, with the types of its options. */
 export type Operator = ReturnType<typeof makeProgram>;
+
+/** A group of commands, such as `agent`. */
+// biome-ignore lint/complexity/noBannedTypes: a group has no options of its own
+export type Group = Command<[], {}, ReturnType<Operator['opts']>>;
 
 /** Examples for the end of a help text. */
 export const examples = (...lines: string[]) =>

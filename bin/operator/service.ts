@@ -3,8 +3,7 @@ import { type ApiClient, type ApiError, apiClient } from '../../functions/openap
 import { hasNoResponse } from '../../functions/openapi/client-fetch.ts';
 import type { ApiKeys } from '../../functions/store/api-keys.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
-import { existingAgent } from './existing-agent.ts';
-import { existingUser } from './existing-user.ts';
+import { existingUser, userWithAccess } from './existing.ts';
 import { outputOf } from './stack.ts';
 import { announce, type GlobalOptions, localRun, openStores, type Stores } from './stores.ts';
 
@@ -80,11 +79,7 @@ const userOf = async ({ agents, users }: Stores, { uid, agentId }: ServiceOption
     if (uid === undefined) throw new CommandError('Use --agent-id or --uid.', exitCodes.usage);
     return (await existingUser(users, uid)).uid;
   }
-  const { owner, guests } = await existingAgent(agents, agentId);
-  if (uid !== undefined && uid !== owner && !guests.includes(uid)) {
-    throw new CommandError(`User ${uid} has no access to agent ${agentId}.`);
-  }
-  return uid ?? owner;
+  return userWithAccess(agents, agentId, uid);
 };
 
 /** The address of the service, which a table alone does not have. */

@@ -1,0 +1,16 @@
+import * as z from 'zod/mini';
+import { AgentConfiguration, AgentConfigurationChange } from '../../../functions/domain/agents.ts';
+import { isDeeperThan } from '../../../functions/domain/json.ts';
+import { limits } from '../../../functions/domain/limits.ts';
+import { readJsonFile } from '../json-file.ts';
+
+/** The same bound that the body of a request has. */
+const notTooDeep = z.refine<object>((value) => !isDeeperThan(value, limits.jsonDepth - 1), { error: 'nests too deep' });
+const Configuration = AgentConfiguration.check(notTooDeep);
+const ConfigurationChange = AgentConfigurationChange.check(notTooDeep);
+
+/** Reads the configuration of an agent from a JSON file. */
+export const readConfiguration = (file: string) => readJsonFile(Configuration, file);
+
+/** Reads a change of an agent's configuration from a JSON file. */
+export const readConfigurationChange = (file: string) => readJsonFile(ConfigurationChange, file);

@@ -1,0 +1,52 @@
+import { AgentName } from '../../../../functions/domain/agents.ts';
+import { now } from '../../../../functions/domain/date-time.ts';
+import { Identifier, newIdentifier } from '../../../../functions/domain/identifiers.ts';
+import { PhoneNumber } from '../../../../functions/domain/phone-numbers.ts';
+import { AgentExistsError, type Agents } from '../../../../functions/store/agents.ts';
+import { as } from '../../../command-line/arguments.ts';
+import { CommandError } from '../../../command-line/exit-codes.ts';
+import { print } from '../../../command-line/output.ts';
+import { readConfiguration } from '../../agents/configuration.ts';
+import { existingUser } from '../../existing.ts';
+import { examples, type Group } from '../../program.ts';
+import { openStores } from '../../stores.ts';
+
+export const createAgent = (agent: Group) =>
+  agent
+    .command('create')
+    .description('Create an agent')
+    .requiredOption('--uid <uid>', 'the owner', as(Identifier))
+    .requiredOption('--name <name>', 'a display name', as(AgentName))
+    .option('--configuration <file>', 'a JSON file with the configuration')
+    .option('--phone-number <number>', 'the number the agent answers', as(PhoneNumber))
+    .option('--id <id>', 'an id of your choice (default: a new one)', as(Identifier))
+    .addHelpText(
+      'after',
+      examples(
+        'agent create --uid acme --name "Front desk"',
+        'agent create --uid acme --name "Front desk" --configuration front-desk.json --id front-desk',
+      ),
+    )
+    .action(async (_, command) => {
+      const options = command.optsWithGlobals();
+      const { uid, name, phoneNumber } = options;
+      const configuration = options.configuration ? await readConfiguration(options.configuration) : {};
+      const { users, agents } = await openStores(options);
+      await existingUser(users, uid);
+      const createdAt = now();
+      const agentId = options.id ?? newIdentifier('agent');
+      const record = { uid, agentId, name, configuration, ...(phoneNumber && { phoneNumber }), createdAt };
+      const created = await create(agents, { ...record, updatedAt: createdAt });
+      print(options, created, () => `Agent ${agentId} created.`);
+    });
+
+/** Creates an agent; one with the same id, also of the same owner, is an error. */
+const create = async (agents: Agents, agent: Parameters<Agents['create']>[0]) => {
+  try {
+    const created = await agents.create(agent);
+    if (created.createdAt === agent.createdAt) return created;
+  } catch (error) {
+    if (!(error instanceof AgentExistsError)) throw error;
+  }
+  throw new CommandError(`Agent ${agent.agentId} already exists.`);
+};

@@ -1,0 +1,32 @@
+import { Identifier } from '../../../../functions/domain/identifiers.ts';
+import { as } from '../../../command-line/arguments.ts';
+import { interruption } from '../../../command-line/interruption.ts';
+import { say } from '../../../command-line/output.ts';
+import { countAgent, reportDeletion } from '../../deletion.ts';
+import { existingAgent } from '../../existing.ts';
+import { examples, type Group } from '../../program.ts';
+import { asUser, dataOf } from '../../service.ts';
+import { openStores } from '../../stores.ts';
+
+export const deleteAgent = (agent: Group) =>
+  agent
+    .command('delete')
+    .description('Delete an agent with its calls, block list and knowledge')
+    .argument('<agentId>', 'the agent', as(Identifier))
+    .option('--yes', 'do it; without this option, what would be deleted is only counted')
+    .option('--base-url <url>', 'the address of the service, needed with --table')
+    .addHelpText('after', examples('agent delete front-desk', 'agent delete front-desk --yes'))
+    .action(async (agentId, _, command) => {
+      const options = command.optsWithGlobals();
+      const { table, agents, apiKeys } = await openStores(options);
+      const { owner, guests } = await existingAgent(agents, agentId);
+      const counts = await countAgent(table, agentId, guests);
+      if (options.yes) {
+        using stop = interruption();
+        await asUser(options, { apiKeys, uid: owner, scope: 'agents' }, stop.signal, async (api) =>
+          dataOf(await api.DELETE('/agents/{agentId}', { params: { path: { agentId } } })),
+        );
+        say('The agent is deleted. What belongs to it is deleted in the background.');
+      }
+      reportDeletion(options, { agentId }, counts);
+    });

@@ -1,0 +1,40 @@
+import { stringify } from 'csv-stringify/sync';
+import { limits } from '../../../../functions/domain/limits.ts';
+import { count, print } from '../../../command-line/output.ts';
+import { writeOutput } from '../../../command-line/output-file.ts';
+import { type BlockListService, blockListCommand, withBlockList } from '../../block-list/command.ts';
+import type { Group } from '../../program.ts';
+import { dataOf } from '../../service.ts';
+
+export const exportBlockList = (blockList: Group) =>
+  blockListCommand(blockList, 'export', 'Write a block list as CSV, the format of "block-list import"', '', [
+    '--uid acme --output acme.csv',
+    '--agent-id front-desk --output front-desk.csv',
+  ])
+    .option('--output <file>', 'the file to write (default: standard output)')
+    .action(async (_, command) => {
+      const options = command.optsWithGlobals();
+      const { output } = options;
+      await withBlockList(options, async (service) => {
+        let numbers = 0;
+        async function* lines() {
+          yield stringify([['number', 'reason', 'expiresAt']]);
+          for await (const entries of pagesOf(service)) {
+            numbers += entries.length;
+            yield stringify(entries.map(({ number, reason, expiresAt }) => [number, reason, expiresAt]));
+          }
+        }
+        await writeOutput(output, lines());
+        if (output) print(options, { output, numbers }, () => `${count(numbers, 'number')} exported.`);
+      });
+    });
+
+/** The entries of a list, page by page. */
+async function* pagesOf({ api, uid, agentId }: BlockListService) {
+  const query = { uid, limit: limits.pageItems };
+  const pages =
+    agentId === undefined
+      ? api.pages('/block-list', { params: { query } })
+      : api.pages('/agent-block-list', { params: { query: { ...query, agentId } } });
+  for await (const page of pages) yield dataOf(page).entries;
+}

@@ -1,0 +1,46 @@
+import { Option } from '@commander-js/extra-typings';
+import { CommandError } from '../../../command-line/exit-codes.ts';
+import { count, print, record, say, visible } from '../../../command-line/output.ts';
+import { blockListCommand, withBlockList } from '../../block-list/command.ts';
+import { importResult, uploadNumbers } from '../../block-list/import-file.ts';
+import type { Group } from '../../program.ts';
+
+export const importBlockList = (blockList: Group) =>
+  blockListCommand(
+    blockList,
+
+    'import',
+    'Import a file of numbers, and wait for the result',
+    `
+The file is UTF-8 text with one number per line, or CSV with a header that names number and, optionally, reason and
+expiresAt; at most 64 MB. Lines that cannot be imported are reported with their number, and the others are imported.
+`,
+    ['numbers.txt --uid acme', 'do-not-call.csv --agent-id front-desk --mode replace --reason "National register"'],
+  )
+    .argument('<file>', 'the file')
+    .addOption(
+      new Option('--mode <mode>', 'add, or replace: also remove the numbers that the file does not have')
+        .choices(['add', 'replace'] as const)
+        .default('add' as const),
+    )
+    .option('--reason <text>', 'the reason of lines that have none')
+    .option('--no-wait', 'do not wait until the file is imported')
+    .action(async (file, _, command) => {
+      const options = command.optsWithGlobals();
+      await withBlockList(options, async (service, stop) => {
+        const importId = await uploadNumbers(service, file, options, stop);
+        if (!options.wait) {
+          return print(options, { importId, status: 'awaiting_upload' }, () => `Import ${importId} has begun.`);
+        }
+        const { failures, ...result } = await importResult(service, importId, stop, !options.json);
+        for (const { line, number, reason } of options.json ? [] : failures) {
+          say(visible(`${file}:${line}: ${reason}: ${number}`));
+        }
+        const { status, lines, added, alreadyBlocked, removed, failed, error } = result;
+        print(options, { ...result, failures }, () =>
+          record({ import: importId, status, lines, added, 'already blocked': alreadyBlocked, removed, failed }),
+        );
+        if (status === 'failed') throw new CommandError(error ?? 'The import failed.');
+        if (failed > 0) throw new CommandError(`${count(failed, 'line')} could not be imported.`);
+      });
+    });

@@ -1,0 +1,45 @@
+import { pathOf } from '../../../command-line/arguments.ts';
+import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
+import { interruption } from '../../../command-line/interruption.ts';
+import { count, print, record } from '../../../command-line/output.ts';
+import { runImport } from '../../calls/import-calls.ts';
+import { importDisplay } from '../../calls/import-display.ts';
+import { examples, type Group } from '../../program.ts';
+import { openStores } from '../../stores.ts';
+
+export const importCalls = (calls: Group) =>
+  calls
+    .command('import')
+    .description('Import calls from a file of JSON lines')
+    .argument('<file>', 'the file, one call per line')
+    .addHelpText(
+      'after',
+      `
+A line is the body of PUT /calls/{agentId}/{callId} with the two ids:
+
+  {"agentId":"front-desk","callId":"c-1","phone":"+14155550123","direction":"inbound","startedAt":"2026-01-31T12:00:00Z"}
+
+phone, endedAt, durationSeconds, status and details are optional. Outcomes are not imported and stay as they are.
+Invalid lines are reported with their number, and the others are imported. Importing a file twice changes nothing. After an
+interruption, the same command continues: <file>.progress keeps the position until the import is complete.
+${examples('calls import calls.jsonl', 'calls import calls.jsonl --table voice-agents --region eu-central-1')}`,
+    )
+    .action(async (file, _, command) => {
+      const options = command.optsWithGlobals();
+      const stores = await openStores(options);
+      using stop = interruption();
+      const display = importDisplay(file);
+      const report = await runImport(stores, pathOf(file), display, stop.signal).finally(() => display.end());
+      const { line, imported, failed, errors, resumedAfterLine } = report;
+      if (report.stopped) {
+        throw new CommandError(
+          `Stopped after line ${line}. Run the same command again to continue.`,
+          exitCodes.unfinished,
+        );
+      }
+      const resumed = resumedAfterLine !== undefined && { resumedAfterLine };
+      print(options, { file, lines: line, imported, failed, errors, ...resumed }, () =>
+        record({ lines: line, imported, failed }),
+      );
+      if (failed > 0) throw new CommandError(`${count(failed, 'line')} could not be imported.`);
+    });

@@ -1,0 +1,85 @@
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+import {
+  blockingOf,
+  CallOutcomeChange,
+  fieldsOf,
+  Preference,
+  toCallReference,
+  withOutcome,
+} from '../../../../functions/domain/calls.ts';
+import { now } from '../../../../functions/domain/date-time.ts';
+import { Identifier } from '../../../../functions/domain/identifiers.ts';
+import { parseJson } from '../../../../functions/domain/json.ts';
+import { validate } from '../../../../functions/domain/validation.ts';
+import { as, detailsOf } from '../../../command-line/arguments.ts';
+import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
+import { print } from '../../../command-line/output.ts';
+import { describeCall, noSuchCall } from '../../calls/describe-call.ts';
+import { existingAgent } from '../../existing.ts';
+import { examples, type Group } from '../../program.ts';
+import { openStores } from '../../stores.ts';
+
+/** Recorded as the key of changes that the operator makes. */
+const operatorKeyId = 'operator';
+
+export const updateCall = (calls: Group) =>
+  calls
+    .command('update')
+    .description('Set or clear the outcome of a call')
+    .argument('<callIdOrPhone>', 'the id of the call, or a phone number in E.164 format')
+    .requiredOption('--agent-id <id>', 'the agent', as(Identifier))
+    .option('--preference <preference>', 'which call of a phone number: first or last', as(Preference), 'last' as const)
+    .option('--outcome <label>', 'the outcome')
+    .option('--no-outcome', 'clear the outcome')
+    .option('--value <number>', 'the monetary value of the outcome', toNumber)
+    .option('--no-value', 'clear the value')
+    .option('--metadata <json>', 'an object as JSON, which replaces the metadata', toJson)
+    .option('--no-metadata', 'clear the metadata')
+    .addHelpText(
+      'after',
+      examples(
+        'calls update call-0042 --agent-id front-desk --outcome appointment_booked --value 149.50',
+        'calls update call-0042 --agent-id front-desk --no-outcome --no-value',
+      ),
+    )
+    .action(async (callIdOrPhone, _, command) => {
+      const options = command.optsWithGlobals();
+      const { agentId, preference } = options;
+      const { data: change, error } = validate(CallOutcomeChange, {
+        custom_call_outcome: nullIfFalse(options.outcome),
+        custom_call_outcome_value: nullIfFalse(options.value),
+        custom_call_metadata: nullIfFalse(options.metadata),
+      });
+      if (error) throw new CommandError(`The outcome is not valid: ${detailsOf(error)}.`, exitCodes.usage);
+      if (fieldsOf(change).length === 0) {
+        throw new CommandError('Nothing to change. Use --outcome, --value or --metadata.', exitCodes.usage);
+      }
+      const stores = await openStores(options);
+      const { owner, blockOnOutcomes } = await existingAgent(stores.agents, agentId);
+      const updated = await stores.calls.setOutcome({
+        agentId,
+        reference: toCallReference(callIdOrPhone, preference),
+        change: (call) => withOutcome(call, change, 'replace', operatorKeyId, now()),
+        block: blockingOf(change, { uid: owner, blockOnOutcomes }),
+      });
+      if (!updated) throw noSuchCall(agentId, callIdOrPhone);
+      print(options, updated, () => describeCall(updated));
+    });
+
+/** Commander gives `false` for `--no-…`; the API clears a field with null. */
+const nullIfFalse = <T>(value: T | false | true | undefined) => (value === false ? null : value);
+
+function toNumber(text: string): number {
+  const number = Number(text);
+  if (text.trim() === '' || !Number.isFinite(number))
+    throw new InvalidArgumentError('It must be a number such as 149.50.');
+  return number;
+}
+
+function toJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    throw new InvalidArgumentError('It must be JSON.');
+  }
+}

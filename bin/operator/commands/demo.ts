@@ -1,0 +1,17 @@
+import { newUlid } from '../../../functions/domain/identifiers.ts';
+import { print, record } from '../../command-line/output.ts';
+import { makeDemo } from '../demo.ts';
+import { examples, type Operator } from '../program.ts';
+import { openStores } from '../stores.ts';
+
+export const demo = (program: Operator) =>
+  program
+    .command('demo')
+    .description('Create demo data: a user with a key, an agent and calls, and another user')
+    .addHelpText('after', examples('demo', 'demo --json'))
+    .action(async (_, command) => {
+      const options = command.optsWithGlobals();
+      const ulid = newUlid();
+      const demo = await makeDemo(await openStores(options), { uid: `demo-${ulid}`, otherUid: `other-${ulid}` });
+      print(options, demo, () => record(demo));
+    });

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Identifier } from '../../../functions/domain/identifiers.ts';
+import { PhoneNumber } from '../../../functions/domain/phone-numbers.ts';
+import { as } from '../../command-line/arguments.ts';
+import { CommandError } from '../../command-line/exit-codes.ts';
+import { interruption } from '../../command-line/interruption.ts';
+import { print, record, say } from '../../command-line/output.ts';
+import { sayUnconfirmed } from '../confirmation.ts';
+import { existingUser } from '../existing.ts';
+import { examples, type Operator } from '../program.ts';
+import { asUser, dataOf } from '../service.ts';
+import { openStores } from '../stores.ts';
+
+const pollMilliseconds = 1000;
+
+export const erase = (program: Operator) =>
+  program
+    .command('erase')
+    .description('Erase a person, by phone number, from the data of all agents that a user owns')
+    .requiredOption('--uid <uid>', 'the user', as(Identifier))
+    .requiredOption('--number <number>', "the person's phone number", as(PhoneNumber))
+    .option(
+      '--unblock',
+      'also remove the number from block lists; without this option it stays blocked, without a reason',
+    )
+    .option('--yes', 'do it; without this option, what would be erased is only counted')
+    .option('--base-url <url>', 'the address of the service, needed with --table')
+    .addHelpText(
+      'after',
+      examples('erase --uid acme --number +14155550100', 'erase --uid acme --number +14155550100 --yes'),
+    )
+    .action(async (_, command) => {
+      const options = command.optsWithGlobals();
+      const { uid, number, yes = false, unblock } = options;
+      const { users, apiKeys } = await openStores(options);
+      await existingUser(users, uid);
+      using stop = interruption();
+      const result = await asUser(options, { apiKeys, uid, scope: 'privacy' }, stop.signal, async (api) => {
+        const blockList = unblock ? ('remove' as const) : ('keep' as const);
+        const { erasureId, found } = dataOf(
+          await api.POST('/erasures', { body: { uid, number, blockList, dryRun: !yes } }),
+        );
+        if (erasureId === undefined) return { status: 'dry_run', ...found };
+        say(`Erasure ${erasureId} is under way.`);
+        for (;;) {
+          const params = { path: { erasureId }, query: { uid } };
+          const { status, erased, error } = dataOf(await api.GET('/erasures/{erasureId}', { params }));
+          if (status === 'failed') throw new CommandError(error ?? 'The erasure failed.');
+          if (status === 'done') return { erasureId, status, ...erased };
+          await sleep(pollMilliseconds, undefined, { signal: stop.signal });
+        }
+      });
+      print(options, { uid, ...result }, () => record({ user: uid, ...result }));
+      if (!yes) sayUnconfirmed('erased');
+    });

@@ -1,0 +1,29 @@
+import { isUsable } from '../../../../functions/domain/api-keys.ts';
+import { Identifier } from '../../../../functions/domain/identifiers.ts';
+import { as } from '../../../command-line/arguments.ts';
+import { CommandError } from '../../../command-line/exit-codes.ts';
+import { print } from '../../../command-line/output.ts';
+import { sayUnconfirmed } from '../../confirmation.ts';
+import { describeKey } from '../../keys/describe-key.ts';
+import { existingKey } from '../../keys/existing-key.ts';
+import { examples, type Group } from '../../program.ts';
+import { openStores } from '../../stores.ts';
+
+export const deleteKey = (key: Group) =>
+  key
+    .command('delete')
+    .description('Delete the record of a key that is revoked or expired')
+    .argument('<keyId>', 'the id of the key', as(Identifier))
+    .requiredOption('--uid <uid>', 'the user of the key', as(Identifier))
+    .option('--yes', 'do it; without this option, the key is only shown')
+    .addHelpText('after', examples('key delete --uid acme key_01KAM… --yes'))
+    .action(async (keyId, _, command) => {
+      const options = command.optsWithGlobals();
+      const { uid, yes = false } = options;
+      const { apiKeys } = await openStores(options);
+      const found = await existingKey(apiKeys, uid, keyId);
+      if (isUsable(found)) throw new CommandError(`Key ${keyId} is still valid. Revoke it first with "key revoke".`);
+      if (yes) await apiKeys.delete(uid, keyId);
+      print(options, { keyId, uid, deleted: yes }, () => (yes ? `Key ${keyId} deleted.` : describeKey(found)));
+      if (!yes) sayUnconfirmed('deleted');
+    });

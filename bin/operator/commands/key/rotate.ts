@@ -1,0 +1,47 @@
+import { Option } from '@commander-js/extra-typings';
+import { isUsable } from '../../../../functions/domain/api-keys.ts';
+import { Identifier } from '../../../../functions/domain/identifiers.ts';
+import { as } from '../../../command-line/arguments.ts';
+import { CommandError } from '../../../command-line/exit-codes.ts';
+import { print } from '../../../command-line/output.ts';
+import { duration, future } from '../../../command-line/times.ts';
+import { describeCreated, withSecret } from '../../keys/describe-key.ts';
+import { existingKey } from '../../keys/existing-key.ts';
+import { examples, type Group } from '../../program.ts';
+import { openStores } from '../../stores.ts';
+
+export const rotateKey = (key: Group) =>
+  key
+    .command('rotate')
+    .description('Replace a key by one with the same name and scopes; the old one stays valid for the overlap period')
+    .argument('<keyId>', 'the id of the old key', as(Identifier))
+    .requiredOption('--uid <uid>', 'the user of the key', as(Identifier))
+    .addOption(
+      new Option('--overlap <duration>', 'how long the old key stays valid, such as 7d; 0s revokes it at once')
+        .argParser(duration)
+        .default(duration('24h'), '24h'),
+    )
+    .option('--expires <when>', 'when the new key expires (default: when the old one does)', future)
+    .addHelpText(
+      'after',
+      examples('key rotate --uid acme key_01KAM…', 'key rotate --uid acme key_01KAM… --overlap 7d --expires 52w'),
+    )
+    .action(async (keyId, _, command) => {
+      const options = command.optsWithGlobals();
+      const { uid } = options;
+      const { apiKeys } = await openStores(options);
+      const old = await existingKey(apiKeys, uid, keyId);
+      if (old.revokedAt) throw new CommandError(`Key ${keyId} is already rotated or revoked (${old.revokedAt}).`);
+      const expiresAt = options.expires ?? old.expiresAt;
+      if (!isUsable({ expiresAt })) {
+        throw new CommandError(`Key ${keyId} expired at ${expiresAt}. Give the new key an expiry with --expires.`);
+      }
+      const endsAt = new Date(Date.now() + options.overlap).toISOString();
+      const created = await apiKeys.rotate(uid, keyId, { name: old.name, scopes: old.scopes, expiresAt, endsAt });
+      if (!created) throw new CommandError(`Key ${keyId} was rotated or revoked in the meantime.`);
+      const oldEnds = old.expiresAt && old.expiresAt < endsAt ? old.expiresAt : endsAt;
+      print(options, { ...withSecret(created), replaces: { keyId, endsAt: oldEnds } }, () => {
+        const end = options.overlap === 0 ? 'is revoked' : `stays valid until ${oldEnds}`;
+        return `${describeCreated(created)}\n\nThe old key ${keyId} ${end}.`;
+      });
+    });

@@ -1,0 +1,23 @@
+import { statusOf } from '../../../../functions/domain/api-keys.ts';
+import { Identifier } from '../../../../functions/domain/identifiers.ts';
+import { as } from '../../../command-line/arguments.ts';
+import { print } from '../../../command-line/output.ts';
+import { describeKey } from '../../keys/describe-key.ts';
+import { existingKey } from '../../keys/existing-key.ts';
+import { examples, type Group } from '../../program.ts';
+import { openStores } from '../../stores.ts';
+
+export const showKey = (key: Group) =>
+  key
+    .command('show')
+    .description('Show a key, without its secret')
+    .argument('<keyId>', 'the id of the key', as(Identifier))
+    .requiredOption('--uid <uid>', 'the user of the key', as(Identifier))
+    .addHelpText('after', examples('key show --uid acme key_01KAM…'))
+    .action(async (keyId, _, command) => {
+      const options = command.optsWithGlobals();
+      const { apiKeys } = await openStores(options);
+      const found = await existingKey(apiKeys, options.uid, keyId);
+      const status = statusOf(found);
+      print(options, { ...found, status }, () => describeKey(found));
+    });

@@ -1,0 +1,38 @@
+import { Scope, statusOf } from '../../../../functions/domain/api-keys.ts';
+import { Identifier } from '../../../../functions/domain/identifiers.ts';
+import { as } from '../../../command-line/arguments.ts';
+import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
+import { print } from '../../../command-line/output.ts';
+import { future } from '../../../command-line/times.ts';
+import { DisplayName } from '../../display-name.ts';
+import { describeKey } from '../../keys/describe-key.ts';
+import { noSuchKey } from '../../keys/existing-key.ts';
+import { toScopes } from '../../keys/scopes.ts';
+import { examples, type Group } from '../../program.ts';
+import { openStores } from '../../stores.ts';
+
+export const updateKey = (key: Group) =>
+  key
+    .command('update')
+    .description('Change the name, scopes or expiry of a key')
+    .argument('<keyId>', 'the id of the key', as(Identifier))
+    .requiredOption('--uid <uid>', 'the user of the key', as(Identifier))
+    .option('--name <name>', 'what the key is for', as(DisplayName))
+    .option('--scope <scope...>', `what the key may do from now on: ${Scope.options.join(', ')}`, toScopes)
+    .option('--expires <when>', 'a date, a date-time or a duration such as 30d', future)
+    .addHelpText(
+      'after',
+      examples('key update --uid acme key_01KAM… --scope calls', 'key update --uid acme key_01KAM… --expires 7d'),
+    )
+    .action(async (keyId, _, command) => {
+      const options = command.optsWithGlobals();
+      const { uid, name, scope, expires } = options;
+      if (name === undefined && scope === undefined && expires === undefined) {
+        throw new CommandError('Nothing to change. Use --name, --scope or --expires.', exitCodes.usage);
+      }
+      const { apiKeys } = await openStores(options);
+      const change = { name, scopes: scope, expiresAt: expires };
+      const updated = await apiKeys.change(uid, keyId, change);
+      if (!updated) throw noSuchKey(uid, keyId);
+      print(options, { ...updated, status: statusOf(updated) }, () => describeKey(updated));
+    });

@@ -1,0 +1,31 @@
+import { Option } from '@commander-js/extra-typings';
+import { Identifier } from '../../../../functions/domain/identifiers.ts';
+import { as } from '../../../command-line/arguments.ts';
+import { print } from '../../../command-line/output.ts';
+import { writeOutput } from '../../../command-line/output-file.ts';
+import { knowledgeCommand, withKnowledge } from '../../knowledge/command.ts';
+import { existingSource, readText } from '../../knowledge/sources.ts';
+import type { Group } from '../../program.ts';
+
+export const exportSource = (knowledge: Group) =>
+  knowledgeCommand(knowledge, 'export', 'Write the text of a website or document', [
+    'web_01KA… --agent-id front-desk --output help.md',
+    'doc_01KA… --agent-id front-desk --format text',
+  ])
+    .argument('<id>', 'the website or document', as(Identifier))
+    .addOption(
+      new Option('--format <format>', 'markdown, or text (of a website: JSON with its pages)')
+        .choices(['markdown', 'text'] as const)
+        .default('markdown' as const),
+    )
+    .option('--output <file>', 'the file to write (default: standard output)')
+    .action(async (id, _, command) => {
+      const options = command.optsWithGlobals();
+      const { output, format } = options;
+      await withKnowledge(options, async (service) => {
+        const source = await existingSource(service, id);
+        const field = format === 'markdown' ? 'contentMD' : 'content';
+        await writeOutput(output, readText(service, source, field));
+        if (output) print(options, { id, format, output }, () => `${id} exported to ${output}.`);
+      });
+    });

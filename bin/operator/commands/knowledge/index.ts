@@ -1,0 +1,53 @@
+import { Identifier } from '../../../../functions/domain/identifiers.ts';
+import { indexSources } from '../../../../functions/search/source-index.ts';
+import { documentKind } from '../../../../functions/store/sources/documents.ts';
+import { type SourceKind, SourceReads } from '../../../../functions/store/sources/source-reads.ts';
+import { Sources } from '../../../../functions/store/sources/sources.ts';
+import { websiteKind } from '../../../../functions/store/sources/websites.ts';
+import { as } from '../../../command-line/arguments.ts';
+import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
+import { print, record } from '../../../command-line/output.ts';
+import { existingAgent } from '../../existing.ts';
+import { examples, type Group } from '../../program.ts';
+import { openStores } from '../../stores.ts';
+
+/** `knowledge index`: makes searchable what an earlier version of the service read. */
+export const indexKnowledge = (knowledge: Group) =>
+  knowledge
+    .command('index')
+    .description('Index websites and documents for the search, where they are not yet')
+    .option('--agent-id <id>', 'the agent', as(Identifier))
+    .option('--uid <uid>', 'all agents that this user owns', as(Identifier))
+    .addHelpText(
+      'after',
+      `
+Sources that an earlier version of the service read cannot be searched until they are indexed; a search counts them in
+searched.unindexed. Indexing again what is indexed changes nothing.
+${examples('knowledge index --agent-id front-desk', 'knowledge index --uid user-1 --stack voice-agents-prod')}`,
+    )
+    .action(async (_, command) => {
+      const options = command.optsWithGlobals();
+      if ((options.agentId === undefined) === (options.uid === undefined)) {
+        throw new CommandError(
+          'Name the agent with --agent-id, or the owner of the agents with --uid.',
+          exitCodes.usage,
+        );
+      }
+      const { table, agents } = await openStores(options);
+      const storesOf = (kind: SourceKind) => ({
+        reads: new SourceReads(table, kind),
+        writes: new Sources(table, kind),
+      });
+      const stores = { website: storesOf(websiteKind), document: storesOf(documentKind) };
+      const agentIds = options.agentId ? [options.agentId] : [];
+      if (options.uid)
+        for await (const { agentId, uid } of agents.list(options.uid)) if (uid === options.uid) agentIds.push(agentId);
+      let indexed = 0;
+      for (const agentId of agentIds) {
+        await existingAgent(agents, agentId);
+        indexed += (await indexSources(agentId, stores, agents)).indexed;
+      }
+      print(options, { agents: agentIds.length, indexed }, () =>
+        record({ agents: agentIds.length, 'sources indexed': indexed }),
+      );
+    });

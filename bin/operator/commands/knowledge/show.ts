@@ -1,0 +1,18 @@
+import { Identifier } from '../../../../functions/domain/identifiers.ts';
+import { as } from '../../../command-line/arguments.ts';
+import { print } from '../../../command-line/output.ts';
+import { knowledgeCommand, withKnowledge } from '../../knowledge/command.ts';
+import { describeSource, withoutText } from '../../knowledge/describe-source.ts';
+import { existingSource } from '../../knowledge/sources.ts';
+import type { Group } from '../../program.ts';
+
+export const showSource = (knowledge: Group) =>
+  knowledgeCommand(knowledge, 'show', 'Show a website or document', ['web_01KA… --agent-id front-desk'])
+    .argument('<id>', 'the website or document', as(Identifier))
+    .action(async (id, _, command) => {
+      const options = command.optsWithGlobals();
+      await withKnowledge(options, async (service) => {
+        const source = await existingSource(service, id);
+        print(options, withoutText(source.record), () => describeSource(source));
+      });
+    });

@@ -1,0 +1,29 @@
+import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
+import { count, print, table } from '../../../command-line/output.ts';
+import { knowledgeCommand, withKnowledge } from '../../knowledge/command.ts';
+import { upload } from '../../knowledge/upload.ts';
+import { uploadDisplay } from '../../knowledge/upload-display.ts';
+import type { Group } from '../../program.ts';
+
+export const uploadDocuments = (knowledge: Group) =>
+  knowledgeCommand(knowledge, 'upload', 'Upload documents, and wait until their text is extracted', [
+    'handbook.pdf prices.docx --agent-id front-desk',
+    '*.pdf --agent-id front-desk --no-wait --stack voice-agents-prod',
+  ])
+    .argument('<files...>', 'PDF, Word (.docx), text or Markdown, up to 10 MB each')
+    .option('--no-wait', 'do not wait until the texts are extracted')
+    .action(async (files, _, command) => {
+      const options = command.optsWithGlobals();
+      await withKnowledge(options, async (service, stop) => {
+        const display = uploadDisplay(files.length, options.wait);
+        const { results, problem } = await upload(service, files, options.wait, stop, display).finally(() =>
+          display.end(),
+        );
+        const done = results.filter(({ status }) => status === (options.wait ? 'ready' : 'sent')).length;
+        print(options, { agentId: service.agentId, files: results }, () =>
+          table(results, { FILE: 'file', STATUS: 'status', DOCUMENT: 'documentId', ERROR: 'error' }),
+        );
+        if (problem) throw new CommandError(problem, stop.aborted ? exitCodes.unfinished : exitCodes.failed);
+        if (done < files.length) throw new CommandError(`${count(files.length - done, 'file')} failed.`);
+      });
+    });

@@ -1,0 +1,45 @@
+import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
+import { print, record } from '../../command-line/output.ts';
+import { sayUnconfirmed } from '../confirmation.ts';
+import { examples, type Operator } from '../program.ts';
+import { newerErasures } from '../restore/newer-erasures.ts';
+import { repeatErasures } from '../restore/repeat-erasures.ts';
+import { restoreTable } from '../restore/restore-table.ts';
+import { erasureSecretOf } from '../erasure-secret.ts';
+import { openStores } from '../stores.ts';
+
+/**
+ * How many items are the same in both tables, how many a restore writes and deletes, and how many erasures of people it
+ * repeats, because they ended after the other table's time.
+ */
+type Restoration = { same: number; written: number; deleted: number; erasures: number };
+
+export const restore = (program: Operator) =>
+  program
+    .command('restore')
+    .description("Replace the table's contents with another table's, such as a point-in-time restore")
+    .requiredOption('--from <table>', 'the other table, in the same region')
+    .option('--yes', 'do it; without this option, the changes are only counted')
+    .addHelpText(
+      'after',
+      examples(
+        'restore --stack voice-agents-prod --from voice-agents-restored',
+        'restore --stack voice-agents-prod --from voice-agents-restored --yes',
+      ),
+    )
+    .action(async (_, command) => {
+      const options = command.optsWithGlobals();
+      const { table } = await openStores(options);
+      const { from, yes = false } = options;
+      if (from === table.name) {
+        throw new CommandError('A table cannot be restored from itself. Name another table.', exitCodes.usage);
+      }
+      const newer = await newerErasures(table, from);
+      // Without it nothing is restored: people who were erased would be there again.
+      const secret = yes && newer.length > 0 ? await erasureSecretOf(options) : '';
+      const restored = await restoreTable(table, from, yes, newer);
+      if (secret) await repeatErasures(table, newer, secret);
+      const done: Restoration = { ...restored, erasures: newer.length };
+      print(options, { table: table.name, from, done: yes, ...done }, () => record(done));
+      if (!yes) sayUnconfirmed('changed');
+    });

@@ -1,0 +1,51 @@
+import { baseUrl } from '../../command-line/arguments.ts';
+import { CommandError } from '../../command-line/exit-codes.ts';
+import { columns, print } from '../../command-line/output.ts';
+import { examples, type Operator } from '../program.ts';
+import { baseUrlOf } from '../service.ts';
+import { type Addresses, checksOf } from '../smoke/checks.ts';
+import { outputsOf } from '../stack.ts';
+import { announce } from '../stores.ts';
+
+export const smoke = (program: Operator) =>
+  program
+    .command('smoke')
+    .description('Check a deployment with a few requests that change nothing and need no key')
+    .option('--base-url <address>', 'the address of the service (default: of the local run or the --stack)', baseUrl)
+    .option(
+      '--api-url <address>',
+      'the API behind CloudFront, which must answer 403 (default: of the --stack)',
+      baseUrl,
+    )
+    .option('--chat-url <address>', 'the same of the chat', baseUrl)
+    .addHelpText('after', examples('smoke --stack voice-agents-prod', 'smoke --stack voice-agents-prod --json'))
+    .action(async (_, command) => {
+      const options = command.optsWithGlobals();
+      const addresses = await addressesOf(options);
+      announce(options, `the service at ${addresses.baseUrl}`);
+      const checks = await Promise.all(checksOf(addresses).map((check) => check()));
+      print(options, { ...addresses, passed: checks.every(({ passed }) => passed), checks }, () =>
+        columns(
+          checks.map(({ what, expected, found, passed }) => [
+            passed ? 'ok' : 'FAILED',
+            what,
+            passed ? found : `${found}, not ${expected}`,
+          ]),
+        ),
+      );
+      const failed = checks.filter(({ passed }) => !passed).length;
+      if (failed > 0) throw new CommandError(`${failed} of ${checks.length} checks failed.`);
+    });
+
+/** Without the edge, the API's own address is the service's: nothing refuses it. */
+const addressesOf = async (options: Parameters<typeof baseUrlOf>[0] & Partial<Addresses>): Promise<Addresses> => {
+  const { stack, region, apiUrl, chatUrl } = options;
+  const base = await baseUrlOf(options);
+  const outputs = stack && !options.baseUrl ? await outputsOf(stack, region) : {};
+  const hasEdge = outputs.ApiUrl !== undefined && outputs.ApiUrl !== base;
+  return {
+    baseUrl: base,
+    apiUrl: apiUrl ?? (hasEdge ? outputs.ApiUrl : undefined),
+    chatUrl: chatUrl ?? (hasEdge ? outputs.ChatUrl?.replace(/\/+$/, '') : undefined),
+  };
+};

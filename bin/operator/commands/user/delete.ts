@@ -1,0 +1,68 @@
+import { Identifier } from '../../../../functions/domain/identifiers.ts';
+import { as } from '../../../command-line/arguments.ts';
+import { interruption } from '../../../command-line/interruption.ts';
+import { say } from '../../../command-line/output.ts';
+import { type Counts, countAgent, countBlocked, reportDeletion } from '../../deletion.ts';
+import { existingUser } from '../../existing.ts';
+import { examples, type Group } from '../../program.ts';
+import { asUser, dataOf, type ServiceOptions } from '../../service.ts';
+import { openStores, type Stores } from '../../stores.ts';
+
+export const deleteUser = (user: Group) =>
+  user
+    .command('delete')
+    .description('Delete a user with their agents, keys and block list')
+    .argument('<uid>', 'the user', as(Identifier))
+    .option('--yes', 'do it; without this option, what would be deleted is only counted')
+    .option('--base-url <url>', 'the address of the service, needed with --table')
+    .addHelpText('after', examples('user delete acme', 'user delete acme --yes'))
+    .action(async (uid, _, command) => {
+      const options = command.optsWithGlobals();
+      const stores = await openStores(options);
+      await existingUser(stores.users, uid);
+      const counts = await countUser(stores, uid);
+      if (options.yes) {
+        using stop = interruption();
+        await removeUser(options, stores, uid, stop.signal);
+        say('The user is deleted. What belongs to their agents is deleted in the background.');
+      }
+      reportDeletion(options, { uid }, counts);
+    });
+
+/** What there is of a user and of the agents that the user owns. */
+const countUser = async ({ table, agents, apiKeys }: Stores, uid: string): Promise<Counts> => {
+  const counts: Counts = { agents: 0, keys: (await apiKeys.list(uid)).length };
+  const add = (kind: string, count: number) => {
+    counts[kind] = (counts[kind] ?? 0) + count;
+  };
+  add('blockedNumbers', await countBlocked(table, { uid }));
+  for await (const owned of agents.owned(uid)) {
+    counts.agents = (counts.agents ?? 0) + owned.length;
+    for (const { agentId, guests } of owned) {
+      for (const [kind, count] of Object.entries(await countAgent(table, agentId, guests))) add(kind, count);
+    }
+  }
+  return counts;
+};
+
+/** Deletes a user, whose record goes last: interrupted at any point, deleting the user again completes it. */
+const removeUser = async (
+  options: Omit<ServiceOptions, 'agentId'>,
+  stores: Stores,
+  uid: string,
+  signal: AbortSignal,
+) => {
+  const { users, agents, apiKeys, blockList } = stores;
+  // From here on nobody calls as the user.
+  for (const { keyId } of await apiKeys.list(uid)) await apiKeys.delete(uid, keyId);
+  await asUser(options, { apiKeys, uid, scope: 'agents' }, signal, async (api) => {
+    for await (const owned of agents.owned(uid)) {
+      for (const { agentId } of owned) dataOf(await api.DELETE('/agents/{agentId}', { params: { path: { agentId } } }));
+    }
+  });
+  for await (const { agentId, uid: owner } of agents.list(uid)) {
+    if (owner !== uid) await agents.revoke(agentId, owner, uid);
+  }
+  await blockList.removeAll({ uid }, Number.POSITIVE_INFINITY);
+  await users.remove(uid);
+};

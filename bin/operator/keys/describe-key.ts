@@ -1,0 +1,25 @@
+import { type ApiKey, statusOf } from '../../../functions/domain/api-keys.ts';
+import type { MadeApiKey } from '../../../functions/store/api-keys.ts';
+import { record } from '../../command-line/output.ts';
+
+export const withSecret = ({ secret, ...key }: MadeApiKey) => ({ apiKey: secret, ...key });
+
+export const describeCreated = (created: MadeApiKey) =>
+  `${created.secret}\n\nStore this key now: it is not shown again.\n\n${describeKey(created)}`;
+
+export const describeKey = (key: ApiKey) =>
+  record({
+    key: key.keyId,
+    user: key.uid,
+    name: key.name,
+    scopes: scopesOf(key),
+    created: key.createdAt,
+    expires: expiryOf(key),
+    status: statusOf(key),
+  });
+
+export const scopesOf = (key: ApiKey) => key.scopes?.join(', ') ?? 'all';
+
+/** When a key stops to be valid, by revocation or expiry. */
+export const expiryOf = ({ revokedAt, expiresAt }: ApiKey) =>
+  [revokedAt, expiresAt].filter(Boolean).sort()[0] ?? 'never';

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Schema } from '../../../functions/openapi/client.ts';
+import { describeError } from '../../command-line/describe-error.ts';
+import { CommandError } from '../../command-line/exit-codes.ts';
+import { dataOf, type Service } from '../service.ts';
+
+export type DocumentSummary = Schema<'Document'>;
+export type WebsiteSummary = Schema<'Website'>;
+export type SourceSummary = WebsiteSummary | DocumentSummary;
+
+export const stoppedWaiting = 'Stopped. What was sent is processed all the same. See "knowledge list".';
+
+/** Waits until sources are ready, failed or deleted. `problem` says why waiting ended earlier. */
+export const waitForSources = async <S extends { id: string; status: string }>(
+  read: () => Promise<S[]>,
+  ids: string[],
+  stop: AbortSignal,
+  onEnd: (source: S) => void = () => {},
+): Promise<{ found: Map<string, S>; problem?: string }> => {
+  let found = new Map<string, S>();
+  const ended = new Set<string>();
+  try {
+    for (let waited = 300; ; waited = Math.min(waited * 1.5, 5000)) {
+      const wanted = (await read()).filter(({ id }) => ids.includes(id));
+      found = new Map(wanted.map((source) => [source.id, source]));
+      for (const source of wanted) {
+        if (ended.has(source.id) || !hasEnded(source)) continue;
+        ended.add(source.id);
+        onEnd(source);
+      }
+      if (wanted.every(hasEnded)) return { found };
+      await sleep(waited, undefined, { signal: stop });
+    }
+  } catch (error) {
+    const problem = stop.aborted ? stoppedWaiting : `${describeError(error)} What was sent is processed all the same.`;
+    return { found, problem };
+  }
+};
+
+const hasEnded = ({ status }: { status: string }) => status === 'ready' || status === 'failed';
+
+export const listDocuments = async ({ api, uid, agentId }: Service): Promise<DocumentSummary[]> => {
+  const found: DocumentSummary[] = [];
+  const query = { uid, agentId, content: 'false' as const };
+  for await (const page of api.pages('/agent-documents', { params: { query } })) found.push(...dataOf(page).documents);
+  return found;
+};
+
+export const listWebsites = async ({ api, uid, agentId }: Service): Promise<WebsiteSummary[]> => {
+  const found: WebsiteSummary[] = [];
+  const query = { uid, agentId, content: 'false' as const };
+  for await (const page of api.pages('/agent-websites', { params: { query } })) found.push(...dataOf(page).websites);
+  return found;
+};
+
+/** A website or a document, without its text. */
+export type Source = { kind: 'website'; record: WebsiteSummary } | { kind: 'document'; record: DocumentSummary };
+
+/** The website or document with an id. */
+export const existingSource = async (service: Service, id: string): Promise<Source> => {
+  const website = (await listWebsites(service)).find((one) => one.id === id);
+  if (website) return { kind: 'website', record: website };
+  const document = (await listDocuments(service)).find((one) => one.id === id);
+  if (document) return { kind: 'document', record: document };
+  throw new CommandError(`Agent ${service.agentId} has no website or document ${id}.`);
+};
+
+/** Changes the name of a source, or whether the agent answers from it. */
+export const updateSource = async (
+  { api, uid, agentId }: Service,
+  { kind, record: { id } }: Source,
+  change: { active?: boolean; name?: string },
+): Promise<SourceSummary> =>
+  kind === 'website'
+    ? dataOf(await api.PATCH('/agent-websites', { body: { uid, agentId, websiteId: id, ...change } }))
+    : dataOf(await api.PATCH('/agent-documents', { body: { uid, agentId, documentId: id, ...change } }));
+
+export const deleteSource = async ({ api, uid, agentId }: Service, { kind, record: { id } }: Source): Promise<void> => {
+  if (kind === 'website') {
+    dataOf(await api.DELETE('/agent-websites', { params: { query: { uid, agentId, websiteId: id } } }));
+  } else {
+    dataOf(await api.DELETE('/agent-documents', { params: { query: { uid, agentId, documentId: id } } }));
+  }
+};
+
+/** The text of a source, or the same as Markdown, piece by piece. */
+export async function* readText(
+  { api, uid, agentId }: Service,
+  { kind, record: { id } }: Source,
+  field: 'content' | 'contentMD',
+): AsyncGenerator<string> {
+  const pieces =
+    kind === 'website'
+      ? api.pages('/agent-websites/content', { params: { query: { uid, agentId, websiteId: id } } })
+      : api.pages('/agent-documents/content', { params: { query: { uid, agentId, documentId: id } } });
+  for await (const piece of pieces) yield dataOf(piece)[field];
+}

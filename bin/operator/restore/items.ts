@@ -1,0 +1,40 @@
+import { BatchGetItemCommand, BatchWriteItemCommand, type WriteRequest } from '@aws-sdk/client-dynamodb';
+import { backOff, chunks, type Table } from '../../../functions/store/table.ts';
+import type { StoredItem } from '../scan.ts';
+
+export const keyOf = ({ pk, sk }: StoredItem) => ({ pk, sk }) as StoredItem;
+
+export const nameOf = (item: StoredItem) => JSON.stringify(keyOf(item));
+
+/** The items of a table that have the same keys as `items`, by `nameOf`. */
+export const findItems = async (
+  { client }: Table,
+  name: string,
+  items: StoredItem[],
+): Promise<Map<string, StoredItem>> => {
+  const found = new Map<string, StoredItem>();
+  let wanted = items.map(keyOf);
+  for (let attempt = 0; wanted.length > 0; attempt++) {
+    if (attempt > 0) await backOff(attempt);
+    const RequestItems = { [name]: { Keys: wanted, ConsistentRead: true } };
+    const { Responses, UnprocessedKeys } = await client.send(new BatchGetItemCommand({ RequestItems }));
+    for (const item of Responses?.[name] ?? []) found.set(nameOf(item), item);
+    wanted = UnprocessedKeys?.[name]?.Keys ?? [];
+  }
+  return found;
+};
+
+export const writeItems = async (
+  { client, name }: Table,
+  items: StoredItem[],
+  requestOf: (item: StoredItem) => WriteRequest,
+): Promise<void> => {
+  for (const batch of chunks(items.map(requestOf), 25)) {
+    let wanted = batch;
+    for (let attempt = 0; wanted.length > 0; attempt++) {
+      if (attempt > 0) await backOff(attempt);
+      const { UnprocessedItems } = await client.send(new BatchWriteItemCommand({ RequestItems: { [name]: wanted } }));
+      wanted = UnprocessedItems?.[name] ?? [];
+    }
+  }
+};

@@ -1,0 +1,28 @@
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { ErasureRequest } from '../../../functions/erasure/erasures.ts';
+import { erasuresOf } from '../../../functions/store/keys.ts';
+import type { Table } from '../../../functions/store/table.ts';
+import { type StoredItem, scan } from '../scan.ts';
+import { findItems, nameOf } from './items.ts';
+
+/** An erasure that has ended, by the name of its item. */
+export type EndedErasure = Pick<ErasureRequest, 'uid' | 'erasureId' | 'numberHash' | 'blockList'> & { name: string };
+
+/** The erasures that are done in the table, and were not yet in `from`. */
+export const newerErasures = async (table: Table, from: string): Promise<EndedErasure[]> => {
+  const newer: EndedErasure[] = [];
+  const isDone = (item: StoredItem | undefined) => item?.status?.S === 'done';
+  const input = {
+    FilterExpression: 'begins_with(sk, :prefix) and #status = :done',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: { ':prefix': { S: erasuresOf('').prefix }, ':done': { S: 'done' } },
+  };
+  await scan(table, table.name, input, async (items) => {
+    const earlier = await findItems(table, from, items);
+    for (const item of items) {
+      const name = nameOf(item);
+      if (!isDone(earlier.get(name))) newer.push({ ...(unmarshall(item) as EndedErasure), name });
+    }
+  });
+  return newer;
+};

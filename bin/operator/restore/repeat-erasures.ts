@@ -1,0 +1,81 @@
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { BlockListImports } from '../../../functions/block-list-import/block-list-imports.ts';
+import type { ImportFailure } from '../../../functions/domain/block-list-imports.ts';
+import { numbersIn } from '../../../functions/domain/phone-numbers.ts';
+import { Erasures } from '../../../functions/erasure/erasures.ts';
+import { hashOfNumber } from '../../../functions/erasure/number-hash.ts';
+import { erasePerson } from '../../../functions/erasure/person.ts';
+import { IdempotencyStore } from '../../../functions/store/idempotency.ts';
+import {
+  accessKey,
+  type BlockListOwner,
+  blockedNumbersOf,
+  type ItemKey,
+  importsOf,
+  numberIn,
+} from '../../../functions/store/keys.ts';
+import type { Table } from '../../../functions/store/table.ts';
+import { WebhookEvents } from '../../../functions/webhooks/webhook-events.ts';
+import { scan } from '../scan.ts';
+import { storesOf } from '../stores.ts';
+import type { EndedErasure } from './newer-erasures.ts';
+
+/** Erases again whom newer erasures had erased. Their numbers are those in the table whose keyed hashes they left. */
+export const repeatErasures = async (table: Table, newer: EndedErasure[], secret: string): Promise<void> => {
+  const { agents, calls, blockList } = storesOf(table);
+  const services = {
+    agents,
+    calls,
+    blockList,
+    idempotency: new IdempotencyStore(table),
+    // The imports that were under way in the backup are not: their files are gone.
+    imports: withoutFiles(new BlockListImports(table)),
+    files: { readPart: async () => undefined },
+    erasures: new Erasures(table),
+    webhookEvents: new WebhookEvents(table),
+  };
+  const numbers = await numbersByAgentAndUser(table);
+  for (const uid of new Set(newer.map((erasure) => erasure.uid))) {
+    const partitions = [blockedNumbersOf({ uid }, 0)];
+    for await (const owned of agents.owned(uid)) {
+      for (const { agentId, guests } of owned) {
+        partitions.push(accessKey(agentId), ...guests.map((guest) => blockedNumbersOf({ uid: guest }, 0)));
+      }
+    }
+    const candidates = new Set(partitions.flatMap(({ pk }) => [...(numbers.get(pk) ?? [])]));
+    const byHash = new Map([...candidates].map((number) => [hashOfNumber(secret, uid, number), number]));
+    for (const { erasureId, numberHash, blockList: mode } of newer.filter((erasure) => erasure.uid === uid)) {
+      const number = byHash.get(numberHash);
+      if (number === undefined) continue;
+      await erasePerson({ uid, erasureId, number, blockList: mode }, Number.POSITIVE_INFINITY, services);
+    }
+  }
+};
+
+const withoutFiles = (imports: BlockListImports) => ({
+  forget: imports.forget.bind(imports),
+  unfinished: async () => [],
+});
+
+/**
+ * All numbers of calls, of block lists and in the failed lines of imports, by the partition of the agent, or of the first
+ * shard of the user's list.
+ */
+const numbersByAgentAndUser = async (table: Table): Promise<Map<string, Set<string>>> => {
+  const numbers = new Map<string, Set<string>>();
+  const add = (owner: BlockListOwner, number: string) => {
+    const { pk } = 'agentId' in owner ? accessKey(owner.agentId) : blockedNumbersOf(owner, 0);
+    numbers.set(pk, (numbers.get(pk) ?? new Set()).add(number));
+  };
+  await scan(table, table.name, { ProjectionExpression: 'pk, sk, uid, failures' }, async (items) => {
+    for (const item of items) {
+      const { pk, sk, uid, failures } = unmarshall(item) as ItemKey & { uid: string; failures: string };
+      const found = numberIn({ pk, sk });
+      if (found) add(found.owner, found.number);
+      const isImport = sk.startsWith(importsOf(uid).prefix);
+      const failed: ImportFailure[] = isImport ? JSON.parse(failures) : [];
+      for (const number of failed.flatMap((failure) => numbersIn(failure.number))) add({ uid }, number);
+    }
+  });
+  return numbers;
+};
