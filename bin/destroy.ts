@@ -11,13 +11,13 @@ import { exitCodes } from './command-line/exit-codes.ts';
 
 const args = process.argv.slice(2);
 
-/** The stage on the command line. Like in CDK, the last one wins. */
+/** Returns the stage on the command line. As in CDK, the last one wins. */
 const stageIn = (words: string[]): string | undefined =>
   words
     .findLast((word, index) => word.startsWith('stage=') && /^(-c|--context)$/.test(words[index - 1] ?? ''))
     ?.slice('stage='.length);
 
-/** The buckets of a deployment, which are in its nested stack Data. */
+/** Returns the buckets of a deployment, which are in its nested stack Data. */
 const bucketsOf = async (stack: string): Promise<string[]> => {
   const client = new CloudFormationClient({});
   const resourcesOf = async (StackName: string) =>

@@ -21,7 +21,7 @@ const permissive = new Set([
 
 type Package = { name: string; version: string; license: string };
 
-/** The files that esbuild bundles from some entry points. */
+/** Returns the files that esbuild bundles for the given entry points. */
 const bundledFiles = async (entryPoints: string[], platform: 'node' | 'browser') => {
   const options = {
     ...bundling,
@@ -65,7 +65,7 @@ const packageOf = (file: string): Package | undefined => {
   return { name, version, license };
 };
 
-/** Whether one alternative of a license expression such as `(MIT OR GPL-3.0-or-later)` is permissive throughout. */
+/** Returns true if an alternative of a license expression, such as `(MIT OR GPL-3.0-or-later)`, is entirely permissive. */
 const isPermissive = (license: string) =>
   license
     .replace(/[()]/g, '')

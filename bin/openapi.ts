@@ -1,4 +1,4 @@
-/** `npm run openapi`: generates the OpenAPI document and what follows from it. */
+/** `npm run openapi`: generates the OpenAPI document and the files derived from it. */
 import { relative } from 'node:path';
 import { Command } from 'commander';
 import { openApiDocument } from '../functions/openapi/document.ts';

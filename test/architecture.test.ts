@@ -88,6 +88,13 @@ describe('the folders', () => {
     expect([...rooms].filter((room) => !(room in arrows))).toEqual([]);
   });
 
+  it('let a command of the operator import no other: what commands share lies beside them', () => {
+    const folder = 'bin/operator/commands/';
+    expect(
+      offenders(({ path, ours }) => path.startsWith(folder) && ours.some((other) => other.startsWith(folder))),
+    ).toEqual([]);
+  });
+
   it('keep AWS CDK out of what runs on Lambda', () => {
     expect(
       offenders(

@@ -4,7 +4,7 @@ import type * as z from 'zod/mini';
 import type { ApiError } from '../../functions/domain/errors.ts';
 import { validate } from '../../functions/domain/validation.ts';
 
-/** All details of a validation error, joined without a final full stop. */
+/** Joins the details of a validation error, without a final period. */
 export const detailsOf = ({ details = [] }: ApiError) =>
   details.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
 

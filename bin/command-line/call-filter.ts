@@ -19,7 +19,7 @@ const callOptions = {
   withoutOutcome: new Option('--without-outcome', 'only calls whose outcome is not set').conflicts('outcome'),
 };
 
-/** Adds the options that select calls to a command. All that are given must hold. */
+/** Adds the options that select calls to a command. Given options are combined with "and". */
 export const selectingCalls = <Arguments extends unknown[], Options extends OptionValues, Globals extends OptionValues>(
   command: Command<Arguments, Options, Globals>,
 ) =>
@@ -36,7 +36,7 @@ export const selectingCalls = <Arguments extends unknown[], Options extends Opti
 type SelectionOptions = CallRange &
   Omit<CallFilters, 'hasOutcome'> & { withOutcome?: true | undefined; withoutOutcome?: true | undefined };
 
-/** What the options select, in the terms of the API. */
+/** Converts the options to the range and filters of the API. */
 export const toSelection = ({ withOutcome, withoutOutcome, ...options }: SelectionOptions) => {
   const { phone, from, to, direction, status, outcome } = options;
   const hasOutcome = withOutcome ?? (withoutOutcome ? false : undefined);

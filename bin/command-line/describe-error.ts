@@ -3,7 +3,7 @@ import { CommandError } from './exit-codes.ts';
 
 type SystemError = Error & { code?: string; $metadata?: object; errors?: Error[]; path?: string };
 
-/** An error as one sentence for the user of a command. */
+/** Describes an error in one sentence for the user of a command. */
 export const describeError = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof CommandError || error instanceof ApiError) return error.message;
@@ -19,11 +19,11 @@ export const describeError = (error: unknown): string => {
   return `The command failed: ${name}: ${toClause(message)}.`;
 };
 
-/** Why a file cannot be read or written, as one sentence. */
+/** Describes in one sentence why a file cannot be read or written. */
 export const describeFileError = (file: string, { code = '' }: { code?: string }) =>
   `${file}: ${fileErrors[code] ?? code}.`;
 
-/** The same for a message that has named the file already. */
+/** Describes an error for a message that already names the file. */
 export const describeFailure = (error: unknown) => {
   const { code = '' } = error as { code?: string };
   return code in fileErrors ? `${fileErrors[code]}.` : describeError(error);

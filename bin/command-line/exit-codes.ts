@@ -1,4 +1,4 @@
-/** How every command ends; the scripts of users depend on it. */
+/** The exit codes of every command. Scripts of users depend on them. */
 export const exitCodes = {
   done: 0,
   /** The command failed, or some of its items did. */
@@ -11,7 +11,7 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** The same as a part of a help text. */
+/** The exit codes as part of a help text. */
 export const exitCodesHelp = `
 Exit codes:
   0  everything was done

@@ -3,13 +3,13 @@ export const visible = (text: string) => text.replace(/[\p{Cc}\p{Cs}\u202A-\u202
 
 export type Cell = string | number | undefined;
 
-/** Labels and values in two columns, without those that have no value. */
+/** Formats labels and values in two columns, without undefined values. */
 export const record = (rows: Record<string, Cell>): string => {
   const present = Object.entries(rows).filter(([, value]) => value !== undefined);
   return columns(present.map(([label, value]) => [label, value]));
 };
 
-/** Rows in aligned columns, with headings or without. */
+/** Formats rows in aligned columns. */
 export const columns = (rows: Cell[][], headings?: string[]): string => {
   const lines = [...(headings ? [headings] : []), ...rows].map((row) => row.map((cell) => visible(String(cell ?? ''))));
   const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];
@@ -36,7 +36,7 @@ export const table = <Item extends object>(
   return columns(rows, Object.keys(cells));
 };
 
-/** A number with its unit, in the singular or plural: `1 row`, `5,000 rows`. */
+/** Formats a number with its unit, singular or plural: `1 row`, `5,000 rows`. */
 export const count = (value: number, unit: string, units = `${unit}s`) =>
   `${value.toLocaleString('en')} ${value === 1 ? unit : units}`;
 

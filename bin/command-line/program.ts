@@ -7,13 +7,13 @@ import { say } from './output.ts';
 /** The installed command of each npm script. */
 export const installedCommands = { operator: 'voice-agents', outcomes: 'voice-agents-outcomes' };
 
-/** How the user has started the command: by npm, or as an installed command. */
+/** Returns the command as the user started it: with npm, or installed. */
 export const commandName = (script: keyof typeof installedCommands) =>
   process.env.npm_lifecycle_event === script ? `npm run ${script} --` : installedCommands[script];
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
-/** A program whose help marks required options and lists the exit codes, and whose errors are thrown. */
+/** Creates a program whose help marks required options and lists the exit codes, and whose errors are thrown. */
 export const newProgram = (script: keyof typeof installedCommands) =>
   new Command(commandName(script))
     .usage('<command> [options]')
@@ -46,7 +46,7 @@ export const run = async (program: { parseAsync: Command['parseAsync'] }, argv: 
   }
 };
 
-/** Commander's errors about arguments, with the subject first. */
+/** Rewrites Commander's errors about arguments, with the subject first. */
 const plainUsageError = (text: string) =>
   text
     .replace(/^error: option '(?:-\w, )?(--[\w-]+)[^']*' argument '(.*)' is invalid\. It /s, 'error: $1: $2: ')

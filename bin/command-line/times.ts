@@ -5,7 +5,7 @@ import { DateTime } from '../../functions/domain/date-time.ts';
 const milliseconds = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const maxMilliseconds = 100 * 366 * milliseconds.d;
 
-/** A duration such as `90m`, `24h` or `30d`, in milliseconds. */
+/** Parses a duration such as `90m`, `24h` or `30d`. Returns milliseconds. */
 export const duration = (text: string): number => {
   const [, amount, unit] = /^(\d{1,10})([smhdw])$/.exec(text) ?? [];
   const length = amount && unit ? Number(amount) * milliseconds[unit as keyof typeof milliseconds] : Number.NaN;
@@ -13,14 +13,14 @@ export const duration = (text: string): number => {
   throw new InvalidArgumentError('It must be a number with a unit (s, m, h, d or w), such as 90m, 24h or 30d.');
 };
 
-/** A time in the future: a duration from now, a date (00:00 UTC) or a date-time. */
+/** Parses a time in the future: a duration from now, a date (00:00 UTC) or a date-time. */
 export const future = (text: string): string => {
   const at = toTime(text, +1);
   if (Date.parse(at) <= Date.now()) throw new InvalidArgumentError('It must be in the future.');
   return at;
 };
 
-/** A time: a duration before now, a date (00:00 UTC) or a date-time. */
+/** Parses a time: a duration before now, a date (00:00 UTC) or a date-time. */
 export const past = (text: string): string => toTime(text, -1);
 
 const toTime = (text: string, sign: 1 | -1): string => {

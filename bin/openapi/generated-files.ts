@@ -8,7 +8,7 @@ import { routes } from '../../functions/routes.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The texts of the committed files that follow from the OpenAPI document, and its own, by their absolute paths. */
+/** Returns the texts of the OpenAPI document and of the committed files generated from it, by absolute path. */
 export const generatedFiles = (document: OpenApiDocument): Record<string, string> => {
   const readme = join(root, 'README.md');
   const openApi = join(root, 'functions/openapi');
@@ -21,7 +21,7 @@ export const generatedFiles = (document: OpenApiDocument): Record<string, string
   };
 };
 
-/** Writes those that have changed, and returns their paths. */
+/** Writes the files that have changed, and returns their paths. */
 export const writeGeneratedFiles = (document: OpenApiDocument): string[] => {
   const changed = Object.entries(generatedFiles(document)).filter(
     ([file, text]) => !existsSync(file) || readFileSync(file, 'utf8') !== text,
@@ -32,7 +32,7 @@ export const writeGeneratedFiles = (document: OpenApiDocument): string[] => {
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-/** The README with its table of operations, between two marks. */
+/** Returns the README with its table of operations between two marks. */
 const readmeWith = (readme: string, document: OpenApiDocument) => {
   const rows = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, { summary, security }]) => {

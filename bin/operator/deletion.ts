@@ -12,10 +12,10 @@ import { print, record } from '../command-line/output.ts';
 import { sayUnconfirmed } from './confirmation.ts';
 import type { GlobalOptions } from './stores.ts';
 
-/** What a deletion deletes, by kind. */
+/** The number of items that a deletion deletes, by kind. */
 export type Counts = Record<string, number>;
 
-/** What there is of an agent. */
+/** Counts what an agent has. */
 export const countAgent = async (table: Table, agentId: string, guests: string[]): Promise<Counts> => ({
   calls: await countItems(table, [callsOf(agentId)]),
   blockedNumbers: await countBlocked(table, { agentId }),
@@ -38,7 +38,7 @@ const countItems = async (table: Table, collections: Collection[]): Promise<numb
   return count;
 };
 
-/** Prints what was deleted, or without `--yes` what would be. */
+/** Prints what was deleted or, without `--yes`, what would be. */
 export const reportDeletion = (
   options: GlobalOptions & { yes?: true | undefined },
   target: Record<string, string>,

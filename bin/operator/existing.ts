@@ -16,7 +16,7 @@ export const existingAgent = async (agents: Agents, agentId: string) => {
   return access;
 };
 
-/** Finds a user with access to an agent, who is its owner unless `uid` is given, or fails. */
+/** Returns `uid` if that user has access to the agent, or its owner if `uid` is undefined; fails otherwise. */
 export const userWithAccess = async (agents: Agents, agentId: string, uid?: string): Promise<string> => {
   const { owner, guests } = await existingAgent(agents, agentId);
   if (uid === undefined || uid === owner || guests.includes(uid)) return uid ?? owner;

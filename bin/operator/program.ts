@@ -1,7 +1,7 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { commandName, newProgram } from '../command-line/program.ts';
 
-/** The program without its commands, with the options of all commands. */
+/** Creates the program with the options that all commands take, but without commands. */
 export const makeProgram = () =>
   newProgram('operator')
     .description(
@@ -20,13 +20,13 @@ export const makeProgram = () =>
         : '',
     );
 
-/** The program, with the types of its options. */
+/** The program. Its type carries the options that all commands take. */
 export type Operator = ReturnType<typeof makeProgram>;
 
 /** A group of commands, such as `agent`. */
 // biome-ignore lint/complexity/noBannedTypes: a group has no options of its own
 export type Group = Command<[], {}, ReturnType<Operator['opts']>>;
 
-/** Examples for the end of a help text. */
+/** Formats examples for the end of a help text. */
 export const examples = (...lines: string[]) =>
   ['\nExamples:', ...lines.map((line) => `  $ ${commandName('operator')} ${line}`)].join('\n');

@@ -51,7 +51,7 @@ export const withService = async <T, AgentId extends string | undefined>(
   return withTemporaryKey({ apiKeys, uid, scope, baseUrl }, signal, (api) => work({ api, uid, agentId }));
 };
 
-/** Runs `work` with the HTTP API as a user: with a temporary key with one scope, which is deleted when the work is over. */
+/** Runs `work` with the HTTP API as a user, with a temporary key of one scope that is deleted afterwards. */
 export const asUser = async <T>(
   options: Omit<ServiceOptions, 'agentId' | 'uid'>,
   { apiKeys, uid, scope }: { apiKeys: ApiKeys; uid: string; scope: Scope },
@@ -73,7 +73,7 @@ const withTemporaryKey = async <T>(
   }
 };
 
-/** The user on whose behalf the service is used: `--uid`, or the owner of the agent. */
+/** Returns the user on whose behalf the service is called: `--uid`, or the owner of the agent. */
 const userOf = async ({ agents, users }: Stores, { uid, agentId }: ServiceOptions<string | undefined>) => {
   if (agentId === undefined) {
     if (uid === undefined) throw new CommandError('Use --agent-id or --uid.', exitCodes.usage);
@@ -82,7 +82,7 @@ const userOf = async ({ agents, users }: Stores, { uid, agentId }: ServiceOption
   return userWithAccess(agents, agentId, uid);
 };
 
-/** The address of the service, which a table alone does not have. */
+/** Returns the address of the service. A table alone has none. */
 export const baseUrlOf = async ({
   baseUrl,
   stack,
@@ -98,7 +98,7 @@ export const baseUrlOf = async ({
   return (await localRun(runFile)).baseUrl;
 };
 
-/** The data of a response, or its error as a sentence. */
+/** Returns the data of a response, or throws its error as one sentence. */
 export const dataOf = <T>({ data, error, response }: Result<T>): T => {
   if (data === undefined) throw serviceError(response, error);
   return data;

@@ -1,7 +1,7 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { CommandError } from '../command-line/exit-codes.ts';
 
-/** The outputs of a deployment's stack by name. */
+/** Returns the outputs of a deployment's stack by name. */
 export const outputsOf = async (stack: string, region?: string): Promise<Record<string, string>> => {
   const client = new CloudFormationClient(region ? { region } : {});
   try {
@@ -15,7 +15,7 @@ export const outputsOf = async (stack: string, region?: string): Promise<Record<
   }
 };
 
-/** One output of a deployment's stack. */
+/** Returns one output of a deployment's stack. */
 export const outputOf = async (stack: string, name: 'TableName' | 'BaseUrl', region?: string): Promise<string> => {
   const value = (await outputsOf(stack, region))[name];
   if (!value) throw new CommandError(`The stack ${stack} is not a stack of this service: it has no output ${name}.`);

@@ -26,7 +26,7 @@ export type Stores = {
   webhookEvents: WebhookEvents;
 };
 
-/** The global options, which select a table. `runFile` is where the local run describes itself. */
+/** The options of all commands, which select a table. The local run describes itself in `runFile`. */
 export type GlobalOptions = {
   table?: string | undefined;
   stack?: string | undefined;
@@ -61,8 +61,8 @@ export const storesOf = (table: Table): Stores => ({
 });
 
 /**
- * Opens the stores of the table that `--table`, `--stack` or `TABLE_NAME` selects, with the usual settings of AWS;
- * without any of them, those of the local run. Says which.
+ * Opens the stores of the table that `--table`, `--stack` or `TABLE_NAME` selects, with the usual settings of AWS, or
+ * those of the local run. Reports the choice.
  */
 export const openStores = async (options: GlobalOptions): Promise<Stores> => {
   const { stack, region } = options;
@@ -86,12 +86,12 @@ export const openStores = async (options: GlobalOptions): Promise<Stores> => {
   );
 };
 
-/** Says on what a command works, so that nobody changes production by mistake. */
+/** Reports the target of a command, so that nobody changes production by mistake. */
 export const announce = ({ json }: Pick<GlobalOptions, 'json'>, target: string) => {
   if (!json) say(`Using ${target}.`);
 };
 
-/** The local run, as it describes itself while it runs. */
+/** Returns the description of the local run, or fails if there is none. */
 export const localRun = async (runFile: string): Promise<LocalRun> => {
   const file = resolve(import.meta.dirname, '..', '..', runFile);
   const text = await readFile(file, 'utf8').catch(() => undefined);
@@ -102,7 +102,7 @@ export const localRun = async (runFile: string): Promise<LocalRun> => {
   );
 };
 
-/** A file that is half written, or has other content, describes no run. */
+/** Returns undefined for a file that is half written or has other content. */
 const parse = (text: string): LocalRun | undefined => {
   try {
     return JSON.parse(text) as LocalRun;

@@ -2,7 +2,7 @@ import password from '@inquirer/password';
 import { isApiKey } from '../../functions/domain/api-keys.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 
-/** The key from `VAP_API_KEY`, or from a prompt. Never an argument: the shell's history would keep it. */
+/** Reads the key from `VAP_API_KEY` or a prompt. It is never an argument: the shell's history would keep it. */
 export const readApiKey = async (): Promise<string> => {
   const given = process.env.VAP_API_KEY?.trim();
   if (given) return validate(given, 'VAP_API_KEY');

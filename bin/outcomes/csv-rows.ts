@@ -14,7 +14,7 @@ const maxRowBytes = 1024 * 1024;
 
 type Parsed = { record: string[]; info: { lines: number } };
 
-/** The rows of a CSV file with a header. Commas, semicolons and tabs may separate its cells. */
+/** Yields the rows of a CSV file with a header. Cells are separated by commas, semicolons or tabs. */
 export async function* csvRows(file: string, text: AsyncGenerator<string>, options: ReadOptions): AsyncGenerator<Row> {
   const { head, whole } = await peek(text);
   const parser = Readable.from(whole).pipe(
@@ -44,7 +44,7 @@ export async function* csvRows(file: string, text: AsyncGenerator<string>, optio
   if (!header) throw new CommandError(`${file} is empty. Its first line must be a header.`, exitCodes.usage);
 }
 
-/** The first line, and the text including it. */
+/** Returns the first line, and the text including it. */
 const peek = async (text: AsyncGenerator<string>) => {
   let start = '';
   for (let piece = await text.next(); !piece.done; piece = await text.next()) {

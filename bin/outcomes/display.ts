@@ -10,7 +10,7 @@ export type Display = {
 
 const lineSeconds = 10;
 
-/** A bar on a terminal, otherwise a line every ten seconds. `done` rows were done in an earlier run. */
+/** Shows a bar on a terminal, otherwise a line every ten seconds. `done` rows were done in an earlier run. */
 export const showProgress = (stream: NodeJS.WriteStream, total: number, done: number): Display =>
   stream.isTTY ? bar(stream, total, done) : lines(stream, total, done);
 
@@ -58,7 +58,7 @@ const lines = (stream: NodeJS.WriteStream, total: number, done: number): Display
   };
 };
 
-/** Rows per second since the start, and the time that the remaining rows take at that pace. */
+/** Measures rows per second since the start, and the time that the remaining rows take at that pace. */
 const paceFrom = (done: number) => {
   const startedAt = performance.now();
   return (rows: number, total: number) => {
@@ -69,7 +69,7 @@ const paceFrom = (done: number) => {
 
 const format = (value: number) => value.toLocaleString('en');
 
-/** A number of seconds for people: `42 s`, `3 min 5 s`, `2 h 10 min`. */
+/** Formats seconds for people: `42 s`, `3 min 5 s`, `2 h 10 min`. */
 export const duration = (seconds: number): string => {
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole} s`;

@@ -7,13 +7,13 @@ export const itemFields = ['agentId', 'callIdOrPhone', 'preference', 'metadataMo
 /** Facts of a call that `pull` writes for the reader of the file. `push` ignores them. */
 export const factFields = Object.keys(CallFacts.shape) as (keyof typeof CallFacts.shape)[];
 
-/** What the results add to a row. `input` has a line that is not a JSON object. */
+/** The fields that results add to a row. `input` contains a line that is not a JSON object. */
 export const resultFields = ['line', 'status', 'input', 'call_id', 'phone', 'updated_fields', 'error', 'message'];
 
 /** A CSV column with this prefix is one key of the metadata. */
 export const metadataPrefix = 'custom_call_metadata.';
 
-/** Whether a column or field may be in the input. */
+/** Returns true if a column or field may be in the input. */
 export const isKnown = (name: string, { ignoreUnknown, onlyFailed }: ReadOptions): boolean =>
   ignoreUnknown === true ||
   isOneOf(itemFields, name) ||
@@ -23,7 +23,7 @@ export const isKnown = (name: string, { ignoreUnknown, onlyFailed }: ReadOptions
 export const isOneOf = <T extends string>(names: readonly T[], name: string): name is T =>
   (names as readonly string[]).includes(name);
 
-/** What to do about an unknown column or field. */
+/** Suggests what to do about an unknown column or field. */
 export const unknownHint = (name: string) =>
   resultFields.includes(name)
     ? 'To send the failed rows of a results file, use --only-failed.'

@@ -6,7 +6,7 @@ import { checkedRow } from './checked-row.ts';
 import { isKnown, isOneOf, itemFields, unknownHint } from './fields.ts';
 import type { ReadOptions, Row } from './row.ts';
 
-/** The rows of a file with one JSON object per line. Empty lines are skipped. */
+/** Yields the rows of a file with one JSON object per line. Empty lines are skipped. */
 export async function* jsonRows(file: string, text: AsyncGenerator<string>, options: ReadOptions): AsyncGenerator<Row> {
   let line = 0;
   for await (const written of createInterface({ input: Readable.from(text), crlfDelay: Number.POSITIVE_INFINITY })) {

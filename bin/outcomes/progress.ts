@@ -24,7 +24,7 @@ export class ProgressFile {
     this.path = path;
   }
 
-  /** The state of an interrupted run. Fails while another process works on the same input. */
+  /** Reads the state of an interrupted run. Fails while another process works on the same input. */
   async read(): Promise<Progress | undefined> {
     const text = await readFile(pathOf(this.path), 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;

@@ -49,7 +49,7 @@ const lineOf = (call: Call, format: Format) => {
   return stringify([row], { columns, cast });
 };
 
-/** The calls of an agent from the newest to the oldest, page by page. */
+/** Yields the calls of an agent, newest first, page by page. */
 async function* callsOf(
   { baseUrl, agentId, range, filters, signal }: PullOptions,
   apiKey: string,

@@ -24,12 +24,12 @@ export type PushOptions = ReadOptions & {
   signal: AbortSignal;
 };
 
-/** The rest is in the results file. */
+/** Further errors are in the results file. */
 const maxErrorsShown = 20;
-/** Leaves room for the rest of a request below the limit of the service. */
+/** Leaves room below the limit of the service for the rest of a request. */
 const batchBytes = limits.bodyBytes - 16 * 1024;
 
-/** Sets the outcome of every row of a file. Fails unless all are set. */
+/** Sets the outcome of every row of a file. Fails unless all of them are set. */
 export const push = async (file: string, options: PushOptions): Promise<void> => {
   const checked = await checkFile(file, options);
   const { rows: total, invalidRows } = checked;
@@ -85,7 +85,7 @@ export const push = async (file: string, options: PushOptions): Promise<void> =>
   }
   await progressFile.remove();
   const seconds = (performance.now() - startedAt) / 1000;
-  summarize(progress.counts, { rows: total - from.rows, before: from.rows, seconds, resultPath });
+  printSummary(progress.counts, { rows: total - from.rows, before: from.rows, seconds, resultPath });
   const notSet = progress.counts.failed + progress.counts.invalid;
   if (notSet > 0)
     throw new CommandError(
@@ -110,7 +110,7 @@ const checkFile = async (file: string, options: PushOptions) => {
   return { rows, invalidRows, sha256: hash.digest('hex') };
 };
 
-/** The results of the rows after the first `skip`, batch by batch, in the order of the file. */
+/** Yields the results of the rows after the first `skip`, batch by batch, in the order of the file. */
 const sentRows = (file: string, options: PushOptions, skip: number, service: Sender) => {
   const latest = new Map<string, Promise<unknown>>();
   return pMapIterable(
@@ -154,7 +154,7 @@ const isPrivate = (baseUrl: string) => {
   return protocol === 'https:' || /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
 };
 
-const summarize = (counts: Counts, run: { rows: number; before: number; seconds: number; resultPath: string }) => {
+const printSummary = (counts: Counts, run: { rows: number; before: number; seconds: number; resultPath: string }) => {
   const { updated, failed, invalid } = counts;
   const before = run.before > 0 ? ` after ${count(run.before, 'row')} of an interrupted run` : '';
   const pace = `${count(run.rows, 'row')} in ${duration(run.seconds)}${before}`;

@@ -9,7 +9,7 @@ import type { Outcome } from './send.ts';
 /** The result of one row. `invalid` rows are not sent. */
 export type Result = { row: Row; outcome: Outcome | { status: 'invalid'; message: string } };
 
-/** The default results file: `calls.csv.results.csv`, and `calls.csv.results-2.csv` for the results of that one. */
+/** Returns the default results file: `calls.csv.results.csv`, and `calls.csv.results-2.csv` for the results of that one. */
 export const resultsFileOf = (file: string, format: Format) => {
   const [, stem, number] = /^(.*)\.results(?:-(\d+))?\.\w+$/.exec(file) ?? [];
   return stem ? `${stem}.results-${Number(number ?? 1) + 1}.${format}` : `${file}.results.${format}`;
@@ -57,7 +57,7 @@ export class ResultFile {
   }
 }
 
-/** The columns of the input between the row's place and its result. */
+/** Returns the columns: the place of the row, its input and its result. */
 const columnsOf = (results: Result[]) => {
   const place = ['line', 'status', 'agentId', 'callIdOrPhone'];
   const input = Object.keys(results[0]?.row.input ?? {});
@@ -76,7 +76,7 @@ const recordOf = ({ row, outcome }: Result): Record<string, unknown> => {
 const toCsv = (records: object[], columns: string[], header: boolean) =>
   stringify(records, { header, columns, cast: { object: (value) => (value as unknown as string[]).join(' ') } });
 
-/** The result of a row that is not sent. */
+/** Returns the result of an invalid row, which is not sent. */
 export const invalid = (row: Row): Result => ({
   row,
   outcome: { status: 'invalid', message: (row.errors ?? []).map(describe).join('; ') },

@@ -10,7 +10,7 @@ export const formatOf = (file: string): Format => {
   throw new CommandError(`${file} must be a .csv or .jsonl file.`, exitCodes.usage);
 };
 
-/** The rows of a file in their order, read on demand. `onBytes` gets every byte of the file. */
+/** Yields the rows of a file in order, read on demand. `onBytes` receives every byte of the file. */
 export async function* rowsOf(
   file: string,
   options: ReadOptions,
@@ -21,7 +21,7 @@ export async function* rowsOf(
   for await (const row of rows) if (!(options.onlyFailed && row.input.status === 'updated')) yield row;
 }
 
-/** The errors of a row, each with its place in the notation of compilers: `calls.csv:7:3`. */
+/** Describes the errors of a row, each with its place in the notation of compilers: `calls.csv:7:3`. */
 export const describeErrors = (file: string, { line, errors = [] }: Row): string[] =>
   errors.map(({ column, number, message }) => {
     const place = number === undefined ? `${file}:${line}` : `${file}:${line}:${number}`;

@@ -99,7 +99,7 @@ export const sender = ({ baseUrl, apiKey, signal, retries, onRetry }: SenderOpti
   };
 };
 
-/** Rows that failed with an internal error, and all later rows of the same calls: the last row of a call must be sent last. */
+/** Returns the rows that failed with an internal error, and all later rows of their calls: a call's last row goes last. */
 const toRetry = (items: Item[], outcomes: (Outcome | undefined)[]) => {
   const calls = new Set<string>();
   return items.flatMap((item, index) => {
@@ -110,7 +110,7 @@ const toRetry = (items: Item[], outcomes: (Outcome | undefined)[]) => {
   });
 };
 
-/** Identifies the call of an item as it is spelt in the input. */
+/** Identifies the call of an item as the input spells it. */
 export const callOf = ({ agentId, callIdOrPhone }: Item) => `${agentId} ${callIdOrPhone}`;
 
 const post = async (api: ApiClient, items: Item[], signal: AbortSignal): Promise<(Outcome | undefined)[]> => {

@@ -4,8 +4,8 @@ import { describeFileError } from '../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 
 /**
- * The text of a file, piece by piece: UTF-8 with or without a byte-order mark, or UTF-16 as written by Excel ("Unicode
- * text"). `onBytes` gets every byte.
+ * Yields the text of a file, piece by piece: UTF-8 with or without a byte-order mark, or UTF-16 as written by Excel ("Unicode
+ * text"). `onBytes` receives every byte.
  */
 export async function* textOf(file: string, onBytes: (bytes: Buffer) => void): AsyncGenerator<string> {
   let decoder: InstanceType<typeof TextDecoder> | undefined;

@@ -1,19 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../functions/store/agents.ts';
+import { sendForm } from '../support/uploads.ts';
 import { newUser, newWorld, type World } from '../support/world.ts';
 
 const create = (world: Pick<World, 'call' | 'uid'>, body: object = {}) =>
   world.call('POST', '/block-list-imports', { body: { uid: world.uid, size: 1000, ...body } });
-
-/** Sends a file by a form, as a browser does. */
-const send = async ({ url, fields }: { url: string; fields: Record<string, string> }, content: string | Uint8Array) => {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.set(name, value);
-  form.set('file', new Blob([content as string]), 'numbers.csv');
-  const { status } = await fetch(url, { method: 'POST', body: form });
-  expect([200, 201, 204]).toContain(status);
-};
 
 const find = async (world: World, importId: string) =>
   (await world.call('GET', `/block-list-imports/${importId}`, { query: { uid: world.uid } })).body;
@@ -31,7 +23,7 @@ const ended = async (world: World, importId: string) => {
 const importFile = async (world: World, content: string | Uint8Array, body: object = {}) => {
   const answer = await create(world, body);
   expect(answer.status, answer.text).toBe(200);
-  await send(answer.body, content);
+  await sendForm(answer.body, content);
   return ended(world, answer.body.importId);
 };
 
@@ -59,7 +51,7 @@ describe('imports into a block list', () => {
       '+14155550104,x,2020-01-01T00:00:00Z',
       '+14155550105,x,tomorrow',
     ].join('\r\n');
-    await send(answer.body, csv);
+    await sendForm(answer.body, csv);
     expect(await ended(world, answer.body.importId)).toEqual({
       importId: answer.body.importId,
       status: 'done',
@@ -143,7 +135,7 @@ describe('imports into a block list', () => {
     const forms = [];
     for (const _ of [1, 2, 3]) forms.push((await create(world)).body);
     const numbers = Array.from({ length: 6000 }, (_, n) => `+1415${6_000_000 + n}`).join('\n');
-    await Promise.all(forms.map((form) => send(form, numbers)));
+    await Promise.all(forms.map((form) => sendForm(form, numbers)));
     const isEnded = ({ status }: { status: string }) => status === 'done' || status === 'failed';
     let refused = 0;
     for (;;) {
@@ -168,10 +160,10 @@ describe('imports into a block list', () => {
   it('an import into a block list counts once when its file is uploaded twice', async () => {
     const world = await newWorld();
     const form = (await create(world)).body;
-    await send(form, '+14155550100\n+14155550101\n');
-    await send(form, '+14155550100\n+14155550101\n');
+    await sendForm(form, '+14155550100\n+14155550101\n');
+    await sendForm(form, '+14155550100\n+14155550101\n');
     expect(await ended(world, form.importId)).toMatchObject({ status: 'done', lines: 2, added: 2 });
-    await send(form, '+14155550199\n');
+    await sendForm(form, '+14155550199\n');
     await sleep(500);
     expect(await find(world, form.importId)).toMatchObject({ status: 'done', lines: 2 });
     expect((await userList(world)).length).toBe(2);
@@ -199,7 +191,7 @@ describe('imports into a block list', () => {
     await agents.get().grant(agentId, world.uid, stranger.uid);
     const form = (await create(stranger, { agentId })).body;
     await agents.get().revoke(agentId, world.uid, stranger.uid);
-    await send(form, '+14155550100');
+    await sendForm(form, '+14155550100');
     expect(await ended(stranger, form.importId)).toMatchObject({
       status: 'failed',
       error: expect.stringContaining('no longer'),

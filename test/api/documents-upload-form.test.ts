@@ -5,22 +5,13 @@ import { fileKeyOf } from '../../functions/domain/documents.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { fileWaitSeconds, waitingForFile } from '../../functions/domain/source-state.ts';
 import { documents } from '../../functions/store/sources/documents.ts';
-import { type Listed, list, named, piecesOf, program, settled } from '../support/uploads.ts';
+import { type Listed, list, named, piecesOf, program, sendForm, settled } from '../support/uploads.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const requestForms = (world: World, announced: object[]) =>
   world.call('POST', '/agent-documents/uploads', {
     body: { uid: world.uid, agentId: world.agentId, files: announced },
   });
-
-/** Sends a file by a form, as a browser does. */
-const send = async ({ url, fields }: { url: string; fields: Record<string, string> }, bytes: Uint8Array | string) => {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.set(name, value);
-  form.set('file', new Blob([bytes]), 'whatever.bin');
-  const { status } = await fetch(url, { method: 'POST', body: form });
-  expect([200, 201, 204]).toContain(status);
-};
 
 describe('uploading by form', () => {
   it('an upload form accepts a file that no request could carry, and its text is extracted by itself', async () => {
@@ -43,7 +34,7 @@ describe('uploading by form', () => {
 
     const paragraph = `${'All work and no play makes for a long text. '.repeat(20).trim()}\n\n`;
     const text = paragraph.repeat(Math.ceil(bytes / paragraph.length)).slice(0, bytes);
-    await send(form, text);
+    await sendForm(form, text);
     const [book] = await settled(world);
     expect(book).toMatchObject({ status: 'ready', type: 'txt', size: bytes, truncated: true });
     expect(book.content.length).toBeLessThanOrEqual(1_000_000);
@@ -93,8 +84,8 @@ describe('uploading by form', () => {
       { name: 'a.txt', size: 1 },
       { name: 'b.pdf', size: 1 },
     ]);
-    await send(body.uploads[0], 'x'.repeat(10_485_761));
-    await send(body.uploads[1], program);
+    await sendForm(body.uploads[0], 'x'.repeat(10_485_761));
+    await sendForm(body.uploads[1], program);
     const found = await settled(world);
     expect(found.map(({ status, error }) => [status, error])).toEqual([
       ['failed', 'The file is larger than 10 MB (10,485,760 bytes).'],
@@ -105,9 +96,9 @@ describe('uploading by form', () => {
   it('an upload form that is used again replaces the document', async () => {
     const world = await newWorld();
     const { body } = await requestForms(world, [{ name: 'a.txt', size: 1 }]);
-    await send(body.uploads[0], 'First');
+    await sendForm(body.uploads[0], 'First');
     await settled(world, ([one]) => one?.status === 'ready');
-    await send(body.uploads[0], 'Second');
+    await sendForm(body.uploads[0], 'Second');
     const [replaced] = await settled(world, ([one]) => one?.status === 'ready' && one.size === 6);
     expect(replaced).toMatchObject({ content: 'Second', size: 6 });
   });
@@ -137,7 +128,7 @@ describe('documents', () => {
     const { body } = await requestForms(world, [{ name: 'a.txt', size: 1 }]);
     const [form] = body.uploads;
     await world.call('DELETE', '/agent-documents', { query: named(world, form.documentId) });
-    await send(form, 'Too late');
+    await sendForm(form, 'Too late');
     const key = fileKeyOf({ agentId: world.agentId, id: form.documentId });
     while (await files.get().head(key)) await sleep(50);
     expect((await list(world)).documents).toEqual([]);

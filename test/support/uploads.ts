@@ -51,3 +51,15 @@ export const piecesOf = async (id: string): Promise<number> => {
   for await (const page of table.get().pages(textPiecesOf(id), { keysOnly: true })) pieces += page.length;
   return pieces;
 };
+
+/** Sends a file by a presigned form, as a browser does. */
+export const sendForm = async (
+  { url, fields }: { url: string; fields: Record<string, string> },
+  content: string | Uint8Array,
+) => {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set('file', new Blob([content as string]), 'file.bin');
+  const { status } = await fetch(url, { method: 'POST', body: form });
+  expect([200, 201, 204]).toContain(status);
+};

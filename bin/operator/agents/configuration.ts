@@ -4,7 +4,7 @@ import { isDeeperThan } from '../../../functions/domain/json.ts';
 import { limits } from '../../../functions/domain/limits.ts';
 import { readJsonFile } from '../json-file.ts';
 
-/** The same bound that the body of a request has. */
+/** Request bodies have the same bound. */
 const notTooDeep = z.refine<object>((value) => !isDeeperThan(value, limits.jsonDepth - 1), { error: 'nests too deep' });
 const Configuration = AgentConfiguration.check(notTooDeep);
 const ConfigurationChange = AgentConfigurationChange.check(notTooDeep);

@@ -24,7 +24,7 @@ export const blockListCommand = (blockList: Group, name: string, description: st
     .option('--base-url <address>', 'the address of the service (default: of the local run or the --stack)', baseUrl)
     .addHelpText('after', `${help}${accessHelp}${examples(...lines.map((line) => `block-list ${name} ${line}`))}`);
 
-/** Ends what is in progress at the first signal to stop. */
+/** Runs `work` with the service, and aborts it on the first signal. */
 export const withBlockList = async (
   options: ServiceOptions<string | undefined>,
   work: (service: BlockListService, stop: AbortSignal) => Promise<void>,

@@ -37,7 +37,7 @@ export const uploadNumbers = async (
   return importId;
 };
 
-/** The result of an import, once it has ended. Its progress is said every few seconds. */
+/** Waits for an import and returns its result. Reports progress every few seconds. */
 export const importResult = async (
   { api, uid }: BlockListService,
   importId: string,

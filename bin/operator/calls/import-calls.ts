@@ -35,7 +35,7 @@ type ImportState = {
 
 export type ImportReport = ImportState & { bytes: number; resumedAfterLine?: number; stopped?: true };
 
-/** Gets the progress of an import. */
+/** Receives the progress of an import. */
 export type ImportListener = {
   begin(report: ImportReport): void;
   error(error: LineError): void;
@@ -44,14 +44,14 @@ export type ImportListener = {
 
 const concurrency = 32;
 
-/** How many calls may complete before a slow one. */
+/** The maximum number of calls that overtake a slow one. */
 const maxCallsAhead = 256;
 
-/** Errors kept in memory and in the progress file. */
+/** The maximum number of errors in memory and in the progress file. */
 const maxErrors = 1000;
 const saveEveryMilliseconds = 500;
 
-/** About thirty seconds. */
+/** They take about thirty seconds. */
 const maxAttempts = 8;
 
 /**
@@ -189,7 +189,7 @@ const withRetries = async <T>(work: () => Promise<T>, signal: AbortSignal): Prom
   }
 };
 
-/** Whether another attempt may succeed. A client error is final, unless AWS marks it as retryable. */
+/** Returns true if a retry may succeed. A client error is final unless AWS marks it as retryable. */
 const isTransient = (error: unknown) => {
   const { name, $fault, $retryable } = error as Error & { $fault?: string; $retryable?: object };
   if (error instanceof ApiError || error instanceof TypeError || name === 'CredentialsProviderError') return false;
@@ -209,7 +209,7 @@ const Progress = z.object({
   }),
 });
 
-/** The position of an import, valid for this version of the input and this table. */
+/** Returns the progress file of an import. A saved position is valid only for the same input and table. */
 const progressFile = (file: string, source: { table: string; size: number; mtimeMs: number }) => {
   const path = `${file}.progress`;
   return {

@@ -11,7 +11,7 @@ const sayResumption = ({ resumedAfterLine }: ImportReport) => {
   if (resumedAfterLine !== undefined) say(`Continuing after line ${resumedAfterLine}.`);
 };
 
-/** A bar at the bottom of the terminal, with the lines that failed above it. */
+/** Shows a bar at the bottom of the terminal, and the failed lines above it. */
 const onTerminal = (file: string): ImportDisplay => {
   const format = '{bar} {percentage}% · {lines}, {failed} failed · {eta_formatted} left';
   const bars = new MultiBar(
@@ -34,7 +34,7 @@ const onTerminal = (file: string): ImportDisplay => {
   };
 };
 
-/** For a log or a pipe: one line every few seconds. */
+/** Writes a line every few seconds, for logs and pipes. */
 const inLines = (file: string): ImportDisplay => {
   const everyMilliseconds = 5000;
   let last = Date.now();

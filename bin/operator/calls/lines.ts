@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 export type Line = { number: number; bytes: Buffer | undefined; end: number };
 
 /**
- * The lines of a file after a position. Holds one line in memory, and nothing of a line longer than `maxBytes`, so that
+ * Yields the lines of a file after a position. Holds one line in memory, and nothing of a line longer than `maxBytes`:
  * a file without line breaks needs no more memory than any other.
  */
 export async function* linesAfter(

@@ -2,7 +2,7 @@ import { type Call, matchesFilters } from '../../../functions/domain/calls.ts';
 import type { toSelection } from '../../command-line/call-filter.ts';
 import type { Stores } from '../stores.ts';
 
-/** The calls of an agent that the options select, the newest first. */
+/** Yields the selected calls of an agent, newest first. */
 export async function* selectedCalls(
   { calls }: Stores,
   agentId: string,

@@ -9,8 +9,8 @@ import { erasureSecretOf } from '../erasure-secret.ts';
 import { openStores } from '../stores.ts';
 
 /**
- * How many items are the same in both tables, how many a restore writes and deletes, and how many erasures of people it
- * repeats, because they ended after the other table's time.
+ * The number of items that are the same in both tables and that a restore writes and deletes, and of erasures that it
+ * repeats because they ended after the time of the other table.
  */
 type Restoration = { same: number; written: number; deleted: number; erasures: number };
 

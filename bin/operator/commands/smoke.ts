@@ -37,7 +37,7 @@ export const smoke = (program: Operator) =>
       if (failed > 0) throw new CommandError(`${failed} of ${checks.length} checks failed.`);
     });
 
-/** Without the edge, the API's own address is the service's: nothing refuses it. */
+/** Returns the addresses to check. Without the edge, the API's own address is the service's, and accepts requests. */
 const addressesOf = async (options: Parameters<typeof baseUrlOf>[0] & Partial<Addresses>): Promise<Addresses> => {
   const { stack, region, apiUrl, chatUrl } = options;
   const base = await baseUrlOf(options);

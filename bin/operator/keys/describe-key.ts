@@ -20,6 +20,6 @@ export const describeKey = (key: ApiKey) =>
 
 export const scopesOf = (key: ApiKey) => key.scopes?.join(', ') ?? 'all';
 
-/** When a key stops to be valid, by revocation or expiry. */
+/** Returns the time at which a key is no longer valid, because it is revoked or expires. */
 export const expiryOf = ({ revokedAt, expiresAt }: ApiKey) =>
   [revokedAt, expiresAt].filter(Boolean).sort()[0] ?? 'never';

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from '@commander-js/extra-typings';
 import * as z from 'zod/mini';
 import { Scope } from '../../../functions/domain/api-keys.ts';
 
-/** Scopes, as separate arguments or separated by commas. */
+/** Parses scopes, given as separate arguments or separated by commas. */
 export function toScopes(named: string, before: Scope[] = []): Scope[] {
   const added = named.split(',').map((one) => {
     const { success, data } = z.safeParse(Scope, one.trim());

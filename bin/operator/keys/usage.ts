@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-cloudwatch-logs';
 import { CommandError } from '../../command-line/exit-codes.ts';
 
-/** How a key was used, according to the request log. */
+/** The use of a key according to the request log. */
 export type KeyUsage = {
   keyId: string;
   uid: string;
@@ -26,8 +26,8 @@ const groupsPerQuery = 50;
 const maxRows = 10_000;
 
 /**
- * How often each key was used since a time (Unix milliseconds), and when last. Requests write nothing to the table for
- * this: they log the id of their key, and CloudWatch Logs counts.
+ * Counts the requests of each key since a time (Unix milliseconds). Requests write nothing to the table for this: they
+ * log the id of their key, and CloudWatch Logs counts.
  */
 export const keyUsage = async (stack: string, since: number, region?: string): Promise<KeyUsage[]> => {
   const client = new CloudWatchLogsClient(region ? { region } : {});
@@ -46,7 +46,7 @@ export const keyUsage = async (stack: string, since: number, region?: string): P
   return usageOf(counts);
 };
 
-/** How often a key got a response with this status, and when last. */
+/** The number of responses with this status to a key, and the time of the last. */
 type Count = { keyId: string; uid: string; status: number; requests: number; last: string };
 
 const query = `filter ispresent(keyId) and ispresent(status)
@@ -92,7 +92,7 @@ const countOf = (row: ResultField[]): Count => {
   return { keyId, uid, status: Number(status), requests: Number(requests), last: lastUsed.toISOString() };
 };
 
-/** One row per key, the last used first. */
+/** Returns one row per key, the last used first. */
 const usageOf = (counts: Count[]): KeyUsage[] =>
   Object.values(Object.groupBy(counts, ({ keyId }) => keyId))
     .map((ofKey = []) => {

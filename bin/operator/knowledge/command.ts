@@ -21,7 +21,7 @@ export const knowledgeCommand = (knowledge: Group, name: string, description: st
     .option('--base-url <address>', 'the address of the service (default: of the local run or the --stack)', baseUrl)
     .addHelpText('after', `${accessHelp}${examples(...lines.map((line) => `knowledge ${name} ${line}`))}`);
 
-/** Ends what is in progress at the first signal to stop. */
+/** Runs `work` with the service, and aborts it on the first signal. */
 export const withKnowledge = async (
   options: ServiceOptions,
   work: (service: Service, stop: AbortSignal) => Promise<void>,

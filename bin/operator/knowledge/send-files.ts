@@ -157,7 +157,7 @@ const sendPresigned = async (
   );
 };
 
-/** Safe to retry: a presigned upload always stores the same file. */
+/** Uploads one file. Retries are safe: a presigned upload always stores the same file. */
 const sendOnePresigned = async (
   { path, name }: LocalFile,
   { documentId, url, fields }: { documentId: string; url: string; fields: Record<string, string> },
@@ -179,7 +179,7 @@ const sendOnePresigned = async (
 const unused = 'Its document is deleted within an hour.';
 const unlessComplete = 'Unless it arrived completely, its document is deleted within an hour.';
 
-/** The reason for each file when none was accepted; undefined when the request failed for another reason. */
+/** Returns the reason for each file if none was accepted, or undefined if the request failed otherwise. */
 const rejectedFiles = (
   error: { details?: { path: string; message: string }[] } | undefined,
   files: LocalFile[],

@@ -56,7 +56,7 @@ export const listWebsites = async ({ api, uid, agentId }: Service): Promise<Webs
 /** A website or a document, without its text. */
 export type Source = { kind: 'website'; record: WebsiteSummary } | { kind: 'document'; record: DocumentSummary };
 
-/** The website or document with an id. */
+/** Finds a website or document by id, or fails. */
 export const existingSource = async (service: Service, id: string): Promise<Source> => {
   const website = (await listWebsites(service)).find((one) => one.id === id);
   if (website) return { kind: 'website', record: website };
@@ -83,7 +83,7 @@ export const deleteSource = async ({ api, uid, agentId }: Service, { kind, recor
   }
 };
 
-/** The text of a source, or the same as Markdown, piece by piece. */
+/** Yields the text of a source, plain or as Markdown, in pieces. */
 export async function* readText(
   { api, uid, agentId }: Service,
   { kind, record: { id } }: Source,

@@ -6,7 +6,7 @@ export const keyOf = ({ pk, sk }: StoredItem) => ({ pk, sk }) as StoredItem;
 
 export const nameOf = (item: StoredItem) => JSON.stringify(keyOf(item));
 
-/** The items of a table that have the same keys as `items`, by `nameOf`. */
+/** Returns the items of a table that have the same keys as `items`, by `nameOf`. */
 export const findItems = async (
   { client }: Table,
   name: string,

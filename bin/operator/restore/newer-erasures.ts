@@ -8,7 +8,7 @@ import { findItems, nameOf } from './items.ts';
 /** An erasure that has ended, by the name of its item. */
 export type EndedErasure = Pick<ErasureRequest, 'uid' | 'erasureId' | 'numberHash' | 'blockList'> & { name: string };
 
-/** The erasures that are done in the table, and were not yet in `from`. */
+/** Returns the erasures that are done in the table, but not in `from`. */
 export const newerErasures = async (table: Table, from: string): Promise<EndedErasure[]> => {
   const newer: EndedErasure[] = [];
   const isDone = (item: StoredItem | undefined) => item?.status?.S === 'done';

@@ -20,7 +20,7 @@ import { scan } from '../scan.ts';
 import { storesOf } from '../stores.ts';
 import type { EndedErasure } from './newer-erasures.ts';
 
-/** Erases again whom newer erasures had erased. Their numbers are those in the table whose keyed hashes they left. */
+/** Repeats newer erasures. The erased numbers are those in the table that match the keyed hashes of the erasures. */
 export const repeatErasures = async (table: Table, newer: EndedErasure[], secret: string): Promise<void> => {
   const { agents, calls, blockList } = storesOf(table);
   const services = {
@@ -58,8 +58,8 @@ const withoutFiles = (imports: BlockListImports) => ({
 });
 
 /**
- * All numbers of calls, of block lists and in the failed lines of imports, by the partition of the agent, or of the first
- * shard of the user's list.
+ * Returns the numbers in calls, block lists and failed import lines, by the agent's partition or the first shard of the
+ * user's list.
  */
 const numbersByAgentAndUser = async (table: Table): Promise<Map<string, Set<string>>> => {
   const numbers = new Map<string, Set<string>>();

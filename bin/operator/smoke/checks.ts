@@ -1,11 +1,11 @@
 import { newApiKey } from '../../../functions/domain/api-keys.ts';
 
-/** The addresses of a deployment. Those of the API and the chat are given where CloudFront is in front of them. */
+/** The addresses of a deployment. Those of the API and the chat are set only behind CloudFront. */
 export type Addresses = { baseUrl: string; apiUrl?: string | undefined; chatUrl?: string | undefined };
 
 type Check = { what: string; expected: string; found: string; passed: boolean };
 
-/** The requests of a smoke test. */
+/** Returns the requests of a smoke test. */
 export const checksOf = ({ baseUrl, apiUrl, chatUrl }: Addresses): (() => Promise<Check>)[] => {
   const post = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } };
   const agents = `${baseUrl}/agents?uid=nobody`;

@@ -9,7 +9,7 @@ import { CommandError } from '../../command-line/exit-codes.ts';
 import { say } from '../../command-line/output.ts';
 import type { Stores } from '../stores.ts';
 
-/** How long the endpoint outlives a command that is killed, and how often a running command extends that. */
+/** The endpoint outlives a killed command by the lease, which a running command renews. */
 const leaseMilliseconds = 60_000;
 const renewalMilliseconds = 20_000;
 const pauseMilliseconds = 250;
@@ -18,7 +18,7 @@ const concurrency = 20;
 
 type Listener = { uid: string; endpoint: StoredEndpoint; secret: string };
 
-/** Keeps an endpoint and sends its events to its address, until the signal. Then the endpoint is gone. */
+/** Keeps an endpoint and sends its events to its address until the signal, and then deletes the endpoint. */
 export const forward = async (
   stores: Pick<Stores, 'webhookEndpoints' | 'webhookDeliveries' | 'webhookEvents'>,
   { uid, endpoint, secret }: Listener,

@@ -39,7 +39,7 @@ describe('knowledge', () => {
     expect(readFileSync(file, 'utf8')).toBe('Grüße');
 
     const shown = await run('delete', added.id, documentId, ...at);
-    expect(shown).toMatchObject({ code: 0, stderr: 'Nothing was deleted. Add --yes to delete them.\n' });
+    expect(shown).toMatchObject({ code: 0, stderr: 'Nothing was deleted. Add --yes to do it.\n' });
     expect(shown.stdout).toContain('Notes');
     expect(await result('list', ...at)).toMatchObject({ websites: [{}], documents: [{}] });
     expect((await result('delete', added.id, documentId, ...at, '--yes')).sources).toHaveLength(2);

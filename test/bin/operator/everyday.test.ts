@@ -173,7 +173,7 @@ describe('keys', () => {
     });
     await json('key', 'revoke', keyId, '--uid', uid);
     const shown = await operator('key', 'delete', keyId, '--uid', uid);
-    expect(shown).toMatchObject({ code: 0, stderr: 'Nothing was deleted. Add --yes to delete it.\n' });
+    expect(shown).toMatchObject({ code: 0, stderr: 'Nothing was deleted. Add --yes to do it.\n' });
     expect(await listed()).toBe(1);
     expect(await json('key', 'delete', keyId, '--uid', uid, '--yes')).toEqual({ keyId, uid, deleted: true });
     expect(await listed()).toBe(0);

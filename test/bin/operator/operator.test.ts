@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { describe, expect, it, vi } from 'vitest';
 import { operatorProgram } from '../../../bin/operator/command-line.ts';
+import { callsOf, lineOf } from '../../support/call-lines.ts';
 import {
   folder,
   json,
@@ -375,26 +376,6 @@ describe('agents', () => {
 });
 
 describe('the import of calls', () => {
-  const lineOf = (agentId: string, callId: string, more: object = {}) =>
-    JSON.stringify({
-      agentId,
-      callId,
-      phone: '+14155550100',
-      direction: 'inbound',
-      startedAt: '2026-01-31T12:00:00Z',
-      ...more,
-    });
-  const callsOf = async (world: Awaited<ReturnType<typeof newWorld>>) => {
-    const found: { callId: string }[] = [];
-    let cursor: string | undefined;
-    do {
-      const { body } = await world.call('GET', `/calls/${world.agentId}`, { query: { limit: 1000, cursor } });
-      found.push(...body.calls);
-      cursor = body.nextCursor;
-    } while (cursor);
-    return found;
-  };
-
   it('records every call; a second import changes nothing', async () => {
     const world = await newWorld();
     const { agentId } = world;

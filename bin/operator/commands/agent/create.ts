@@ -40,7 +40,7 @@ export const createAgent = (agent: Group) =>
       print(options, created, () => `Agent ${agentId} created.`);
     });
 
-/** Creates an agent; one with the same id, also of the same owner, is an error. */
+/** Creates an agent. Fails if the id is taken, also by the same owner. */
 const create = async (agents: Agents, agent: Parameters<Agents['create']>[0]) => {
   try {
     const created = await agents.create(agent);

@@ -29,7 +29,7 @@ export const exportBlockList = (blockList: Group) =>
       });
     });
 
-/** The entries of a list, page by page. */
+/** Yields the entries of a list, page by page. */
 async function* pagesOf({ api, uid, agentId }: BlockListService) {
   const query = { uid, limit: limits.pageItems };
   const pages =

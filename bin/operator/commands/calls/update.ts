@@ -19,7 +19,7 @@ import { existingAgent } from '../../existing.ts';
 import { examples, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
-/** Recorded as the key of changes that the operator makes. */
+/** Recorded in the history as the key of the operator's changes. */
 const operatorKeyId = 'operator';
 
 export const updateCall = (calls: Group) =>
@@ -66,7 +66,7 @@ export const updateCall = (calls: Group) =>
       print(options, updated, () => describeCall(updated));
     });
 
-/** Commander gives `false` for `--no-…`; the API clears a field with null. */
+/** Converts Commander's `false` for `--no-…` to null, with which the API clears a field. */
 const nullIfFalse = <T>(value: T | false | true | undefined) => (value === false ? null : value);
 
 function toNumber(text: string): number {

@@ -45,7 +45,7 @@ export const showKeyUsage = (key: Group) =>
       );
     });
 
-/** The usage of one user's keys, including those that were not used. */
+/** Returns the usage of one user's keys, including unused ones. */
 const withUnused = async (options: GlobalOptions, uid: string, used: KeyUsage[]): Promise<KeyUsage[]> => {
   const { users, apiKeys } = await openStores(options);
   await existingUser(users, uid);

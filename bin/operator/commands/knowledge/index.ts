@@ -11,7 +11,6 @@ import { existingAgent } from '../../existing.ts';
 import { examples, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
-/** `knowledge index`: makes searchable what an earlier version of the service read. */
 export const indexKnowledge = (knowledge: Group) =>
   knowledge
     .command('index')

@@ -36,6 +36,6 @@ export const setStripeKey = (secret: Group) =>
       );
     });
 
-/** Never an option: the shell's history would keep it. */
+/** Reads a secret. It is never an option: the shell's history would keep it. */
 const prompt = (message: string): Promise<string> =>
   process.stdin.isTTY ? password({ message, mask: '•' }, { output: process.stderr }) : text(process.stdin);

@@ -29,7 +29,7 @@ export const deleteUser = (user: Group) =>
       reportDeletion(options, { uid }, counts);
     });
 
-/** What there is of a user and of the agents that the user owns. */
+/** Counts what a user has, including the agents that the user owns. */
 const countUser = async ({ table, agents, apiKeys }: Stores, uid: string): Promise<Counts> => {
   const counts: Counts = { agents: 0, keys: (await apiKeys.list(uid)).length };
   const add = (kind: string, count: number) => {
@@ -45,7 +45,7 @@ const countUser = async ({ table, agents, apiKeys }: Stores, uid: string): Promi
   return counts;
 };
 
-/** Deletes a user, whose record goes last: interrupted at any point, deleting the user again completes it. */
+/** Deletes a user. The user's record goes last, so that deleting again completes an interrupted deletion. */
 const removeUser = async (
   options: Omit<ServiceOptions, 'agentId'>,
   stores: Stores,

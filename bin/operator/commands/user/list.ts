@@ -22,7 +22,7 @@ export const listUsers = (user: Group) =>
       );
     });
 
-/** Users have no list of their own in the table: it is scanned for them. */
+/** Scans the table for users, since it has no list of them. */
 const allUsers = async (table: Table): Promise<User[]> => {
   const users: User[] = [];
   const found = {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { callsOf, lineOf } from '../../../support/call-lines.ts';
 import { ended, json, newFile, operator, settings, start } from '../../../support/operator-command.ts';
 import { newUser, newWorld, target } from '../../../support/world.ts';
 
@@ -16,26 +17,6 @@ describe('keys', () => {
 });
 
 describe('calls import', () => {
-  const lineOf = (agentId: string, callId: string, more: object = {}) =>
-    JSON.stringify({
-      agentId,
-      callId,
-      phone: '+14155550100',
-      direction: 'inbound',
-      startedAt: '2026-01-31T12:00:00Z',
-      ...more,
-    });
-  const callsOf = async (world: Awaited<ReturnType<typeof newWorld>>) => {
-    const found: { callId: string }[] = [];
-    let cursor: string | undefined;
-    do {
-      const { body } = await world.call('GET', `/calls/${world.agentId}`, { query: { limit: 1000, cursor } });
-      found.push(...body.calls);
-      cursor = body.nextCursor;
-    } while (cursor);
-    return found;
-  };
-
   it.each(['SIGKILL', 'SIGTERM'] as const)('continues after %s', async (signal) => {
     const world = await newWorld();
     const ids = Array.from({ length: 300 }, (_, n) => `call-${n}`);
