@@ -1,11 +1,11 @@
 import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
 import { print, record } from '../../command-line/output.ts';
 import { sayUnconfirmed } from '../confirmation.ts';
+import { erasureSecretOf } from '../erasure-secret.ts';
 import { examples, type Operator } from '../program.ts';
 import { newerErasures } from '../restore/newer-erasures.ts';
 import { repeatErasures } from '../restore/repeat-erasures.ts';
 import { restoreTable } from '../restore/restore-table.ts';
-import { erasureSecretOf } from '../erasure-secret.ts';
 import { openStores } from '../stores.ts';
 
 /**
