@@ -72,7 +72,7 @@ const offenders = (isWrong: (source: (typeof sources)[number]) => unknown) =>
   sources.filter(isWrong).map(({ path }) => path);
 
 describe('the folders', () => {
-  it('import only along the arrows; move the code to the room that may, or the import away', () => {
+  it('folders import only along the arrows; move the code to the room that may, or the import away', () => {
     const wrong = sources.flatMap(({ path, ours }) => {
       const allowed = arrows[roomOf(path)];
       if (!allowed) return [];
@@ -83,19 +83,19 @@ describe('the folders', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('are all known: a new room under functions/ gets its arrows here', () => {
+  it('all folders are known: a new room under functions/ gets its arrows here', () => {
     const rooms = new Set(sources.map(({ path }) => roomOf(path)).filter((room) => room.startsWith('functions/')));
     expect([...rooms].filter((room) => !(room in arrows))).toEqual([]);
   });
 
-  it('let a command of the operator import no other: what commands share lies beside them', () => {
+  it('a command of the operator imports no other: what commands share lies beside them', () => {
     const folder = 'bin/operator/commands/';
     expect(
       offenders(({ path, ours }) => path.startsWith(folder) && ours.some((other) => other.startsWith(folder))),
     ).toEqual([]);
   });
 
-  it('keep AWS CDK out of what runs on Lambda', () => {
+  it('code that runs on Lambda does not import AWS CDK', () => {
     expect(
       offenders(
         ({ path, packages }) =>
@@ -104,7 +104,7 @@ describe('the folders', () => {
     ).toEqual([]);
   });
 
-  it('read the environment in functions/environment.ts alone', () => {
+  it('only functions/environment.ts reads the environment', () => {
     expect(
       offenders(
         ({ path, text }) =>
@@ -113,16 +113,16 @@ describe('the folders', () => {
     ).toEqual([]);
   });
 
-  it('write key strings in functions/store/keys.ts alone', () => {
+  it('only functions/store/keys.ts writes key strings', () => {
     const key = /[`'"](USER|AGENT|CHAT|KEY|CALL|WEBSITE|DOCUMENT|SOURCE|DUPLICATION|IDEMPOTENCY)#/;
     expect(offenders(({ path, text }) => path !== 'functions/store/keys.ts' && key.test(text))).toEqual([]);
   });
 
-  it('take zod from zod/mini under functions/: the classic one is five times its weight', () => {
+  it('code under functions/ imports zod/mini: the classic one is five times its size', () => {
     expect(offenders(({ path, packages }) => path.startsWith('functions/') && packages.includes('zod'))).toEqual([]);
   });
 
-  it('are named for what is in them', () => {
+  it('folders are named for what is in them', () => {
     expect(offenders(({ path }) => /(^|\/)(utils?|common|shared|helpers?)(\/|\.)/.test(path))).toEqual([]);
   });
 });

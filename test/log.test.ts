@@ -42,7 +42,7 @@ describe('a line of the log', () => {
     'sk_live_4eC39HqLyjWDarjtT1zdp7dc',
     'rk_test_4eC39HqLyjWDarjtT1zdp7dc',
     'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDC2FVsBQIhr0=',
-  ])('redacts %j, wherever a caller writes it', (secret) => {
+  ])('a line of the log redacts %j, wherever a caller writes it', (secret) => {
     const error = new Error(`It fails for ${secret}, twice.`, { cause: new Error(secret) });
     const fields = { chatId: `chat ${secret} end`, uid: secret, list: [`tel:${secret}`], cause: describeError(error) };
     const line = logLine(fields);
@@ -51,7 +51,7 @@ describe('a line of the log', () => {
     expect(line.cause).toMatchObject({ message: 'It fails for …, twice.', cause: { message: '…' } });
   });
 
-  it('keeps what is needed to find a request, and stays JSON', () => {
+  it('a line of the log keeps what is needed to find a request, and stays JSON', () => {
     const fields = {
       requestId: '3b1f8a52-1234-4123-8123-123456789012',
       otherId: '12345678-1234-4123-9123-123456789012',
@@ -69,7 +69,7 @@ describe('a line of the log', () => {
     expect(logLine(fields).time).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/);
   });
 
-  it('takes time in proportion to what it says', () => {
+  it('a line of the log takes time in proportion to its length', () => {
     const started = performance.now();
     for (const text of ['1 ', 'a.', '(', '+', '1-(', '+1-(', '+1 ', 'a@', '@.', '%2'])
       logLine({ message: text.repeat(50_000) });

@@ -14,36 +14,42 @@ const cellsOf = async (file: string | Uint8Array, length?: number) =>
   (await rowsOf(file, length)).map(({ line, number, reason, expiresAt }) => [line, number, reason, expiresAt]);
 
 describe('rows of a file', () => {
-  it.each([1, 2, 3, 1000])('are the lines of a text, whatever ends them, read %i bytes at a time', async (length) => {
-    const text = '\ufeff\r\n+1 415 555 0100\r\n\n   \n+2\r+3é\n\r\n+4';
-    expect((await rowsOf(text, length)).map(({ line, number }) => [line, number])).toEqual([
-      [2, '+1 415 555 0100'],
-      [5, '+2'],
-      [6, '+3é'],
-      [8, '+4'],
-    ]);
-    expect(await rowsOf('+1\r', length)).toEqual([{ line: 1, number: '+1' }]);
-    expect(await rowsOf('', length)).toEqual([]);
-    expect(await rowsOf('\n\r\n \n', length)).toEqual([]);
-  });
+  it.each([1, 2, 3, 1000])(
+    'rows of a text file are its lines, whatever ends them, read %i bytes at a time',
+    async (length) => {
+      const text = '\ufeff\r\n+1 415 555 0100\r\n\n   \n+2\r+3é\n\r\n+4';
+      expect((await rowsOf(text, length)).map(({ line, number }) => [line, number])).toEqual([
+        [2, '+1 415 555 0100'],
+        [5, '+2'],
+        [6, '+3é'],
+        [8, '+4'],
+      ]);
+      expect(await rowsOf('+1\r', length)).toEqual([{ line: 1, number: '+1' }]);
+      expect(await rowsOf('', length)).toEqual([]);
+      expect(await rowsOf('\n\r\n \n', length)).toEqual([]);
+    },
+  );
 
-  it.each([1, 5, 1000])('are the records of a CSV file under its header, read %i bytes at a time', async (length) => {
-    const csv =
-      '\ufeff\n"Number",name, reason ,expiresAt\r\n+1,A,"a\r\nb, ""c""",2030-01-01T00:00:00Z\n\n+2\r\n,,\n"+3",x,a"b"\r\n';
-    expect(await cellsOf(csv, length)).toEqual([
-      [3, '+1', 'a\r\nb, "c"', '2030-01-01T00:00:00Z'],
-      [6, '+2', undefined, undefined],
-      [7, '', '', undefined],
-      [8, '+3', 'a"b"', undefined],
-    ]);
-    expect(await cellsOf('reason;number\nx;+1\n', length)).toEqual([[2, '+1', 'x', undefined]]);
-    expect(await cellsOf('number\treason\n+1\tx, y', length)).toEqual([[2, '+1', 'x, y', undefined]]);
-    expect(await cellsOf('number\n+1\n+2', length)).toEqual([
-      [2, '+1', undefined, undefined],
-      [3, '+2', undefined, undefined],
-    ]);
-    expect(await cellsOf('number', length)).toEqual([]);
-  });
+  it.each([1, 5, 1000])(
+    'rows of a CSV file are the records below its header, read %i bytes at a time',
+    async (length) => {
+      const csv =
+        '\ufeff\n"Number",name, reason ,expiresAt\r\n+1,A,"a\r\nb, ""c""",2030-01-01T00:00:00Z\n\n+2\r\n,,\n"+3",x,a"b"\r\n';
+      expect(await cellsOf(csv, length)).toEqual([
+        [3, '+1', 'a\r\nb, "c"', '2030-01-01T00:00:00Z'],
+        [6, '+2', undefined, undefined],
+        [7, '', '', undefined],
+        [8, '+3', 'a"b"', undefined],
+      ]);
+      expect(await cellsOf('reason;number\nx;+1\n', length)).toEqual([[2, '+1', 'x', undefined]]);
+      expect(await cellsOf('number\treason\n+1\tx, y', length)).toEqual([[2, '+1', 'x, y', undefined]]);
+      expect(await cellsOf('number\n+1\n+2', length)).toEqual([
+        [2, '+1', undefined, undefined],
+        [3, '+2', undefined, undefined],
+      ]);
+      expect(await cellsOf('number', length)).toEqual([]);
+    },
+  );
 
   it.each([
     ['UTF-16 with its mark', Buffer.from('\ufeff+14155550100\n', 'utf16le'), /not text in UTF-8/],
@@ -55,12 +61,12 @@ describe('rows of a file', () => {
     ['text after a quote', 'number,reason\n+1,"a"b\n', /line 2: there is text after a closing quote/],
     ['an endless line', `+1\n${'1'.repeat(70_000)}\n`, /Line 2 .* longer than 64 KB/],
     ['an endless record', `number,reason\n+1,${'x'.repeat(70_000)}\n`, /Line 2 .* longer than 64 KB/],
-  ])('do not exist in %s', async (_, file, message) => {
+  ])('a file has no rows in %s', async (_, file, message) => {
     await expect(rowsOf(file)).rejects.toThrow(message);
     await expect(rowsOf(file, 100_000)).rejects.toThrow(message);
   });
 
-  it('are numbers of a text also where the first one is written with commas or is wrong', async () => {
+  it('rows of a text file are numbers, also where the first one has commas or is invalid', async () => {
     expect((await rowsOf('12345\n+14155550100\n')).map(({ number }) => number)).toEqual(['12345', '+14155550100']);
   });
 });

@@ -86,7 +86,7 @@ for (let at = 0; at < callsTool.length; ) {
 }
 
 describe.concurrent('Bedrock’s own stream', () => {
-  it('with a tool call and an answer becomes the UI message stream', async () => {
+  it('Bedrock’s own stream with a tool call and an answer becomes the UI message stream', async () => {
     const answer = await talk(bedrockThatSends(callsTool, answers));
     expect(answer.chunks.map(({ type }) => type)).toEqual([
       'start',
@@ -110,7 +110,7 @@ describe.concurrent('Bedrock’s own stream', () => {
   });
 
   itInAnyHistory(
-    'that is cut is a reported failure or a complete answer, and never an invalid stream',
+    'a cut stream of Bedrock is a reported failure or a complete answer, and never an invalid stream',
     [5, 60],
     async (runs) => {
       // Every byte around the end of each event, and some of those between.
@@ -135,7 +135,7 @@ describe.concurrent('Bedrock’s own stream', () => {
   );
 
   itInAnyHistory(
-    'with any byte changed is a reported failure or a complete answer, and never an invalid stream',
+    'a stream of Bedrock with any byte changed is a reported failure or a complete answer, and never an invalid stream',
     [10, 70],
     async (runs) => {
       const step = Math.floor(callsTool.length / runs);
@@ -171,7 +171,7 @@ describe.concurrent('Bedrock’s own stream', () => {
     ],
     ['nothing', () => new Response(null, { status: 200 })],
     ['JSON instead of a stream', () => Response.json({ secret: true })],
-  ])('that is %s is a 500 without its details', async (_, response) => {
+  ])('a response of Bedrock that is %s is a 500 without its details', async (_, response) => {
     const answer = await talk(bedrockThatSends(response));
     expect([answer.status, answer.body.error]).toEqual([500, 'chat_failed']);
     expect(answer.text).not.toContain('secret');

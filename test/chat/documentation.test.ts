@@ -82,14 +82,14 @@ const questions: [question: string, page: string][] = [
 describe('the search of the documentation', () => {
   const documentation = new Documentation();
 
-  it.each(questions)('%s', (query, page) => {
+  it.each(questions)('the search of the documentation finds the page for: %s', (query, page) => {
     const { topics } = documentation.search({ query });
     expect(topics[0]?.page, topics.map((topic) => topic?.title).join('\n')).toMatch(
       new RegExp(`^${RegExp.escape(page)}`),
     );
   });
 
-  it('finds nothing for what it has nothing about, and then lists what there is', () => {
+  it('the search of the documentation finds nothing for an unknown subject, and then lists the pages', () => {
     const { topics, otherTopics } = documentation.search({ query: 'What is the weather?' });
     expect(topics).toEqual([]);
     expect(otherTopics).toContain('Pagination');

@@ -7,7 +7,7 @@ import { newWorld, useTargetInThisProcess } from '../support/world.ts';
 const unapproved = { api: new OwnApi(), requestId: 'request-1', approvals: [] };
 
 describe('a tool that changes something', () => {
-  it('does nothing without an approval, even when it is called', async () => {
+  it('a tool that changes something does nothing without an approval, even when it is called', async () => {
     useTargetInThisProcess();
     const world = await newWorld();
     const principal = { uid: world.uid, keyId: 'key_1', scopes: undefined };
@@ -21,7 +21,7 @@ describe('a tool that changes something', () => {
 });
 
 describe('the input schema of a tool', () => {
-  it('stands alone, says what each field is, and leaves the user to the key', async () => {
+  it('the input schema of a tool stands alone, describes each field, and leaves the user to the key', async () => {
     const principal = { uid: 'user', keyId: 'key_1', scopes: undefined };
     const { tools } = toolsFor({ ...unapproved, principal, apiKey: undefined });
     expect(Object.keys(tools).sort()).toEqual([...toolNames].sort());

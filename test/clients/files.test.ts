@@ -20,7 +20,7 @@ describe('files', () => {
     await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT' });
   });
 
-  it('are stored, described, copied and deleted', async () => {
+  it('files are stored, described, copied and deleted', async () => {
     const bytes = Buffer.from([0, 1, 2, 255]);
     await files.put('documents/a', bytes);
     const { size, etag } = (await files.head('documents/a')) ?? {};
@@ -34,7 +34,7 @@ describe('files', () => {
     expect(await files.copy('documents/a', 'documents/c')).toBe(false);
   });
 
-  it('larger than is asked for are not read', async () => {
+  it('files larger than the requested maximum are not read', async () => {
     await files.put('documents/large', Buffer.alloc(100_000));
     expect(await files.read('documents/large', 99_999)).toEqual({ tooLarge: true, etag: expect.any(String) });
   });
@@ -43,7 +43,7 @@ describe('files', () => {
 describe('links and forms', () => {
   const at = Date.UTC(2026, 2, 1, 10, 0, 0);
 
-  it('name the bucket as AWS does, with the key as one path and the name as it is', async () => {
+  it('presigned links and forms name the bucket as AWS does, with the key as one path and the name as it is', async () => {
     const link = new URL(
       filesAt(undefined).downloadUrl({
         key: 'documents/agent:1.doc_1',
@@ -60,7 +60,7 @@ describe('links and forms', () => {
     expect(link.search).not.toContain('+');
   });
 
-  it('are signed as AWS’s own signer does', async () => {
+  it('presigned links and forms are signed as by AWS’s own signer', async () => {
     const name = 'a b+c*(1)!.pdf';
     const signed = new URL(
       filesAt(undefined, { sessionToken: 'token/+=' }).downloadUrl({
@@ -101,7 +101,7 @@ describe('links and forms', () => {
     expect(searchParams.get('X-Amz-Signature')).toBe(presigned.query?.['X-Amz-Signature']);
   });
 
-  it('let a form store one file under one key, of a bounded size, for 15 minutes', async () => {
+  it('a presigned form stores one file under one key, of a bounded size, for 15 minutes', async () => {
     const { url, fields } = filesAt(undefined, { sessionToken: 'token' }).uploadForm('documents/a', 1000, at);
     expect(url).toBe(`https://${bucket}.s3.eu-central-1.amazonaws.com`);
     expect(JSON.parse(Buffer.from(fields.policy ?? '', 'base64').toString())).toEqual({
@@ -138,7 +138,7 @@ describe('S3', () => {
     return { files: filesAt(listening.endpoint, settings), calls: () => calls };
   };
 
-  it('that fails or hangs up once is asked again', async () => {
+  it('a request to S3 that fails or is cut off once is retried', async () => {
     const { files, calls } = await s3((response, call) => {
       if (call === 1) response.writeHead(503).end('SlowDown');
       else if (call === 2) response.destroy();
@@ -148,24 +148,24 @@ describe('S3', () => {
     expect(calls()).toBe(3);
   });
 
-  it('that goes on failing is an error that says why', async () => {
+  it('S3 that keeps failing is an error that says why', async () => {
     const { files, calls } = await s3((response) => response.writeHead(500).end('<Code>InternalError</Code>'));
     await expect(files.delete('documents/a')).rejects.toThrow('S3 answered 500: <Code>InternalError</Code>');
     expect(calls()).toBe(3);
   });
 
-  it('that denies is an error, not a missing file', async () => {
+  it('a denial by S3 is an error, not a missing file', async () => {
     const { files } = await s3((response) => response.writeHead(403).end('<Code>AccessDenied</Code>'));
     await expect(files.read('documents/a', 1)).rejects.toThrow('S3 answered 403');
     await expect(files.copy('documents/a', 'documents/b')).rejects.toThrow('S3 answered 403');
   });
 
-  it('that fails after the head of a copy has not copied', async () => {
+  it('a copy in S3 that fails after the head of its response is an error', async () => {
     const { files } = await s3((response) => response.end('<Error><Code>InternalError</Code></Error>'));
     await expect(files.copy('documents/a', 'documents/b')).rejects.toThrow('S3 did not copy a file');
   });
 
-  it('that never answers is an error within the timeout, which is below 10 seconds', async () => {
+  it('S3 that never responds is an error within the timeout, which is below 10 seconds', async () => {
     expect(defaultTimeoutMs).toBeLessThan(10_000);
     const { files } = await s3(() => {}, { timeoutMs: 600 });
     const started = performance.now();

@@ -48,7 +48,7 @@ afterAll(() => {
 const minutes = (count: number) => vi.setSystemTime(Date.now() + count * 60_000);
 
 describe('a secret in Secrets Manager', () => {
-  it('is asked for with a signature that AWS accepts', async () => {
+  it('a secret in Secrets Manager is requested with a signature that AWS accepts', async () => {
     expect(await new Secret({ arn }).read()).toBe('first');
     const [{ headers, body }] = asked as [Asked];
     expect(headers['x-amz-target']).toBe('secretsmanager.GetSecretValue');
@@ -56,7 +56,7 @@ describe('a secret in Secrets Manager', () => {
     expect(headers.authorization).toBe(await signatureOf(headers, body));
   });
 
-  it('is read once for many who need it at the same time, and kept for a few minutes', async () => {
+  it('a secret in Secrets Manager is read once for concurrent callers, and kept for a few minutes', async () => {
     const secret = new Secret({ arn });
     expect(await Promise.all([secret.read(), secret.read(), secret.read()])).toEqual(['first', 'first', 'first']);
     minutes(4);
@@ -68,7 +68,7 @@ describe('a secret in Secrets Manager', () => {
     expect(asked.length).toBe(2);
   });
 
-  it('serves on while it cannot be read again', async () => {
+  it('a secret in Secrets Manager stays in use while it cannot be read again', async () => {
     const secret = new Secret({ arn });
     await secret.read();
     answer = says(500, { __type: 'InternalServiceError' });
@@ -76,7 +76,7 @@ describe('a secret in Secrets Manager', () => {
     expect(await secret.read()).toBe('first');
   });
 
-  it('is read again at once after it was rejected', async () => {
+  it('a secret in Secrets Manager is read again at once after it was rejected', async () => {
     const secret = new Secret({ arn });
     await secret.read();
     answer = says(200, { SecretString: 'second' });
@@ -84,7 +84,7 @@ describe('a secret in Secrets Manager', () => {
     expect(await secret.read()).toBe('second');
   });
 
-  it('is asked for a second time when the connection died', async () => {
+  it('a secret in Secrets Manager is requested a second time when the connection breaks', async () => {
     const working = answer;
     answer = (response) => {
       answer = working;
@@ -101,20 +101,23 @@ describe('a secret in Secrets Manager', () => {
     ],
     ['is not a text', says(200, { SecretBinary: 'AAAA' }), 'not a string'],
     ['does not come', () => {}, 'timeout'],
-  ])('that %s is an error in time, and the next one who needs it asks again', async (_, behavior, message) => {
-    const secret = new Secret({ arn });
-    const working = answer;
-    answer = behavior;
-    const started = performance.now();
-    await expect(secret.read()).rejects.toThrow(message);
-    expect(performance.now() - started).toBeLessThan(15_000);
-    answer = working;
-    expect(await secret.read()).toBe('first');
-  });
+  ])(
+    'a secret in Secrets Manager that %s is an error in time, and the next caller requests it again',
+    async (_, behavior, message) => {
+      const secret = new Secret({ arn });
+      const working = answer;
+      answer = behavior;
+      const started = performance.now();
+      await expect(secret.read()).rejects.toThrow(message);
+      expect(performance.now() - started).toBeLessThan(15_000);
+      answer = working;
+      expect(await secret.read()).toBe('first');
+    },
+  );
 });
 
 describe('a secret in the environment', () => {
-  it('is itself, and nobody is asked', async () => {
+  it('a secret in the environment is used as it is, without a request', async () => {
     expect(await new Secret({ value: 'given' }).read()).toBe('given');
     expect(asked).toEqual([]);
   });

@@ -49,7 +49,7 @@ const chain = (length: number) =>
   ) as Record<string, Reply>;
 
 describe('a crawl', () => {
-  it('reads the start page, and the pages it leads to, nearest first, each once', async () => {
+  it('a crawl reads the start page, and the pages it links to, nearest first, each once', async () => {
     const site = await siteOf({
       '/': page('home', '/a', '/b', '/', '#top', '/a#part'),
       '/a': page('a', '/c', '/b', '/'),
@@ -69,11 +69,11 @@ describe('a crawl', () => {
     [1, ['/', '/1']],
     [2, ['/', '/1', '/2']],
     [10, ['/', '/1', '/2', '/3', '/4', '/5', '/6', '/7', '/8', '/9']],
-  ])('goes no further than %i links', async (maxDepth, expected) => {
+  ])('a crawl follows no more than %i links in a row', async (maxDepth, expected) => {
     expect((await crawlOf(await siteOf(chain(20)), { maxDepth })).pages).toEqual(expected);
   });
 
-  it('reads no more pages than its limit, and tries no more than twice as many', async () => {
+  it('a crawl reads no more pages than its limit, and tries no more than twice as many', async () => {
     const links = Array.from({ length: 40 }, (_, n) => `/${n + 1}`);
     const good = await siteOf({ ...chain(41), '/': page('home', ...links) });
     expect((await crawlOf(good, { limit: 4 })).pages).toEqual(['/', '/1', '/2', '/3']);
@@ -86,7 +86,7 @@ describe('a crawl', () => {
     expect((await crawlOf(good, { limit: 1 })).pages).toEqual(['/']);
   });
 
-  it('takes fragments and a trailing slash for no other page, and a query for one', async () => {
+  it('a crawl treats a fragment and a trailing slash as the same page, and a query as another', async () => {
     const site = await siteOf({
       '/': page('home', '/a', '/a/', '/a#x', '/a?x=1', '/a?x=2', '/a?x=1#y'),
       '/a': page('a'),
@@ -94,7 +94,7 @@ describe('a crawl', () => {
     expect((await crawlOf(site)).pages).toEqual(['/', '/a', '/a?x=1', '/a?x=2']);
   });
 
-  it('stays on the host and the port of its start page', async () => {
+  it('a crawl stays on the host and the port of its start page', async () => {
     const other = await siteOf({ '/x': page('other') });
     const site = await siteOf({
       '/': page(
@@ -111,7 +111,7 @@ describe('a crawl', () => {
     expect([pages, failed, other.requests]).toEqual([['/', '/a'], {}, []]);
   });
 
-  it('takes the host its start page redirects to for the site', async () => {
+  it('a crawl treats the host that its start page redirects to as the site', async () => {
     const site = await siteOf({ '/home': page('home', '/a'), '/a': page('a') });
     const old = await siteOf({ '/': { status: 301, headers: { location: `${site.origin}/home` } } });
     const { pages, all } = await crawlOf(old, { trusted: [site] });
@@ -119,7 +119,7 @@ describe('a crawl', () => {
     expect(all[0]?.title).toBe('home');
   });
 
-  it('does not follow another page to another site, and reads a page under two addresses once', async () => {
+  it('a crawl does not follow another page to another site, and reads a page with two addresses once', async () => {
     const other = await siteOf({ '/x': page('other') });
     const site = await siteOf({
       '/': page('home', '/away', '/one', '/two'),
@@ -134,7 +134,7 @@ describe('a crawl', () => {
     expect(other.requests).toEqual([]);
   });
 
-  it('reads only paths that are included, none that is excluded, and the start page in any case', async () => {
+  it('a crawl reads only paths that are included, none that is excluded, and the start page in any case', async () => {
     const site = await siteOf({
       '/': page('home', '/help/a', '/help/old/b', '/shop', '/%C3%BCber-uns?help'),
       '/help/a': page('a'),
@@ -151,7 +151,7 @@ describe('a crawl', () => {
     expect(await paths(['(?i)SHOP'])).toEqual(['/', '/shop']);
   });
 
-  it('finds pages by the base of their links', async () => {
+  it('a crawl finds pages by the base of their links', async () => {
     const site = await siteOf({
       '/': '<base href="/docs/"><p>home</p><a href="a">a</a>',
       '/docs/a': page('a'),
@@ -159,7 +159,7 @@ describe('a crawl', () => {
     expect((await crawlOf(site)).pages).toEqual(['/', '/docs/a']);
   });
 
-  it('reads plain text too, and says of everything else why it does not', async () => {
+  it('a crawl reads plain text too, and reports why it does not read anything else', async () => {
     const site = await siteOf({
       '/': page('home', '/a.txt', '/b.pdf', '/gone', '/empty', '/script', '/loop', '/cut'),
       '/a.txt': { body: 'Just\r\ntext.', headers: { 'content-type': 'text/plain' } },
@@ -188,7 +188,7 @@ describe('a crawl', () => {
     });
   });
 
-  it('goes on from a start page that has links alone, and fails when nothing could be read', async () => {
+  it('a crawl continues from a start page that has only links, and fails when nothing could be read', async () => {
     const framed = await siteOf({ '/': '<nav><a href="/a">a</a></nav>', '/a': page('a') });
     expect((await crawlOf(framed)).pages).toEqual(['/a']);
     const gone = await siteOf({});
@@ -199,7 +199,7 @@ describe('a crawl', () => {
     });
   });
 
-  it('gives up a page that its reader does not finish, and reads the next', async () => {
+  it('a crawl gives up a page that its reader does not finish, and reads the next', async () => {
     const site = await siteOf({ '/trap': '<p>endless</p>', '/a': page('a') });
     const reader = new WebPages({ trustedOrigins: new Set([site.origin]) }).open();
     const visitor = new PageVisitor(reader, Date.now() + 60_000, endlessHtmlReader);
@@ -210,7 +210,7 @@ describe('a crawl', () => {
     await reader.close();
   });
 
-  it('says which page has links that its path patterns cannot match in time', {
+  it('a crawl reports which page has links that its path patterns cannot match in time', {
     tags: 'heavy',
     timeout: 20_000,
   }, async () => {
@@ -223,7 +223,7 @@ describe('a crawl', () => {
     expect(failed).toEqual({ '/': expect.stringMatching(/^The links of this page were not followed: .* patterns\.$/) });
   });
 
-  it('ends in time, with what was read until then', async () => {
+  it('a crawl ends in time, with the pages read until then', async () => {
     const site = await siteOf({
       '/': page('home', '/slow', '/slower', '/slowest', '/next'),
       '/slow': { body: page('slow'), delayMilliseconds: 30_000 },
@@ -240,7 +240,7 @@ describe('a crawl', () => {
     expect(site.paths()).not.toContain('/next');
   });
 
-  it('says of a page that nests too deep that it is too intricate, and reads the others', async () => {
+  it('a crawl reports a page with too deep nesting, and reads the others', async () => {
     const site = await siteOf({
       '/': page('home', '/trap', '/a'),
       '/trap': `${'<div>'.repeat(100_000)}x`,
@@ -262,7 +262,7 @@ describe('robots.txt', () => {
   };
   const text = (body: string): Reply => ({ body, headers: { 'content-type': 'text/plain' } });
 
-  it('is obeyed for every page, and asked for once', async () => {
+  it('robots.txt is obeyed for every page, and requested once', async () => {
     const site = await siteOf({ ...home, '/robots.txt': text('User-agent: *\nDisallow: /a') });
     const { pages, failed } = await crawlOf(site);
     expect([pages, failed]).toEqual([['/', '/b'], { '/a': forbidden }]);
@@ -270,7 +270,7 @@ describe('robots.txt', () => {
     expect(site.paths()).not.toContain('/a');
   });
 
-  it('is obeyed for the start page too, which then fails', async () => {
+  it('robots.txt is obeyed for the start page too, which then fails', async () => {
     const { asked, failure, failed } = await crawlWith(text('User-agent: *\nDisallow: /'));
     expect([asked, failure, failed]).toEqual([[], forbidden, { '/': forbidden }]);
   });
@@ -284,18 +284,18 @@ describe('robots.txt', () => {
     ['User-agent: *\nDisallow: /*\nAllow: /$\nAllow: /a$', ['/', '/a']],
     ['\ufeffUser-agent: *\r\nDisallow: /a # not yet\r\n', ['/', '/b']],
     ['no such thing', ['/', '/a', '/b']],
-  ])('says by the group for the crawler’s name what may be read: %j', async (robots, expected) => {
+  ])('robots.txt is read by the group for the crawler’s name: %j', async (robots, expected) => {
     expect((await crawlWith(text(robots))).pages).toEqual(expected);
   });
 
-  it('that is not to be had allows everything, and nothing while its server fails', async () => {
+  it('a missing robots.txt allows everything, and nothing while its server fails', async () => {
     expect((await crawlWith({ status: 404 })).pages).toEqual(['/', '/a', '/b']);
     const { asked, failure } = await crawlWith({ status: 503 });
     expect(asked).toEqual([]);
     expect(failure).toBe('The site’s robots.txt could not be read, and without it no page may be.');
   });
 
-  it('is obeyed where a page redirects to', async () => {
+  it('robots.txt is obeyed for the target of a redirect', async () => {
     const { pages, failed } = await crawlWith(text('User-agent: *\nDisallow: /private'), {
       '/': page('home', '/door'),
       '/door': { status: 302, headers: { location: '/private' } },
@@ -304,7 +304,7 @@ describe('robots.txt', () => {
     expect([pages, failed]).toEqual([['/'], { '/door': forbidden }]);
   });
 
-  it('does not use up what may be tried', async () => {
+  it('robots.txt does not count towards the pages that may be tried', async () => {
     const links = Array.from({ length: 30 }, (_, n) => `/no/${n}`);
     const { pages } = await crawlWith(text('User-agent: *\nDisallow: /no/'), {
       '/': page('home', ...links, '/yes'),

@@ -22,13 +22,13 @@ const longestBlock = async (work: Promise<unknown>): Promise<number> => {
 };
 
 describe('path patterns', () => {
-  it('keep the URLs whose paths they include, in their order', async () => {
+  it('path patterns keep the URLs whose paths they include, in their order', async () => {
     const urls = ['/help/a', '/shop', '/help/old/b'].map((path) => site + path);
     expect(await wantedUrls({ includePaths: ['^/help/'], excludePaths: ['old'] }, urls)).toEqual([urls[0]]);
     expect(await wantedUrls({ includePaths: [], excludePaths: [] }, urls)).toEqual(urls);
   });
 
-  it('that take too long are aborted, and never block the event loop', async () => {
+  it('path patterns that take too long are aborted, and never block the event loop', async () => {
     // No pattern matches, so every machine tries all of them.
     const patterns = Array.from({ length: 50 }, () => '(a|b|c|d|e|f){1000}$');
     const urls = Array.from({ length: 20 }, (_, index) => `${site}/${'a'.repeat(1990)}${index}`);
@@ -40,7 +40,7 @@ describe('path patterns', () => {
     expect(await wantedUrls({ includePaths: ['^/a'], excludePaths: [] }, [`${site}/a`])).toEqual([`${site}/a`]);
   }, 20_000);
 
-  it('of any kind that are accepted match or are aborted in bounded time', async () => {
+  it('path patterns of any kind that are accepted match or are aborted in bounded time', async () => {
     const piece = fc.constantFrom(
       'a',
       '.',

@@ -16,20 +16,20 @@ afterAll(() => robotsJudge.close());
 describe('a robots.txt', () => {
   it.each([
     ['the longest matching rule decides', 'Disallow: /a\nAllow: /a/b', { '/a/b/c': true, '/a/c': false, '/': true }],
-    ['of two rules as long, the one that allows decides', 'Disallow: /a\nAllow: /a', { '/a': true }],
+    ['the allowing one of two rules of the same length decides', 'Disallow: /a\nAllow: /a', { '/a': true }],
     ['a wildcard is any text', 'Disallow: /*/private*.pdf', { '/x/private/a.pdf?b': false, '/private/a.pdf': true }],
     ['a dollar sign is the end', 'Disallow: /*.php$', { '/a.php': false, '/a.php?b': true, '/a.php.php': false }],
-    ['a dollar sign within a rule is itself', 'Disallow: /a$b', { '/a$b': false, '/a': true }],
-    ['letters beyond ASCII match in either spelling', 'Disallow: /ü\nDisallow: /%c3%a4', { '/ü': false, '/ä': false }],
+    ['a dollar sign within a rule stands for itself', 'Disallow: /a$b', { '/a$b': false, '/a': true }],
+    ['letters beyond ASCII match in either form', 'Disallow: /ü\nDisallow: /%c3%a4', { '/ü': false, '/ä': false }],
     ['a query is part of the path', 'Disallow: /*?print=', { '/a?print=1': false, '/a': true }],
-    ['wildcards in a row are one', `Disallow: /${'*'.repeat(400_000)}x$`, { '/abc': true, '/abx': false }],
-    ['a rule without a path says nothing', 'Disallow:\nAllow:', { '/': true }],
-  ] as [string, string, Record<string, boolean>][])('%s', (_, rules, expected) => {
+    ['consecutive wildcards are one', `Disallow: /${'*'.repeat(400_000)}x$`, { '/abc': true, '/abx': false }],
+    ['a rule without a path has no effect', 'Disallow:\nAllow:', { '/': true }],
+  ] as [string, string, Record<string, boolean>][])('in a robots.txt, %s', (_, rules, expected) => {
     const robots = `User-agent: *\n${rules}`;
     expect(Object.fromEntries(Object.keys(expected).map((path) => [path, isAllowed(robots, path)]))).toEqual(expected);
   });
 
-  it('is read as far as its first thousand rules for the crawler', () => {
+  it('a robots.txt is read as far as its first thousand rules for the crawler', () => {
     const others = 'User-agent: OtherBot\nDisallow: /\n'.repeat(5000);
     const rules = Array.from({ length: limits.robotsRules + 1 }, (_, index) => `Disallow: /${index}$`).join('\n');
     const robots = `${others}User-agent: *\n${rules}`;
@@ -37,7 +37,7 @@ describe('a robots.txt', () => {
     expect(isAllowed(robots, `/${limits.robotsRules}`)).toBe(true);
   });
 
-  it('is judged like the package robots-parser judges it', () => {
+  it('a robots.txt is judged like the package robots-parser judges it', () => {
     const path = fc.stringMatching(/^\/[ab/%2fFü?=.]{0,6}$/);
     const pattern = fc.stringMatching(/^\/?([ab/ü.?=]|%2f|%2F|\*[ab/.]){0,6}[*$]?$/);
     const line = fc.oneof(
@@ -71,11 +71,11 @@ describe('a robots.txt made to do harm is judged in bounded time and memory', ()
     ['empty lines', fill('\r')],
     ['agents of its own', fill('User-agent: bot\nDisallow: /\n')],
     ['fields without values', fill('a-')],
-  ])('%s', async (_, robots) => {
+  ])('a robots.txt of %s is judged in bounded time and memory', async (_, robots) => {
     expect(await robotsJudge.run({ robots, urls })).toHaveLength(urls.length);
   });
 
-  it('any', async () => {
+  it('any robots.txt is judged in bounded time and memory', async () => {
     const piece = fc.oneof(
       fc.constantFrom(
         'User-agent: *\n',

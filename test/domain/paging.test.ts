@@ -9,7 +9,7 @@ const page = { collection: 'numbers', positionOf: String };
 const positionAfter = ({ nextCursor }: { nextCursor?: string }) => fromCursor('numbers', nextCursor);
 
 describe('a page of a filtered list', () => {
-  it('ends after so many items were examined, short or empty, and the next one begins there', async () => {
+  it('a page of a filtered list ends after so many items were examined, short or empty, and the next one begins there', async () => {
     const even = { ...page, includes: (n: number) => n % 2 === 0, maxExamined: 5 };
     const first = await fillPage(numbers(1, 20), even);
     expect([first.items, positionAfter(first)]).toEqual([[2, 4], '5']);
@@ -17,7 +17,7 @@ describe('a page of a filtered list', () => {
     expect([none.items, positionAfter(none)]).toEqual([[], '5']);
   });
 
-  it('has a next one only when there is more to examine', async () => {
+  it('a page of a filtered list has a next one only when there is more to examine', async () => {
     const even = { ...page, includes: (n: number) => n % 2 === 0, maxExamined: 5 };
     expect(await fillPage(numbers(1, 5), even)).toEqual({ items: [2, 4] });
     expect(positionAfter(await fillPage(numbers(1, 6), { ...even, limit: 1 }))).toBe('3');

@@ -24,7 +24,7 @@ describe('the state of a source', () => {
     ['website', websiteStates, 60, 'crawling'],
     ['document', documentStates, 30, 'processing'],
   ] as const)(
-    'of a %s: an attempt that never ends reads as failed, while it is pending and while it runs',
+    'the state of a %s with an attempt that never ends is failed, while it is pending and while it runs',
     (_, states, limit, working) => {
       const attempt = newAttempt(states, 'first', now);
       const run = { ...attempt, ...running(states, undefined, now + minutes(5)) };
@@ -42,7 +42,7 @@ describe('the state of a source', () => {
     },
   );
 
-  it('that has ended stays as it is, however old', () => {
+  it('the state of a source that has ended stays, however old it is', () => {
     for (const status of ['ready', 'failed']) {
       const state = { status, dueBy: now };
       expect([isUnfinished(documentStates, state), isOverdue(documentStates, state, now + minutes(99))]).toEqual([
@@ -53,18 +53,18 @@ describe('the state of a source', () => {
     }
   });
 
-  it('that waits for its file is shown for an hour, and its record outlives every message about it', () => {
+  it('a source that waits for its file is shown for an hour, and its record outlives every message about it', () => {
     const waiting = waitingForFile(now);
     expect(visible(documentStates, waiting, now + fileWaitSeconds * 1000 - 1)).toBe(waiting);
     expect(visible(documentStates, waiting, now + fileWaitSeconds * 1000)).toBeUndefined();
     expect(waiting.ttlSeconds * 1000).toBeGreaterThanOrEqual(waiting.waitsUntil + maxMessageAgeSeconds * 1000);
   });
 
-  it('is not shown while it is deleted', () => {
+  it('a source is not shown while it is deleted', () => {
     expect(visible(documentStates, { status: 'deleting' }, now)).toBeUndefined();
   });
 
-  it('names an attempt after the file, also when it was tried again', () => {
+  it('an attempt at a source is named after the file, also when it is tried again', () => {
     expect(attemptAtFile('etag', undefined)).toBe('etag');
     expect(attemptAtFile('etag', 'etag')).toBe('etag');
     expect(attemptAtFile('etag', retryOf('etag', 'x'))).toBe('etag:x');
@@ -73,7 +73,7 @@ describe('the state of a source', () => {
     expect(retryOf(undefined, 'x')).toBe(':x');
   });
 
-  it('may be followed by another attempt only when it has ended', () => {
+  it('an attempt at a source may be followed by another only when it has ended', () => {
     const statuses = ['pending', 'crawling', 'processing', 'ready', 'failed', 'deleting'];
     expect(statuses.filter(hasEnded)).toEqual(['ready', 'failed']);
     expect(statuses.filter(hasFailed)).toEqual(['failed']);

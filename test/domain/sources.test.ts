@@ -15,7 +15,7 @@ describe('what a list shows of a text', () => {
     ['quotation marks', '"\\"'],
     ['control characters', '\u0001'],
     ['half characters', '\ud83d'],
-  ])('of %s is its beginning, within a list’s bounds', (_, unit) => {
+  ])('a list shows the beginning of a text of %s, within its bounds', (_, unit) => {
     const whole = unit.repeat(3_000_000 / unit.length);
     const text = proseText(whole);
     const shown = excerptOf(text);
@@ -27,12 +27,12 @@ describe('what a list shows of a text', () => {
     expect(bytesOf(shown)).toBeLessThanOrEqual(mostBytes);
   });
 
-  it('is all of one that is short enough', () => {
+  it('a list shows all of a text that is short enough', () => {
     for (const whole of ['', 'short', 'x'.repeat(most)]) expect(proseText(whole)).toEqual({ whole });
     expect(proseText('x'.repeat(most + 1)).excerpt).toEqual({ length: most, end: '' });
   });
 
-  it('ends with a paragraph, or a line, or a word', () => {
+  it('the part of a text that a list shows ends with a paragraph, a line or a word', () => {
     const ended = (unit: string) => excerptOf(proseText(unit.repeat(5000))).slice(-4);
     expect(ended(`${'a '.repeat(100)}b.\n\n`)).toBe('a b.');
     expect(ended(`${'a '.repeat(100)}b.\n`)).toBe('a b.');
@@ -43,7 +43,7 @@ describe('what a list shows of a text', () => {
 describe('what a list shows of pages', () => {
   const page = (text: string, n = 0) => ({ url: `https://site.example/${n}`, title: `Page ${n}`, text });
 
-  it('is JSON, and as many whole pages as fit', () => {
+  it('a list shows JSON of as many whole pages as fit', () => {
     const pages = [0, 1, 2, 3, 4].map((n) => page('x'.repeat(300_000), n));
     const text = pagesText(pages);
     expect(JSON.parse(text.whole)).toEqual(pages);
@@ -56,7 +56,7 @@ describe('what a list shows of pages', () => {
     ['words', 'word "and" \\ word\n\n'],
     ['emoji', '🙂'],
     ['half characters', 'a\udc00'],
-  ])('is the beginning of the first one when that is too long by itself: %s', (_, unit) => {
+  ])('a list shows the beginning of the first page when that alone is too long: %s', (_, unit) => {
     const text = pagesText([page(unit.repeat(2_000_000 / unit.length)), page('second', 1)]);
     const shown = excerptOf(text);
     const [first, ...others] = JSON.parse(shown);
@@ -68,7 +68,7 @@ describe('what a list shows of pages', () => {
     expect(bytesOf(shown)).toBeLessThanOrEqual(mostBytes);
   });
 
-  it('is JSON whatever is on them', () => {
+  it('a list shows pages as JSON whatever they contain', () => {
     fc.assert(
       fc.property(
         fc.array(

@@ -5,7 +5,7 @@ import { pageKey, withinSite } from '../../functions/domain/websites.ts';
 const within = (site: string, url: string) => withinSite(new URL(site), new URL(url))?.href;
 
 describe('a site', () => {
-  it('is one host and one port, and http may become https', () => {
+  it('a site is one host and one port, and http may become https', () => {
     expect(within('http://a.example/', 'http://a.example/x')).toBe('http://a.example/x');
     expect(within('http://a.example/', 'https://a.example/x')).toBe('https://a.example/x');
     expect(within('https://a.example/', 'http://a.example/x')).toBe('https://a.example/x');
@@ -24,7 +24,7 @@ describe('a site', () => {
     expect(within('https://a.example:8443/', 'http://a.example:8443/x')).toBeUndefined();
   });
 
-  it('distinguishes pages by path and query alone', () => {
+  it('a site distinguishes pages by path and query alone', () => {
     const keys = (...urls: string[]) => new Set(urls.map((url) => pageKey(new URL(url)))).size;
     expect(keys('http://a.example/x', 'https://a.example/x/', 'http://a.example/x#y')).toBe(1);
     expect(keys('http://a.example', 'http://a.example/', 'http://a.example//')).toBe(1);
@@ -32,7 +32,7 @@ describe('a site', () => {
   });
 });
 
-it('a pattern that would take an engine that goes back for ever is matched at once', () => {
+it('a pattern that would take a backtracking engine forever is matched at once', () => {
   const pattern = '^(([a-z])+.)+[A-Z]([a-z])+$';
   const isWanted = pathFilter({
     includePaths: ['(x+x+)+y', pattern, '(a|aa)+$b'],

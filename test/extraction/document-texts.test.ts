@@ -37,7 +37,7 @@ describe('the kind of a file', () => {
     ['text that begins like a bitmap', 'a.txt', async () => Buffer.from('BMW makes cars.'), { type: 'txt' }],
     ['Markdown, by its name', 'a.MD', async () => Buffer.from('# Hello'), { type: 'md' }],
     ['a script that is called a text', 'a.txt', async () => Buffer.from('#!/bin/sh\necho'), { type: 'txt' }],
-  ] as const)('%s', async (_, name, bytes, kind) => {
+  ] as const)('the kind of %s is recognized', async (_, name, bytes, kind) => {
     expect(await kindOf(await bytes(), name)).toEqual(kind);
   });
 
@@ -60,7 +60,7 @@ describe('the kind of a file', () => {
       Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7919 + (index >> 3) * 31) % 256)),
     ],
     ['zeros', 'a.txt', Buffer.alloc(1000)],
-  ])('%s is not taken', async (_, name, bytes) => {
+  ])('the kind of %s is not accepted', async (_, name, bytes) => {
     expect(await kindOf(bytes, name)).toEqual({
       unsupported: expect.stringMatching(/^The file is no PDF, Word document/),
     });
@@ -68,7 +68,7 @@ describe('the kind of a file', () => {
 });
 
 describe('the text of a document', () => {
-  it('of Word has its headings, tables, lists and links, and none of the ways back from notes', async () => {
+  it('the text of a Word document has its headings, tables, lists and links, and no links back from notes', async () => {
     const text = await read(sample('handbook.docx'));
     expect(text).toEqual({
       content: expect.stringContaining('Drink\tPrice\nEspresso\t2 €\nTea\t3 €'),
@@ -85,7 +85,7 @@ describe('the text of a document', () => {
     });
   });
 
-  it('of PDF has its paragraphs, and headings where the letters are larger', async () => {
+  it('the text of a PDF has its paragraphs, and headings where the letters are larger', async () => {
     const text = await read(sample('handbook.pdf'));
     expect(text).toEqual({
       content: expect.stringMatching(/^Handbook of the Café\n\nGuests of all ages are welcome from nine to five\./),
@@ -95,18 +95,18 @@ describe('the text of a document', () => {
     });
   });
 
-  it('of a PDF that only forbids printing is read', async () => {
+  it('the text of a PDF that only forbids printing is read', async () => {
     expect(await read(sample('restricted.pdf'))).toEqual(await read(sample('handbook.pdf')));
   });
 
-  it('keeps what Markdown would take for its own', async () => {
+  it('the text of a document keeps characters that have a meaning in Markdown', async () => {
     expect(await read(await pdfOf('A *cut* costs 20_50 [euros] <now>'))).toEqual({
       content: 'A *cut* costs 20_50 [euros] <now>',
       contentMD: 'A \\*cut\\* costs 20\\_50 \\[euros\\] \\<now>',
     });
   });
 
-  it('of a long Word document is the same as that of its parts', { tags: 'heavy' }, async () => {
+  it('the text of a long Word document is the same as that of its parts', { tags: 'heavy' }, async () => {
     const paragraphs = Array.from({ length: 1500 }, (_, index) =>
       `Paragraph ${index} ${'of many words '.repeat(8)}`.trim(),
     );
@@ -119,7 +119,7 @@ describe('the text of a document', () => {
     ['UTF-8 with a mark', Buffer.from('\ufeffGrüße, Привет, 你好')],
     ['UTF-16 with a mark', Buffer.from('\ufeffGrüße, Привет, 你好', 'utf16le')],
     ['UTF-16 of the other order with a mark', Buffer.from('\ufeffGrüße, Привет, 你好', 'utf16le').swap16()],
-  ])('in %s', async (_, bytes) => {
+  ])('the text of a document in %s is read', async (_, bytes) => {
     expect(await read(bytes)).toEqual({ content: 'Grüße, Привет, 你好', contentMD: 'Grüße, Привет, 你好' });
   });
 
@@ -136,10 +136,13 @@ describe('the text of a document', () => {
     ['GB18030', '我们的营业时间是上午九点到下午五点。星期六十点开门。', encoded('gb18030')],
     ['Big5', '我們的營業時間是上午九點到下午五點。星期六十點開門。', encoded('big5')],
     ['EUC-KR', '영업 시간은 아홉 시부터 다섯 시까지입니다. 토요일에는 열 시에 엽니다.', encoded('euc-kr')],
-  ] as [string, string, Buffer | ((text: string) => Buffer)][])('in %s without saying so', async (_, text, bytes) => {
-    const data = typeof bytes === 'function' ? bytes(text) : bytes.length > 0 ? bytes : encoded('windows-1252')(text);
-    expect(await read(data)).toEqual({ content: text, contentMD: text });
-  });
+  ] as [string, string, Buffer | ((text: string) => Buffer)][])(
+    'the text of a document in %s without a mark is read',
+    async (_, text, bytes) => {
+      const data = typeof bytes === 'function' ? bytes(text) : bytes.length > 0 ? bytes : encoded('windows-1252')(text);
+      expect(await read(data)).toEqual({ content: text, contentMD: text });
+    },
+  );
 });
 
 describe('a document that has no text to give', () => {
@@ -161,7 +164,7 @@ describe('a document that has no text to give', () => {
       damaged,
     ],
     ['a Word document whose XML is broken', () => rawDocx('<w:p><w:r></w:p>'), damaged],
-  ] as const)('%s says so', async (_, bytes, failure) => {
+  ] as const)('%s has no text, and the message says why', async (_, bytes, failure) => {
     expect(await read(await bytes())).toEqual(failure);
   });
 });
@@ -212,17 +215,20 @@ describe('a document made to do harm is given up, and says why', { tags: 'heavy'
       () => Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(tenMegabytes, 'stream\n')]),
       unpacks,
     ],
-  ] as [string, () => Buffer, object | undefined][])('%s', async (_, make, expected) => {
-    const bytes = make();
-    expect(bytes.length).toBeLessThanOrEqual(tenMegabytes + 10);
-    const started = performance.now();
-    const outcome = await read(bytes);
-    expect(outcome).toEqual(expected ?? expect.objectContaining({}));
-    if (!expected) expect('failure' in outcome || 'content' in outcome).toBe(true);
-    expect(performance.now() - started).toBeLessThan(25_000);
-  });
+  ] as [string, () => Buffer, object | undefined][])(
+    '%s is given up, and the message says why',
+    async (_, make, expected) => {
+      const bytes = make();
+      expect(bytes.length).toBeLessThanOrEqual(tenMegabytes + 10);
+      const started = performance.now();
+      const outcome = await read(bytes);
+      expect(outcome).toEqual(expected ?? expect.objectContaining({}));
+      if (!expected) expect('failure' in outcome || 'content' in outcome).toBe(true);
+      expect(performance.now() - started).toBeLessThan(25_000);
+    },
+  );
 
-  it('and the next document is read', async () => {
+  it('the document after a harmful one is read', async () => {
     expect(await read(await pdfOf('Still here'))).toEqual({ content: 'Still here', contentMD: 'Still here' });
   });
 });

@@ -4,7 +4,7 @@ import { misbehave } from '../support/misbehaving-worker.ts';
 afterAll(() => misbehave.close());
 
 describe('a sandboxed worker', () => {
-  it('answers each input with its own result, in order', async () => {
+  it('a sandboxed worker answers each input with its own result, in order', async () => {
     expect(await Promise.all(['a', 'b', 'c'].map((input) => misbehave.run(input)))).toEqual(['A', 'B', 'C']);
   });
 
@@ -12,20 +12,20 @@ describe('a sandboxed worker', () => {
     ['spin', 'time'],
     ['hoard', 'memory'],
     ['exit', 'crash'],
-  ])('that would %s is aborted for %s, and the next input is served', async (how, reason) => {
+  ])('a sandboxed worker that would %s is aborted for %s, and the next input is handled', async (how, reason) => {
     const [failed, next] = await Promise.allSettled([misbehave.run(how), misbehave.run('next')]);
     expect(failed).toMatchObject({ status: 'rejected', reason: { name: 'WorkerAbortedError', reason } });
     expect(next).toEqual({ status: 'fulfilled', value: 'NEXT' });
   });
 
-  it('sees nothing of the environment, where the secrets are', async () => {
+  it('a sandboxed worker has no environment, where the secrets are', async () => {
     vi.stubEnv('STRIPE_SECRET_KEY', 'sk_test_secret');
     await misbehave.close();
     expect(await misbehave.run('environment')).toBe('{}');
     vi.unstubAllEnvs();
   });
 
-  it('hands on what it throws, by name and message', async () => {
+  it('a sandboxed worker passes on an error with its name and message', async () => {
     await expect(misbehave.run('throw')).rejects.toMatchObject({
       name: 'TypeError',
       message: 'This is not to its liking.',

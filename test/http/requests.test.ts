@@ -6,7 +6,7 @@ import { table } from '../../functions/store/table.ts';
 import { call, newWorld, target, unique, type World } from '../support/world.ts';
 
 describe('bodies', () => {
-  it('are read as JSON whatever their content type says', async () => {
+  it('the body of a request is read as JSON whatever its content type is', async () => {
     const world = await newWorld();
     const body = JSON.stringify({ uid: world.uid, agentId: world.agentId, numbers: ['+14155550100'] });
     for (const type of [
@@ -21,7 +21,7 @@ describe('bodies', () => {
     }
   });
 
-  it('may carry fields nobody knows, and a byte order mark', async () => {
+  it('the body of a request may have unknown fields, and a byte order mark', async () => {
     const world = await newWorld();
     const body = `\ufeff${JSON.stringify({ uid: world.uid, name: 'x', strange: [1], __proto__x: {} })}`;
     const answer = await world.call('POST', '/agents', { body });
@@ -29,7 +29,7 @@ describe('bodies', () => {
     expect(answer.body).not.toHaveProperty('strange');
   });
 
-  it('name every invalid field of a rejected request', async () => {
+  it('the response to an invalid body names every invalid field', async () => {
     const world = await newWorld();
     const answer = await world.call('POST', '/agent-block-list', {
       body: { uid: 'a b', numbers: ['+14155550100', 7] },
@@ -46,7 +46,7 @@ describe('bodies', () => {
     });
   });
 
-  it('report a missing field in a word', async () => {
+  it('the response to an invalid body reports a missing field in a word', async () => {
     const world = await newWorld();
     const put = await world.call('PUT', `/calls/${world.agentId}/call-1`, {
       body: { phone: '+14155550100' },
@@ -62,7 +62,7 @@ describe('bodies', () => {
     expect(list.body.message).toBe('uid: is required');
   });
 
-  it('may be as large as 1 MB, to the byte', async () => {
+  it('the body of a request may have exactly 1 MB', async () => {
     const world = await newWorld();
     const sized = (bytes: number) => {
       const empty = JSON.stringify({ uid: world.uid, name: 'x', padding: '' });
@@ -75,7 +75,7 @@ describe('bodies', () => {
 });
 
 describe('what the gateway answers by itself', () => {
-  it('carries its own body: unknown routes, malformed paths, bodies over its limit', async () => {
+  it('the gateway responds with its own body to unknown routes, malformed paths and bodies over its limit', async () => {
     const refused = async (method: string, path: string, body?: unknown) => {
       const answer = await call(method, path, { body });
       return [answer.status, answer.body];
@@ -92,7 +92,7 @@ describe('what the gateway answers by itself', () => {
 });
 
 describe('CORS', () => {
-  it('names the configured application origin, and nothing else, on preflights, answers and errors', async () => {
+  it('CORS names the configured application origin, and nothing else, on preflights, answers and errors', async () => {
     const world = await newWorld();
     const headers = { origin: 'https://evil.example' };
     const preflight = await call('OPTIONS', '/agents', {
@@ -119,7 +119,7 @@ describe('an Idempotency-Key', () => {
   const create = (world: Awaited<ReturnType<typeof newWorld>>, key: string, body: object = { name: 'x' }) =>
     world.call('POST', '/agents', { body: { uid: world.uid, ...body }, headers: { 'idempotency-key': key } });
 
-  it('gives the first answer again, however the body is spelled', async () => {
+  it('an Idempotency-Key repeats the first response, however the body is formatted', async () => {
     const world = await newWorld();
     const key = unique('key');
     const first = await create(world, key, { name: 'x', configuration: { voice: 'a', language: 'de' } });
@@ -132,7 +132,7 @@ describe('an Idempotency-Key', () => {
     expect((await world.call('GET', '/agents', { query: { uid: world.uid } })).body.agents.length).toBe(2);
   });
 
-  it('rejects another request under the same key, and malformed keys', async () => {
+  it('an Idempotency-Key rejects another request under the same key, and malformed keys', async () => {
     const world = await newWorld();
     const key = unique('key');
     await create(world, key);
@@ -147,7 +147,7 @@ describe('an Idempotency-Key', () => {
     }
   });
 
-  it('belongs to one user and one operation', async () => {
+  it('an Idempotency-Key belongs to one user and one operation', async () => {
     const [a, b] = await Promise.all([newWorld(), newWorld()]);
     const key = unique('key');
     const [first, second] = [await create(a, key), await create(b, key)];
@@ -159,7 +159,7 @@ describe('an Idempotency-Key', () => {
     expect(copy.status).toBe(200);
   });
 
-  it('of many requests at once runs one: the others must retry, or get its response', async () => {
+  it('an Idempotency-Key runs one of many concurrent requests: the others must retry, or get its response', async () => {
     const world = await newWorld();
     const key = unique('key');
     const answers = await Promise.all(Array.from({ length: 8 }, () => create(world, key)));
@@ -172,7 +172,7 @@ describe('an Idempotency-Key', () => {
     expect((await world.call('GET', '/agents', { query: { uid: world.uid } })).body.agents.length).toBe(2);
   });
 
-  it('of a request that was rejected can be used again at once', async () => {
+  it('an Idempotency-Key of a request that was rejected can be used again at once', async () => {
     const world = await newWorld();
     const stranger = await newWorld();
     const key = unique('key');
@@ -189,7 +189,7 @@ describe('an Idempotency-Key', () => {
     expect(ours.status).toBe(200);
   });
 
-  it('of a change gives its first response again, though a second run would find nothing to do', async () => {
+  it('an Idempotency-Key of a change repeats its first response, though a second run would find nothing to do', async () => {
     const world = await newWorld();
     const headers = { 'idempotency-key': unique('key') };
     const numbers = ['+14155550100', 'nonsense'];
@@ -200,7 +200,7 @@ describe('an Idempotency-Key', () => {
     expect([again.body, again.headers.get('idempotency-replayed')]).toEqual([first.body, 'true']);
   });
 
-  it('gives a response again that is too large for one item of the table', async () => {
+  it('an Idempotency-Key repeats a response that is too large for one item of the table', async () => {
     const world = await newWorld();
     const headers = { 'idempotency-key': unique('key') };
     const numbers = Array.from({ length: 10_000 }, () => randomBytes(45).toString('base64'));
@@ -212,7 +212,7 @@ describe('an Idempotency-Key', () => {
     expect(again.text).toBe(first.text);
   });
 
-  it('of a request that died after its work was done finds that work again', async () => {
+  it('an Idempotency-Key of a request that died after its work finds that work again', async () => {
     const { agentId } = await newWorld();
     const [creationId, number] = [unique('creation'), '+14155550101'];
     const add = () => blockList.get().add({ agentId }, [number], {}, creationId);
@@ -220,7 +220,7 @@ describe('an Idempotency-Key', () => {
     expect((await blockList.get().add({ agentId }, [number])).get(number)).toBe('already_blocked');
   });
 
-  it('of a request that died is taken up under the same creation id, by one caller alone', async () => {
+  it('an Idempotency-Key of a request that died is continued under the same creation id, by one caller alone', async () => {
     const { uid } = await newWorld();
     const request = { uid, operation: 'createAgent', key: unique('key'), contentHash: 'h' };
     const store = idempotency.get();

@@ -15,7 +15,7 @@ const listedWith = async (headers: Record<string, string>) => {
 };
 
 describe('a deployment behind CloudFront', () => {
-  it('rejects a request without its secret, or with another, whatever its key', async () => {
+  it('a deployment behind CloudFront rejects a request without its secret, or with another, whatever its key', async () => {
     process.env.EDGE_SECRETS = 'current,former';
     for (const headers of [{}, { 'x-origin-secret': '' }, { 'x-origin-secret': 'current,former' }] as Record<
       string,
@@ -25,14 +25,14 @@ describe('a deployment behind CloudFront', () => {
     }
   });
 
-  it('accepts the current secret and, while a deployment changes it, the one before', async () => {
+  it('a deployment behind CloudFront accepts the current secret and, while a deployment changes it, the one before', async () => {
     process.env.EDGE_SECRETS = 'current,former';
     for (const secret of ['current', 'former']) {
       expect(await listedWith({ 'x-origin-secret': secret })).toMatchObject({ status: 200 });
     }
   });
 
-  it('asks for no secret where there is no CloudFront', async () => {
+  it('a deployment without CloudFront requires no secret', async () => {
     expect(await listedWith({})).toMatchObject({ status: 200 });
   });
 });

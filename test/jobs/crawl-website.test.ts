@@ -55,7 +55,7 @@ const piecesOf = async ({ id }: WebsiteRecord) => {
 };
 
 describe('a message to crawl a website', () => {
-  it('that comes twice is worked on once', async () => {
+  it('a message to crawl a website that is delivered twice is handled once', async () => {
     site.pages['/'] = page('home');
     const source = await add();
     expect(await deliver([messageOf(source)])).toEqual([]);
@@ -67,7 +67,7 @@ describe('a message to crawl a website', () => {
     expect(site.paths()).toEqual(['/']);
   });
 
-  it('that comes twice at once leaves one whole text', async () => {
+  it('a message to crawl a website that is delivered twice at once leaves one whole text', async () => {
     site.pages['/'] = (_, response) => setTimeout(() => response.writeHead(200, html).end(page('home')), 100);
     const source = await add();
     expect(await Promise.all([deliver([messageOf(source)]), deliver([messageOf(source)])])).toEqual([[], []]);
@@ -76,7 +76,7 @@ describe('a message to crawl a website', () => {
   });
   const html = { 'content-type': 'text/html' };
 
-  it('that comes late, after the website was refreshed, does nothing', async () => {
+  it('a message to crawl a website that arrives after a refresh has no effect', async () => {
     site.pages['/'] = page('home');
     const source = await add();
     await deliver([messageOf(source)]);
@@ -88,14 +88,14 @@ describe('a message to crawl a website', () => {
     expect((await findWebsite(source))?.status).toBe('ready');
   });
 
-  it('for a website that is deleted, or never was, does nothing', async () => {
+  it('a message to crawl a website that was deleted or never existed has no effect', async () => {
     const source = await add();
     await websites.get().remove(source);
     expect(await deliver([messageOf(source), messageOf({ ...source, id: 'web_none' })])).toEqual([]);
     expect([await findWebsite(source), site.requests.length]).toEqual([undefined, 0]);
   });
 
-  it('brings nothing back that was deleted while it was worked on', async () => {
+  it('a crawl does not bring back a website that is deleted meanwhile', async () => {
     const source = await add('/deleted');
     site.pages['/deleted'] = async (_, response) => {
       await websites.get().remove(source);
@@ -105,7 +105,7 @@ describe('a message to crawl a website', () => {
     expect([await findWebsite(source), await piecesOf(source)]).toEqual([undefined, 0]);
   });
 
-  it('does not overwrite what a newer one has brought', async () => {
+  it('a crawl does not overwrite the text of a newer one', async () => {
     const source = await add('/overtaken');
     let newer: Promise<string[]> | undefined;
     site.pages['/overtaken'] = async (_, response) => {
@@ -122,7 +122,7 @@ describe('a message to crawl a website', () => {
     expect(await piecesOf(source)).toBe(piecesOfOneText);
   });
 
-  it('whose function is killed anywhere is worked on again, and ends', async () => {
+  it('a message to crawl a website whose function is killed anywhere is delivered again, and completes', async () => {
     site.pages['/'] = page('home');
     let kills = 0;
     for (let fatal = 0; ; fatal++) {
@@ -141,7 +141,7 @@ describe('a message to crawl a website', () => {
     expect(kills).toBeGreaterThanOrEqual(3);
   });
 
-  it('that is poison holds none of its neighbors', async () => {
+  it('a message to crawl a website that always fails delays no other message of its batch', async () => {
     site.pages['/'] = page('home');
     const [one, two] = [await add(), await add()];
     const poison = [
@@ -162,7 +162,7 @@ describe('a message to crawl a website', () => {
     expect((await findWebsite(two))?.status).toBe('ready');
   });
 
-  it('that cannot be worked on ends as failed, with a reason, when it is given up', async () => {
+  it('a crawl that cannot be done ends as failed, with a reason, when its message is given up', async () => {
     site.pages['/'] = page('home');
     const source = await add();
     injectFaults(table.get().client, (operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined));
@@ -186,7 +186,7 @@ describe('a message to crawl a website', () => {
     expect(await findWebsite(source)).toEqual(done);
   });
 
-  it('whose function dies at every delivery ends as failed, with a reason, when the last one’s time is over', async () => {
+  it('a crawl whose function dies at every delivery ends as failed, with a reason, after the last deadline', async () => {
     site.pages['/'] = page('home');
     const source = await add('/', { dueBy: Date.now() + 3_600_000 });
     let began = 0;
@@ -213,7 +213,7 @@ describe('a message to crawl a website', () => {
     expect((await findWebsite(source))?.status).toBe('ready');
   });
 
-  it('whose last function dies without a word ends as failed when that function’s time is over', async () => {
+  it('a crawl whose last function dies silently ends as failed after the deadline of that function', async () => {
     const source = await add('/dies');
     const died = new Promise<number | undefined>((resolve) => {
       site.pages['/dies'] = async (_, response) => {

@@ -54,7 +54,7 @@ const deliver = async (job: AnyJob = expireCalls): Promise<unknown[]> => {
 };
 
 describe('with CALL_RETENTION_DAYS', () => {
-  it('a call that is older is in no answer, and can be recorded all the same', async () => {
+  it('a call older than CALL_RETENTION_DAYS is in no response, and can still be recorded', async () => {
     const names = { old: daysAgo(days, -1000), young: daysAgo(days, 3_600_000), younger: daysAgo(1) };
     for (const [callId, startedAt] of Object.entries(names)) {
       expect((await record(callId, startedAt)).body).toMatchObject({ callId, startedAt });
@@ -83,7 +83,7 @@ describe('with CALL_RETENTION_DAYS', () => {
     expect((await storedWith('#CALL#old')).filter((key) => key.includes(world.agentId)).length).toBe(1);
   });
 
-  it('a call that was the last of its page, and has become too old since, ends the list', async () => {
+  it('a call that was the last of its page, and has become older than CALL_RETENTION_DAYS, ends the list', async () => {
     const { Calls } = await import('../../functions/store/calls/calls.ts');
     const { table } = await import('../../functions/store/table.ts');
     const later = new Calls(table.get(), 1);
@@ -91,7 +91,7 @@ describe('with CALL_RETENTION_DAYS', () => {
     expect(await Array.fromAsync(later.list(world.agentId, { after }))).toEqual([]);
   });
 
-  it('is deleted with its entries by a daily job, and no other', async () => {
+  it('a call older than CALL_RETENTION_DAYS is deleted with its entries by a daily job, and no other is', async () => {
     await record('old', daysAgo(days, -1000));
     const other = await newWorld();
     await other.recordCall('ancient', { startedAt: '2001-01-01T00:00:00Z' });
@@ -104,7 +104,7 @@ describe('with CALL_RETENTION_DAYS', () => {
     expect(await deliver()).toEqual([]);
   });
 
-  it('goes on in another message when its time is over', async () => {
+  it('the deletion of old calls continues in another message when its time is over', async () => {
     await record('old', daysAgo(days, -1000));
     expect(await deliver({ ...expireCalls, timeoutSeconds: 0 })).toEqual([]);
     // Nothing was deleted, since there was no time.
@@ -113,7 +113,7 @@ describe('with CALL_RETENTION_DAYS', () => {
     expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(0);
   });
 
-  it('goes on after an agent, and no message of it holds a number', async () => {
+  it('the deletion of old calls continues after an agent, and none of its messages holds a number', async () => {
     await record('old', daysAgo(days, -1000));
     const services = lazyServices(expireCalls.services);
     // Its time is over once at each of these agents.
@@ -138,7 +138,7 @@ describe('with CALL_RETENTION_DAYS', () => {
     expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(0);
   });
 
-  it('deletes nothing where it is not set', async () => {
+  it('no call is deleted where CALL_RETENTION_DAYS is not set', async () => {
     await record('old', daysAgo(days, -1000));
     delete process.env.CALL_RETENTION_DAYS;
     expect(environment.callRetentionDays).toBe(undefined);
@@ -147,7 +147,7 @@ describe('with CALL_RETENTION_DAYS', () => {
     expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(1);
   });
 
-  it('must be from 1 to 3,650', () => {
+  it('CALL_RETENTION_DAYS must be from 1 to 3,650', () => {
     for (const wrong of ['0', '3651', '-1', '1.5', 'all']) {
       process.env.CALL_RETENTION_DAYS = wrong;
       expect(() => environment.callRetentionDays, wrong).toThrow(/CALL_RETENTION_DAYS/);

@@ -167,7 +167,7 @@ const callsOf = async (run: (job: ReturnType<typeof jobWith>) => Promise<unknown
 };
 
 describe('an extraction', () => {
-  it.concurrent('stores the text of a file that S3 reports', async () => {
+  it.concurrent('an extraction stores the text of a file that S3 reports', async () => {
     const record = await uploaded('Grüße');
     expect(await sound(notification(record))).toBe(true);
     expect(await now(record)).toMatchObject({ status: 'ready', type: 'txt', size: 7, content: 'Grüße' });
@@ -175,7 +175,7 @@ describe('an extraction', () => {
     expect(await now(record)).not.toHaveProperty('ttlSeconds');
   });
 
-  it('killed at any call to the table is finished by the next delivery, and shows nothing half-done', {
+  it('an extraction that is killed at any call to the table is finished by the next delivery, and shows nothing half-done', {
     tags: 'heavy',
   }, async () => {
     const most = await callsOf(async (job) => job(notification(await uploaded())));
@@ -192,7 +192,7 @@ describe('an extraction', () => {
     }
   });
 
-  it('of a file that replaced another shows the old text or the new one, killed wherever', {
+  it('an extraction of a file that replaced another shows the old text or the new one, wherever it is killed', {
     tags: 'heavy',
   }, async () => {
     const replaced = async () => {
@@ -215,7 +215,7 @@ describe('an extraction', () => {
     }
   });
 
-  it.concurrent('whose agent gets another language meanwhile has an index for the new one', async () => {
+  it.concurrent('an extraction whose agent gets another language meanwhile makes an index for the new one', async () => {
     const record = await uploaded('Das Haus');
     let begun = false;
     const seen = (operation: string) => {
@@ -227,7 +227,7 @@ describe('an extraction', () => {
     expect((await now(record))?.text?.index?.language).toBe('de');
   });
 
-  it.concurrent('delivered twice, or run several times at once, ends the same, with one text stored', async () => {
+  it.concurrent('an extraction that is delivered twice, or runs several times at once, stores one text', async () => {
     const record = await uploaded();
     expect(await Promise.all([1, 2, 3].map(() => sound(notification(record))))).toEqual([true, true, true]);
     const first = await now(record);
@@ -236,7 +236,7 @@ describe('an extraction', () => {
     expect(await pieces(record)).toBe(3);
   });
 
-  it.concurrent('of a deleted document stores nothing and takes the file along, whenever the deletion came', async () => {
+  it.concurrent('an extraction of a deleted document stores nothing and deletes the file, whenever the deletion came', async () => {
     const most = await callsOf(async (job) => job(notification(await uploaded())));
     for (let call = 1; call <= most; call++) {
       const record = await uploaded();
@@ -257,7 +257,7 @@ describe('an extraction', () => {
     }
   });
 
-  it.concurrent('that was killed while the document was deleted leaves nothing once its message comes again', async () => {
+  it.concurrent('an extraction that was killed while the document was deleted leaves nothing once its message is delivered again', async () => {
     const record = await uploaded();
     const { id, agentId } = record;
     // The pieces are written, and the process dies before the record points to them.
@@ -271,7 +271,7 @@ describe('an extraction', () => {
     expect([await pieces(record), await files.head(fileKeyOf(record))]).toEqual([0, undefined]);
   });
 
-  it.concurrent('of an earlier attempt changes nothing once there is another', async () => {
+  it.concurrent('an extraction of an earlier attempt changes nothing once there is another', async () => {
     const record = await uploaded('%PDF-1.7 and no more');
     await sound(notification(record));
     const failed = await now(record);
@@ -288,7 +288,7 @@ describe('an extraction', () => {
     expect((await now(record))?.attempt).toBe(attempt);
   });
 
-  it.concurrent('tried again without its file says that it is gone', async () => {
+  it.concurrent('an extraction that is tried again without its file fails, and says that the file is gone', async () => {
     const record = await uploaded('%PDF-1.7 and no more');
     await sound(notification(record));
     await files.delete(fileKeyOf(record));
@@ -298,7 +298,7 @@ describe('an extraction', () => {
     expect(await now(record)).toMatchObject({ status: 'failed', error: 'The file is gone. Upload it again.' });
   });
 
-  it.concurrent('that fails with its last delivery says so, and one that never ended counts as failed', async () => {
+  it.concurrent('an extraction that fails with its last delivery is failed, and so is one that never ended', async () => {
     const record = await uploaded();
     let transacted = 0;
     const dying: Choice = (operation) => (operation === 'BatchWriteItem' && ++transacted ? 'kill' : undefined);
@@ -318,7 +318,7 @@ describe('an extraction', () => {
     });
   });
 
-  it.concurrent('that was given up is done when an operator sends its message again, unless another attempt or a deletion came first', async () => {
+  it.concurrent('an extraction that was given up completes when an operator sends its message again, unless another attempt or a deletion came first', async () => {
     const dying: Choice = (operation) => (operation === 'BatchWriteItem' ? 'kill' : undefined);
     const givenUp = async () => {
       const record = await uploaded();
@@ -362,7 +362,7 @@ describe('an extraction', () => {
     ]);
   });
 
-  it('whose function dies at every delivery ends as failed, with a reason, when the last one’s time is over', async () => {
+  it('an extraction whose function dies at every delivery ends as failed, with a reason, after the last deadline', async () => {
     const record = await uploaded();
     let began = 0;
     for (let delivery = 1; delivery <= maxDeliveries; delivery++) {
@@ -392,7 +392,7 @@ describe('an extraction', () => {
     expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
   });
 
-  it.concurrent('that begins after the wait for the file is over brings the document back, and loses nothing', async () => {
+  it.concurrent('an extraction that begins after the wait for the file is over brings the document back, and loses nothing', async () => {
     const hoursAgo = waitingForFile(Date.now() - 3 * 60 * 60_000);
     const record = await uploaded('The text', hoursAgo);
     expect(await now(record)).toBeUndefined();
@@ -413,7 +413,7 @@ describe('an extraction', () => {
     expect(await files.head(fileKeyOf(dying))).toBeDefined();
   });
 
-  it.concurrent('that begins after its attempt was due shows as under way, and ends as any other', async () => {
+  it.concurrent('an extraction that begins after its attempt was due shows as under way, and ends as any other', async () => {
     const record = await uploaded();
     const file = await files.head(fileKeyOf(record));
     await documents.receive(record, file?.etag as string);
@@ -430,7 +430,7 @@ describe('an extraction', () => {
     expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
   });
 
-  it.concurrent('of a form whose user lost access fails with that reason, until another user tries it again', async () => {
+  it.concurrent('an extraction of a form whose user lost access fails with that reason, until another user tries it again', async () => {
     const owner = await newWorld();
     const stranger = await newWorld();
     const { agentId } = owner;
@@ -451,7 +451,7 @@ describe('an extraction', () => {
     expect((await now(own))?.status).toBe('ready');
   });
 
-  it.concurrent('completes a deletion that was interrupted: text, file and record are gone', async () => {
+  it.concurrent('an extraction completes a deletion that was interrupted: text, file and record are gone', async () => {
     for (let call = 2; call <= 5; call++) {
       const record = await uploaded();
       await sound(notification(record));
@@ -473,7 +473,7 @@ describe('an extraction', () => {
     }
   });
 
-  it('of a file that came late is shown, and waits among the work of its agent’s owner: S3 names no user', async () => {
+  it('an extraction of a late file is shown, and queues with the work of the agent’s owner, since S3 names no user', async () => {
     const { uid, agentId } = await newWorld();
     const [of, ofCopy] = [
       await uploaded('The text', { agentId, waitsUntil: Date.now() - 1 }),
@@ -496,7 +496,7 @@ describe('an extraction', () => {
     expect([await now(of), await now(ofCopy)]).toMatchObject([{ status: 'ready' }, { status: 'ready' }]);
   });
 
-  it.concurrent('of a file whose notification could not be sent on, not even at last, is failed, and may be tried again', async () => {
+  it.concurrent('an extraction whose notification could never be forwarded is failed, and may be tried again', async () => {
     const record = await uploaded();
     const noTable: Choice = (operation) => (operation === 'BatchGetItem' ? 'kill' : undefined);
     const spared = credentialsWith(noTable);
@@ -510,7 +510,7 @@ describe('an extraction', () => {
     expect((await now(record))?.status).toBe('ready');
   });
 
-  it.concurrent('with the bucket’s own test event, a file of another kind, or nothing changes nothing', async () => {
+  it.concurrent('a message to extract with the bucket’s own test event, a file of another kind, or nothing has no effect', async () => {
     expect(await sound({ Service: 'Amazon S3', Event: 's3:TestEvent', Bucket: bucket })).toBe(true);
     expect(await sound({ Records: [{ s3: { object: { key: 'documents/strange+name' } } }] })).toBe(true);
     expect(await sound({ job: 'extractDocument', uid: 'somebody', agentId: 'agent', documentId: 'doc_unknown' })).toBe(
@@ -519,7 +519,7 @@ describe('an extraction', () => {
     expect(await sound({ job: 'extractDocument' })).toBe(false);
   });
 
-  itInAnyHistory('survives lost responses, throttling and faults of the table', [4, 15], async (runs) => {
+  itInAnyHistory('an extraction survives lost responses, throttling and faults of the table', [4, 15], async (runs) => {
     for (let seed = 1; seed <= runs; seed++) {
       const record = await uploaded(await pdfOf(`Seed ${seed}`));
       const job = jobWith(tenPercent(seed));

@@ -161,7 +161,7 @@ const applyTo = (list: Set<string>, { rows, isCsv, mode }: File) => {
 
 describe('an import', () => {
   itInAnyHistory(
-    'does what a plain model does in any history, with faults, and killed at any write',
+    'an import does what a plain model does in any history, with faults, and killed at any write',
     [1, 30],
     (numRuns) =>
       fc.assert(
@@ -203,14 +203,14 @@ describe('an import', () => {
       ),
   );
 
-  it('is done when the response of its beginning is lost, and the repeated request meets another', async () => {
+  it('an import completes when the response of its beginning is lost, and the repeated request meets another', async () => {
     const reference = await importOf(phones.join('\n'));
     const faults: Fault[] = ['lost response', 'conflict'];
     await deliver(reference, () => (operation) => (operation === 'TransactWriteItems' ? faults.shift() : undefined));
     expect(await resultOf(reference)).toMatchObject({ status: 'done', added: phones.length });
   });
 
-  it('counts every line once when it is killed before each of its writes', {
+  it('an import counts every line once when it is killed before each of its writes', {
     tags: 'heavy',
   }, async () => {
     const content = [...phones.slice(0, 10), phones[0], 'x', ...phones.slice(8, 14)].join('\n');
@@ -235,7 +235,7 @@ describe('an import', () => {
     }
   });
 
-  it.concurrent('never unblocks a number that is in both, and spares numbers that others add meanwhile', async () => {
+  it.concurrent('an import that replaces a list never unblocks a number that is in both, and keeps numbers that others add meanwhile', async () => {
     const uid = unique('user');
     await sound.blockList.add({ uid }, phones);
     const kept = phones.slice(0, 12);
@@ -266,7 +266,7 @@ describe('an import', () => {
     expect(await resultOf(reference)).toMatchObject({ status: 'done', added: 0, alreadyBlocked: 12, removed: 13 });
   });
 
-  it.concurrent('goes on when a throttled table does not take all numbers in time', async () => {
+  it.concurrent('an import continues when a throttled table does not accept all numbers in time', async () => {
     const reference = await importOf(phones.join('\n'));
     let throttled = 0;
     const choose = (operation: string) =>
@@ -282,7 +282,7 @@ describe('an import', () => {
     expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 25, added: 25 });
   });
 
-  it.concurrent('goes on, without a failed delivery, when time ends amid a step of which a part is written', async () => {
+  it.concurrent('an import continues without a failed delivery when its time ends in the middle of a step', async () => {
     const numbers = Array.from({ length: 75 }, (_, n) => `+1415555${4000 + n}`);
     const reference = await importOf(numbers.join('\n'));
     let messages = 1;
@@ -304,7 +304,7 @@ describe('an import', () => {
     expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 75, added: 75, alreadyBlocked: 0 });
   });
 
-  it.concurrent('only reads the numbers of a list that is imported again, after its first step', async () => {
+  it.concurrent('an import only reads the numbers of a list that is imported again, after its first step', async () => {
     const uid = unique('user');
     await sound.blockList.add({ uid }, phones);
     const reference = await importOf([...phones, '+14155550998'].join('\n'), 'add', uid);
@@ -319,7 +319,7 @@ describe('an import', () => {
     expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 26, added: 1, alreadyBlocked: 25 });
   });
 
-  it.concurrent('of which the table never takes all numbers ends as failed after a day', async () => {
+  it.concurrent('an import of which the table never accepts all numbers ends as failed after a day', async () => {
     const reference = await importOf(phones.join('\n'));
     const record = await sound.imports.find(reference);
     if (!record) throw new Error('The import has no record.');
@@ -329,13 +329,13 @@ describe('an import', () => {
     expect(await sound.imports.isRunning({ uid: reference.uid })).toBe(false);
   });
 
-  it.concurrent('that is delivered twice at once counts once', async () => {
+  it.concurrent('an import that is delivered twice at once counts once', async () => {
     const reference = await importOf(phones.join('\n'));
     await Promise.all([1, 2, 3].map(() => deliver(reference, () => () => undefined)));
     expect(await resultOf(reference)).toMatchObject({ status: 'done', lines: 25, added: 25, alreadyBlocked: 0 });
   });
 
-  it.concurrent('that replaces a list fails at a file without one good number, and changes nothing', async () => {
+  it.concurrent('an import that replaces a list fails for a file without a valid number, and changes nothing', async () => {
     const uid = unique('user');
     await sound.blockList.add({ uid }, phones.slice(0, 2));
     const reference = await importOf('\n\nno number\n12345\n', 'replace', uid);
@@ -348,7 +348,7 @@ describe('an import', () => {
     expect(await listOf(uid)).toEqual(phones.slice(0, 2));
   });
 
-  it.concurrent('is not turned back by a run whose step another run has done', async () => {
+  it.concurrent('an import is not set back by a run whose step another run has done', async () => {
     const reference = await importOf(phones.join('\n'));
     const begin = async () => {
       const found = await sound.imports.find(reference);
@@ -360,7 +360,7 @@ describe('an import', () => {
     expect(await resultOf(reference)).toMatchObject({ status: 'running', lines: 6, added: 6 });
   });
 
-  it.concurrent('waits for another import of the list, and keeps waiting after its form would have ended', async () => {
+  it.concurrent('an import waits for another import of the list, and keeps waiting after its form would have ended', async () => {
     const uid = unique('user');
     const first = await importOf(phones.slice(0, 6).join('\n'), 'add', uid);
     const second = await importOf(phones.slice(3, 9).join('\n'), 'add', uid);
@@ -387,7 +387,7 @@ describe('an import', () => {
     expect(await resultOf(second)).toMatchObject({ status: 'done', added: 3, alreadyBlocked: 3 });
   });
 
-  it.concurrent('fails when its file is replaced by another one on the way', async () => {
+  it.concurrent('an import fails when its file is replaced meanwhile', async () => {
     const reference = await importOf(phones.join('\n'));
     const services = { ...sound, credentials: credentials.get(), files, jobQueue: { send: async () => {} } };
     await runImport(reference, services, 0, 3);
@@ -406,7 +406,7 @@ describe('an import', () => {
     ['of control characters', `${'\u0001'.repeat(100)}\n`.repeat(2000), 2000],
     ['of the longest characters', `${'\u{1f600}'.repeat(100)}\n`.repeat(2000), 2000],
   ])(
-    'reports the first 1,000 failures of a file %s',
+    'an import reports the first 1,000 failures of a file %s',
     async (_, content, lines) => {
       const reference = await importOf(content);
       await deliver(reference, () => () => undefined, undefined, 50_000);
@@ -418,7 +418,7 @@ describe('an import', () => {
     60_000,
   );
 
-  it('of a million bad lines takes bounded memory', { tags: 'heavy', timeout: 300_000 }, async () => {
+  it('an import of a million invalid lines takes bounded memory', { tags: 'heavy', timeout: 300_000 }, async () => {
     const reference = await importOf('no number\n'.repeat(1_000_000));
     const worker = new Worker(new URL('../bench/import-file.ts', import.meta.url), {
       argv: [reference.uid, reference.importId],
@@ -432,7 +432,7 @@ describe('an import', () => {
     expect(failures.length).toBe(1000);
   });
 
-  it('takes a file of exactly 64 MB, and fails with one byte more', { tags: 'heavy' }, async () => {
+  it('an import accepts a file of exactly 64 MB, and fails with one byte more', { tags: 'heavy' }, async () => {
     const number = '+14155550100';
     const blank = `${' '.repeat(60_000)}\n`;
     const content = Buffer.alloc(64 * 1024 * 1024, blank);
@@ -451,7 +451,7 @@ describe('an import', () => {
     expect(await listOf(larger.uid)).toEqual([]);
   });
 
-  it('that nobody uploads a file for, or whose job never ends it, fails by the clock', async () => {
+  it('an import without a file, or whose job never ends it, fails after its deadline', async () => {
     const record = { ...(await sound.imports.find(await importOf('+14155550100'))) } as Parameters<
       typeof shownImport
     >[0];

@@ -35,7 +35,7 @@ const callWith = async (status: number, body: string, settings: Record<string, s
 };
 
 describe('the response to a tool call', () => {
-  it('has a large result once, and a small one as text too', async () => {
+  it('the response to a tool call has a large result once, and a small one as text too', async () => {
     const small = await callWith(200, '{"name":"A"}');
     expect(small.result.content[0].text).toBe('{"name":"A"}');
     const large = await callWith(200, JSON.stringify({ name: 'A'.repeat(2_000_000) }));
@@ -49,19 +49,22 @@ describe('the response to a tool call', () => {
     [503, '<html>Service Unavailable</html>', 'internal_error'],
     [404, '{"message":"Not Found"}', 'internal_error'],
     [500, '{"error":"constructor","message":"x"}', 'internal_error'],
-  ])('is an error of the interface where API Gateway itself answered with %i', async (status, body, error) => {
-    const { result } = await callWith(status, body);
-    expect([result.isError, result.structuredContent.error]).toEqual([true, error]);
-    expect(result.structuredContent.message).not.toContain('html');
-  });
+  ])(
+    'the response to a tool call is an error of the interface where API Gateway itself responded with %i',
+    async (status, body, error) => {
+      const { result } = await callWith(status, body);
+      expect([result.isError, result.structuredContent.error]).toEqual([true, error]);
+      expect(result.structuredContent.message).not.toContain('html');
+    },
+  );
 
-  it('fails where the API does not respond', async () => {
+  it('a tool call fails where the API does not respond', async () => {
     await expect(callWith(0, '')).rejects.toThrow();
   });
 });
 
 describe('the request of a tool call', () => {
-  it('carries the secret by which the API knows CloudFront, the current one, where there is one', async () => {
+  it('the request of a tool call carries the current secret by which the API recognizes CloudFront, where there is one', async () => {
     const { sent } = await callWith(200, '{}', { EDGE_SECRETS: 'current,former' });
     expect(sent).toMatchObject([{ path: '/agents/a', headers: { 'x-origin-secret': 'current' } }]);
     const without = await callWith(200, '{}', { EDGE_SECRETS: '' });

@@ -4,7 +4,7 @@ import { type Fault, partsOf, question, withFaults } from '../support/typed-clie
 import { newWorld, target } from '../support/world.ts';
 
 describe('the typed client', () => {
-  it('ends the chat with a part of type error when it fails before or during the answer', async () => {
+  it('the typed client ends the chat with a part of type error when it fails before or during the answer', async () => {
     const refused = await partsOf(apiClient({ baseUrl: target.baseUrl, apiKey: 'vap_wrong' }).chat(question('Hello')));
     expect(refused).toEqual([
       { type: 'error', errorText: expect.any(String), error: expect.objectContaining({ error: 'invalid_api_key' }) },
@@ -27,7 +27,7 @@ describe('the typed client', () => {
     expect(broken.seen).toHaveLength(1);
   });
 
-  it('sends a request again after a lost response, which is carried out once', async () => {
+  it('the typed client retries a request after a lost response, and it is carried out once', async () => {
     const { uid, agentId, apiKey } = await newWorld();
     await using service = await withFaults({ lost: true });
     const api = apiClient({ ...service, apiKey });
@@ -40,7 +40,7 @@ describe('the typed client', () => {
     expect(listed?.agents.map(({ agentId }) => agentId)).toContain(agentId);
   });
 
-  it('does not wait for minutes', async () => {
+  it('the typed client does not wait for minutes', async () => {
     const { uid, apiKey } = await newWorld();
 
     await using closed = await withFaults({
@@ -52,7 +52,7 @@ describe('the typed client', () => {
     expect([error?.error, closed.seen.length]).toEqual(['rate_limited', 1]);
   });
 
-  it('sends a request again after 409 with Retry-After, while the first one is still running', async () => {
+  it('the typed client retries a request after 409 with Retry-After, while the first one is still running', async () => {
     const { uid, apiKey } = await newWorld();
     const text = '{"error":"idempotency_in_progress","message":"The first request is still running."}';
     await using running = await withFaults({ status: 409, headers: { 'retry-after': '0' }, text });
@@ -60,7 +60,7 @@ describe('the typed client', () => {
     expect([created.data?.name, running.seen.length]).toEqual(['Front desk', 2]);
   });
 
-  it('does not send again what will not get better', async () => {
+  it('the typed client does not retry a permanent failure', async () => {
     const { uid, apiKey } = await newWorld();
     const text = '{"error":"idempotency_conflict","message":"The Idempotency-Key was used with another request."}';
     await using conflict = await withFaults({ status: 409, text });
@@ -71,7 +71,7 @@ describe('the typed client', () => {
     expect([error?.error, error?.details?.[0]?.path, service.seen.length]).toEqual(['invalid_request', 'name', 1]);
   });
 
-  it('returns an error instead of throwing it, and throws an abort by its caller', async () => {
+  it('the typed client returns an error instead of throwing it, and throws an abort by its caller', async () => {
     const api = apiClient({ baseUrl: target.baseUrl, apiKey: 'vap_wrong' });
     const { data, error, response } = await api.GET('/agents', { params: { query: { uid: 'nobody' } } });
     expect([data, error?.error, response.status]).toEqual([undefined, 'invalid_api_key', 401]);
@@ -92,7 +92,7 @@ describe('the typed client', () => {
     ['seconds', () => '1'],
     // A date has no fractions of a second.
     ['a date', () => new Date(Date.now() + 3000).toUTCString()],
-  ])('waits as long as Retry-After says in %s', async (_, retryAfter) => {
+  ])('the typed client waits as long as Retry-After says in %s', async (_, retryAfter) => {
     const { uid, apiKey } = await newWorld();
     await using busy = await withFaults({
       status: 429,
@@ -106,7 +106,7 @@ describe('the typed client', () => {
   });
 
   it.concurrent.each(['request', 'client'])(
-    'throws an abort of the %s also while it waits to send it again',
+    'the typed client throws an abort of the %s also while it waits for a retry',
     async (of) => {
       await using busy = await withFaults({ status: 503, headers: { 'retry-after': '30' } });
       const signal = AbortSignal.timeout(1000);
@@ -119,7 +119,7 @@ describe('the typed client', () => {
     },
   );
 
-  it.concurrent('gives every failure a code: of the gateway, of a proxy, without a response, after the timeout', async () => {
+  it.concurrent('the typed client gives every failure a code: of the gateway, of a proxy, without a response, after the timeout', async () => {
     const ask = async (...faults: Fault[]) => {
       await using service = await withFaults(...faults);
       const api = apiClient({ ...service, apiKey: target.apiKey, retries: faults.length - 1, timeoutSeconds: 1 });

@@ -7,7 +7,7 @@ import { partsOf, question, withFaults } from '../support/typed-client.ts';
 import { newWorld, target } from '../support/world.ts';
 
 describe('the typed client', () => {
-  it('calls every kind of operation: a query, a body, a path with a phone number in it', async () => {
+  it('the typed client calls every kind of operation: a query, a body, a path with a phone number in it', async () => {
     const { uid, agentId, apiKey, recordCall } = await newWorld();
     const api = apiClient({ baseUrl: target.baseUrl, apiKey });
     await recordCall('call-1');
@@ -29,7 +29,7 @@ describe('the typed client', () => {
     expect(call?.custom_call_metadata).toEqual({ seller: 'Ada' });
   });
 
-  it('reads a list page by page, and ends with the error when a page fails', async () => {
+  it('the typed client reads a list page by page, and ends with the error when a page fails', async () => {
     const { uid, agentId, apiKey, recordCall } = await newWorld();
     for (const id of ['call-1', 'call-2', 'call-3']) await recordCall(id);
     const api = apiClient({ baseUrl: target.baseUrl, apiKey });
@@ -51,7 +51,7 @@ describe('the typed client', () => {
     expect(pages).toEqual(['invalid_api_key']);
   });
 
-  it('uploads a File, a Blob and a stream, and larger files by presigned forms', async () => {
+  it('the typed client uploads a File, a Blob and a stream, and larger files by presigned forms', async () => {
     const { uid, agentId, apiKey } = await newWorld();
     const api = apiClient({ baseUrl: target.baseUrl, apiKey });
     const small = await api.upload({ uid, agentId }, [
@@ -82,7 +82,7 @@ describe('the typed client', () => {
     expect(direct.data?.documents.map(({ name }) => name)).toEqual(['a.txt']);
   });
 
-  it('returns an error when the file store rejects a presigned form', async () => {
+  it('the typed client returns an error when the file store rejects a presigned form', async () => {
     const { uid, agentId, apiKey } = await newWorld();
     await using store = await withFaults({ status: 403, text: '<Error/>' });
     const send = (request: Request) =>
@@ -94,7 +94,7 @@ describe('the typed client', () => {
     expect([documents, error?.error, store.seen.length]).toEqual([[], 'invalid_request', 1]);
   });
 
-  it('streams the chat part by part, and returns it as one text from POST', async () => {
+  it('the typed client streams the chat part by part, and returns it as one text from POST', async () => {
     const api = apiClient({ baseUrl: target.baseUrl });
     const parts = await partsOf(api.chat(question('How do I block a number?')));
     expect(parts.flatMap((part) => (part.type === 'text-delta' ? part.delta : [])).join('')).toContain('block');
@@ -103,7 +103,7 @@ describe('the typed client', () => {
     expect(data).toMatch(/data: \[DONE\]\n\n$/);
   });
 
-  it('does not compile with what the interface does not have, and has no any for its user', () => {
+  it('the typed client does not compile with what the interface lacks, and has no any for its user', () => {
     const api = apiClient({ baseUrl: target.baseUrl });
     const never = async () => {
       // @ts-expect-error there is no such operation
@@ -123,7 +123,7 @@ describe('the typed client', () => {
     expect(never).toBeTypeOf('function');
   });
 
-  it('takes a browser less than 6 KB, gzipped', () => {
+  it('the typed client has less than 6 KB in a browser, gzipped', () => {
     const { outputFiles } = buildSync({
       entryPoints: ['functions/openapi/client.ts'],
       bundle: true,

@@ -4,7 +4,7 @@ import { call, target } from '../support/world.ts';
 
 describe.concurrent('the service answers as its document says', () => {
   it.each(operations.filter(({ path, operation }) => exampleRequest(path, operation).keyed))(
-    '$operation.operationId: without a key, and with one that is not valid',
+    '$operation.operationId responds as documented without a key, and with an invalid one',
     async ({ path, method, operation }) => {
       const { address, options } = exampleRequest(path, operation);
       for (const apiKey of [undefined, 'vap_wrong']) {
@@ -16,7 +16,7 @@ describe.concurrent('the service answers as its document says', () => {
   );
 
   it.each(operations.filter(({ path }) => path.includes('{agentId}')))(
-    '$operation.operationId: about an agent of somebody else',
+    '$operation.operationId responds as documented about an agent of another user',
     async ({ path, method, operation }) => {
       const { address, options } = exampleRequest(path, operation);
       const answer = await call(method, address.replace(agentId, target.otherAgentId), options);
@@ -30,13 +30,16 @@ describe.concurrent('the service answers as its document says', () => {
     operations.filter(
       ({ path, operation }) => operation.requestBody?.content['application/json'] && !path.startsWith('/hooks'),
     ),
-  )('$operation.operationId: to a body that is broken, or too large', async ({ path, method, operation }) => {
-    const { address, options } = exampleRequest(path, operation);
-    const broken = await call(method, address, { ...options, body: '{"uid":' });
-    expect(broken.status).toBe(400);
-    described(path, method, broken);
-    const large = await call(method, address, { ...options, body: JSON.stringify({ a: 'a'.repeat(1024 * 1024) }) });
-    expect(large.status).toBe(413);
-    described(path, method, large);
-  });
+  )(
+    '$operation.operationId responds as documented to a body that is malformed or too large',
+    async ({ path, method, operation }) => {
+      const { address, options } = exampleRequest(path, operation);
+      const broken = await call(method, address, { ...options, body: '{"uid":' });
+      expect(broken.status).toBe(400);
+      described(path, method, broken);
+      const large = await call(method, address, { ...options, body: JSON.stringify({ a: 'a'.repeat(1024 * 1024) }) });
+      expect(large.status).toBe(413);
+      described(path, method, large);
+    },
+  );
 });

@@ -99,43 +99,51 @@ const byTag = Object.entries(Object.groupBy(operations, ({ operation }) => Strin
 const inTurn = { concurrent: false };
 
 describe.concurrent.each(byTag)('the service answers as its document says: %s', (_, some = []) => {
-  it.each(some)('$operation.operationId: to its own examples', inTurn, async ({ path, method, operation }) => {
-    const request = exampleRequest(path, operation);
-    await makeExamplesOf(request);
-    const { address, options } = request;
-    const answer = await call(method, address, options);
-    expect(answer.status, answer.text).toBe(200);
-    described(path, method, answer);
-    expect(answer.headers.get('x-request-id')).toMatch(/^[\w-]+$/);
-  });
+  it.each(some)(
+    '$operation.operationId responds as documented to its own examples',
+    inTurn,
+    async ({ path, method, operation }) => {
+      const request = exampleRequest(path, operation);
+      await makeExamplesOf(request);
+      const { address, options } = request;
+      const answer = await call(method, address, options);
+      expect(answer.status, answer.text).toBe(200);
+      described(path, method, answer);
+      expect(answer.headers.get('x-request-id')).toMatch(/^[\w-]+$/);
+    },
+  );
 
   it.each(
     some.filter(({ operation }) =>
       operation.parameters?.some(({ $ref }) => $ref === '#/components/parameters/IdempotencyKey'),
     ),
-  )('$operation.operationId: repeated with its Idempotency-Key, and with another request', inTurn, async (one) => {
-    const { path, method, operation } = one;
-    const request = exampleRequest(path, operation);
-    await makeExamplesOf(request);
-    const { address, options } = request;
-    const headers = { ...options.headers, 'idempotency-key': `contract-${operation.operationId}` };
-    const first = await call(method, address, { ...options, headers });
-    const again = await call(method, address, { ...options, headers });
-    expect([first.headers.get('idempotency-replayed'), again.headers.get('idempotency-replayed')]).toEqual([
-      null,
-      'true',
-    ]);
-    expect(again.body).toEqual(first.body);
-    described(path, method, again);
-    // Where the body names the user alone, another endpoint makes another request.
-    const otherAddress = address.replace(endpointId, 'endpoint_other');
-    const other = await call(method, otherAddress, { ...options, headers, body: changed(options.body) });
-    expect(other.status).toBe(409);
-    described(path, method, other);
-  });
+  )(
+    '$operation.operationId responds as documented when it is repeated with its Idempotency-Key, and with another request',
+    inTurn,
+    async (one) => {
+      const { path, method, operation } = one;
+      const request = exampleRequest(path, operation);
+      await makeExamplesOf(request);
+      const { address, options } = request;
+      const headers = { ...options.headers, 'idempotency-key': `contract-${operation.operationId}` };
+      const first = await call(method, address, { ...options, headers });
+      const again = await call(method, address, { ...options, headers });
+      expect([first.headers.get('idempotency-replayed'), again.headers.get('idempotency-replayed')]).toEqual([
+        null,
+        'true',
+      ]);
+      expect(again.body).toEqual(first.body);
+      described(path, method, again);
+      // Where the body names the user alone, another endpoint makes another request.
+      const otherAddress = address.replace(endpointId, 'endpoint_other');
+      const other = await call(method, otherAddress, { ...options, headers, body: changed(options.body) });
+      expect(other.status).toBe(409);
+      described(path, method, other);
+    },
+  );
 
   it.each(some.filter(({ operation }) => operation.parameters?.some(({ name }) => name === 'cursor')))(
-    '$operation.operationId: page by page, and to a cursor that is none',
+    '$operation.operationId responds as documented page by page, and to an invalid cursor',
     inTurn,
     async ({ path, method, operation }) => {
       const { address, options } = exampleRequest(path, operation);
@@ -152,7 +160,7 @@ describe.concurrent.each(byTag)('the service answers as its document says: %s', 
 });
 
 describe('the service answers as its document says', () => {
-  it('404 where a call is not there, with a code that is described', async () => {
+  it('the service responds with 404 to an unknown call, with a documented code', async () => {
     for (const method of ['GET', 'PATCH', 'DELETE']) {
       const body = method === 'PATCH' ? { custom_call_outcome: 'none' } : undefined;
       const answer = await call(method, `/calls/${agentId}/absent`, { apiKey: target.apiKey, body });
@@ -161,14 +169,17 @@ describe('the service answers as its document says', () => {
     }
   });
 
-  it.each(['PUT', 'DELETE'])('400 to %s where a phone number is given for the id of a call', async (method) => {
-    const body = method === 'PUT' ? { direction: 'inbound', startedAt: at.createdAt } : undefined;
-    const answer = await call(method, `/calls/${agentId}/+14155550100`, { apiKey: target.apiKey, body });
-    expect(answer.status).toBe(400);
-    described('/calls/{agentId}/{callIdOrPhone}', method, answer);
-  });
+  it.each(['PUT', 'DELETE'])(
+    'the service responds with 400 to %s with a phone number as the id of a call',
+    async (method) => {
+      const body = method === 'PUT' ? { direction: 'inbound', startedAt: at.createdAt } : undefined;
+      const answer = await call(method, `/calls/${agentId}/+14155550100`, { apiKey: target.apiKey, body });
+      expect(answer.status).toBe(400);
+      described('/calls/{agentId}/{callIdOrPhone}', method, answer);
+    },
+  );
 
-  it('and would be caught if it answered with a field or a code that is not described', () => {
+  it('a response with an undocumented field or code would be noticed', () => {
     const answer = (status: number, body: object) => ({
       status,
       headers: new Headers({ 'content-type': 'application/json' }),

@@ -15,36 +15,36 @@ import { unsaid } from '../support/descriptions.ts';
 const document = openApiDocument(routes);
 
 describe('the OpenAPI document', () => {
-  it('is kept up to date, with what follows from it: run `npm run openapi` when this fails', () => {
+  it('the OpenAPI document is kept up to date, with what follows from it: run `npm run openapi` when this fails', () => {
     const outdated = Object.entries(generatedFiles(document)).filter(
       ([file, text]) => readFileSync(file, 'utf8') !== text,
     );
     expect(outdated.map(([file]) => file)).toEqual([]);
   });
 
-  it('passes Redocly’s strict rules without an error or a warning', async () => {
+  it('the OpenAPI document passes Redocly’s strict rules without an error or a warning', async () => {
     expect(await problemsOf(document)).toEqual([]);
   });
 
-  it('is valid OpenAPI 3.1', async () => {
+  it('the OpenAPI document is valid OpenAPI 3.1', async () => {
     const validator = new Validator();
     const { valid, errors } = await validator.validate(structuredClone(document));
     expect(errors ?? []).toEqual([]);
     expect([valid, validator.version]).toEqual([true, '3.1']);
   });
 
-  it('has every operation of the route table, by its name', () => {
+  it('the OpenAPI document has every operation of the route table, by its name', () => {
     const described = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, { operationId }]) => `${method.toUpperCase()} ${path} ${operationId}`),
     );
     expect(described.sort()).toEqual(routes.map(({ method, path, name }) => `${method} ${path} ${name}`).sort());
   });
 
-  it('describes every property and parameter, and gives an example of each', () => {
+  it('the OpenAPI document describes every property and parameter, and gives an example of each', () => {
     expect(unsaid(document)).toEqual([]);
   });
 
-  it('cannot be made of an endpoint that says nothing of itself', () => {
+  it('the OpenAPI document cannot be made of an endpoint without a description', () => {
     expect(() => openApiDocument([{ ...bare, description: undefined }])).toThrow('getNothing has no description.');
     expect(() => openApiDocument([{ ...bare, response: z.object({}) }])).toThrow(
       'getNothing does not describe its response',
@@ -56,7 +56,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('has no description that says nothing', () => {
+  it('the OpenAPI document has no empty description', () => {
     const descriptions = [...JSON.stringify(document).matchAll(/"description":"([^"]*)"/g)].map(([, text]) => text);
     expect(
       descriptions.filter((text) =>
@@ -65,7 +65,7 @@ describe('the OpenAPI document', () => {
     ).toEqual([]);
   });
 
-  it('is found wanting when an endpoint does not describe a property, which is named', () => {
+  it('the OpenAPI document is rejected when an endpoint does not describe a property, which is named', () => {
     const endpoints = [
       {
         ...bare,
@@ -89,7 +89,7 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('describes a form with files, a stream, and a key that may be left out', async () => {
+  it('the OpenAPI document describes a form with files, a stream, and a key that may be left out', async () => {
     const form = { files: ['files', 'file'], maxFiles: 3, read: async () => ({}) };
     const sending = {
       ...bare,
@@ -121,7 +121,7 @@ describe('the OpenAPI document', () => {
     expect(await problemsOf(made)).toEqual([]);
   });
 
-  it('is rejected when two different records have the same name', () => {
+  it('the OpenAPI document is rejected when two different records have the same name', () => {
     const twin = (field: string) => {
       const schema = z.object({ [field]: z.string() });
       z.globalRegistry.add(schema, { id: 'Twin', description: 'One of two.' });

@@ -6,12 +6,12 @@ import { headingId, readGuides, withLinks } from '../../functions/openapi/guides
 const guides = readGuides();
 
 describe('the guides', () => {
-  it('are all of the files in their folder', () => {
+  it('the guides are all of the files in their folder', () => {
     const files = readdirSync('functions/openapi/guides').map((name) => `functions/openapi/guides/${name}`);
     expect(guides.map(({ file }) => file)).toEqual(expect.arrayContaining(files));
   });
 
-  it.each(guides)('$title: begins with its title and a paragraph, and links to what is there', (guide) => {
+  it.each(guides)('the guide $title begins with its title and a paragraph, and links only to what exists', (guide) => {
     expect(guide.source).toMatch(/^# .+\n\n\S/);
     const anchors = new Map(
       guides.map((one) => [
@@ -26,7 +26,7 @@ describe('the guides', () => {
     }
   });
 
-  it('name every option and setting of the local run that its help names, and no other', () => {
+  it('the guides name exactly the options and settings of the local run that its help names', () => {
     const namesIn = (file: string) =>
       new Set(readFileSync(file, 'utf8').match(/\B--[a-z][a-z-]+|\b[A-Z]+(?:_[A-Z0-9]+)+\b/g));
     const help = namesIn('bin/local/help.txt');
@@ -36,7 +36,7 @@ describe('the guides', () => {
     expect([...guide].sort()).toEqual([...help].sort());
   });
 
-  it('say of each error code what to do about it, and name no other', () => {
+  it('the guides say what to do about each error code, and name no other', () => {
     const guide = readFileSync('functions/openapi/guides/errors.md', 'utf8');
     const named = [...guide.matchAll(/^\| `(\w+)` \| \d{3} \| .{20,} \|$/gm)].map(([, code]) => code);
     expect(named.sort()).toEqual([...errorCodes].sort());

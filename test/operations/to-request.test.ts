@@ -11,7 +11,7 @@ const operation = (name: string) => {
 };
 
 describe('the request of an operation', () => {
-  it('has each argument where the operation takes it, and the user of the key', () => {
+  it('the request of an operation has each argument where the operation takes it, and the user of the key', () => {
     expect(toRequest(operation('listCalls'), { agentId: 'a:1', limit: 5, phone: '+1 415' }, undefined)).toEqual({
       method: 'GET',
       path: '/calls/a%3A1?phone=%2B1+415&limit=5',
@@ -22,17 +22,17 @@ describe('the request of an operation', () => {
     expect(JSON.parse(created.body ?? '')).toEqual({ name: 'A', uid: 'own' });
   });
 
-  it('leaves out what is not given', () => {
+  it('the request of an operation leaves out absent arguments', () => {
     const request = toRequest(operation('listAgents'), { limit: undefined, cursor: null }, 'own');
     expect(request).toEqual({ method: 'GET', path: '/agents?uid=own', headers: {} });
   });
 
-  it('names every fault of the arguments', () => {
+  it('the request of an operation names every invalid argument', () => {
     const given = { agentId: '', limit: { a: 1 } };
     expect(() => toRequest(operation('listCalls'), given, undefined)).toThrow(/agentId.*and 1 more/);
   });
 
-  it('never leaves its path, whatever the argument is', () => {
+  it('the request of an operation stays on its path, whatever the argument is', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (value) => {
         try {

@@ -9,7 +9,7 @@ const sentence = (index: number) => `This is sentence ${index} about opening hou
 const paragraph = (sentences: number) => Array.from({ length: sentences }, (_, index) => sentence(index)).join(' ');
 
 describe('passages', () => {
-  it('begin at every heading, of Markdown and underlined ones', () => {
+  it('passages begin at every heading, of Markdown and underlined ones', () => {
     expect(cut('Before.\n\n# Hours\n\nNine to five.\n\n## Sunday\nClosed.\n\nPrices\n======\nTen euros.')).toEqual([
       'Before.',
       '# Hours\n\nNine to five.',
@@ -18,7 +18,7 @@ describe('passages', () => {
     ]);
   });
 
-  it('begin at the headings of the text’s Markdown', () => {
+  it('passages begin at the headings of the text’s Markdown', () => {
     const markdown = '# Our *hours*\n\nNine to five.\n\n### [Prices](https://example.com/) \\& more\n\nTen euros.';
     expect(cut('Our hours\n\nNine to five.\n\nPrices & more\n\nTen euros.', markdown)).toEqual([
       'Our hours\n\nNine to five.',
@@ -26,7 +26,7 @@ describe('passages', () => {
     ]);
   });
 
-  it('leave out a heading that has nothing but deeper ones below it, which are found by it', () => {
+  it('passages leave out a heading that has nothing but deeper ones below it, which are found by it', () => {
     const text = '# Berlin\n\n## Hours\n\nNine to five.\n\n# Paris\n\nClosed.';
     const passages = cutPassages(text, headingsOf(text));
     expect(passages.map(({ start, end, context }) => [text.slice(start, end), context])).toEqual([
@@ -35,11 +35,11 @@ describe('passages', () => {
     ]);
   });
 
-  it('keep a heading that has nothing below it at all', () => {
+  it('passages keep a heading that has nothing below it at all', () => {
     expect(cut('# Room A: 49 €\n# Room B: 59 €')).toEqual(['# Room A: 49 €', '# Room B: 59 €']);
   });
 
-  it('are cut at the ends of sentences where a section is too long', () => {
+  it('passages are cut at the ends of sentences where a section is too long', () => {
     const passages = cut(`# Long\n\n${paragraph(60)}`);
     expect(passages.length).toBeGreaterThan(2);
     for (const passage of passages) {
@@ -48,21 +48,21 @@ describe('passages', () => {
     }
   });
 
-  it('are cut at paragraphs rather than at sentences', () => {
+  it('passages are cut at paragraphs rather than at sentences', () => {
     const text = [paragraph(15), paragraph(14), paragraph(13)].join('\n\n');
     expect(cut(text)).toEqual(text.split('\n\n'));
   });
 
-  it('are not cut at the end of a line within a sentence', () => {
+  it('passages are not cut at the end of a line within a sentence', () => {
     const text = paragraph(60).replace(/(.{60}\S*) /g, '$1\n');
     for (const passage of cut(text)) expect(passage).toMatch(/\.$/);
   });
 
-  it('are cut after the marks of scripts without spaces', () => {
+  it('passages are cut after the marks of scripts without spaces', () => {
     for (const passage of cut('営業時間は午前九時から午後五時までです。'.repeat(200))) expect(passage).toMatch(/。$/);
   });
 
-  it('of a long section are found by its heading too', () => {
+  it('passages of a long section are found by its heading too', () => {
     const text = `# Hours\n\n${paragraph(60)}`;
     const [first, second] = cutPassages(text, headingsOf(text));
     expect(first).toMatchObject({ start: 0, headingEnd: 7, context: [] });
@@ -77,7 +77,7 @@ describe('passages', () => {
   );
   const document = fc.array(block, { maxLength: 30 }).map((blocks) => blocks.join('\n\n').toWellFormed());
 
-  it('hold every word of a text once, in its order, whatever the text is', () => {
+  it('passages hold every word of a text once, in its order, whatever the text is', () => {
     fc.assert(
       fc.property(document, (text) => {
         const passages = cutPassages(text, headingsOf(text));

@@ -28,7 +28,7 @@ const search = async (texts: string[], query: string, language = 'en') => {
 };
 
 describe('a search', () => {
-  it('finds a word in its other forms', async () => {
+  it('a search finds a word in its other forms', async () => {
     expect(await search(['We repair bicycles.', 'We sell cars.'], 'repairing a bicycle')).toEqual([
       'We repair bicycles.',
     ]);
@@ -39,7 +39,7 @@ describe('a search', () => {
     expect(await search(['Мы открыты по воскресеньям', 'Цены'], 'воскресенье открыто', 'ru')).toHaveLength(1);
   });
 
-  it('finds a word without its diacritics, and one that is written without them', async () => {
+  it('a search finds a word without its diacritics, and one that is written without them', async () => {
     expect(await search(['Le café est fermée le lundi', 'Rien'], 'cafe fermee', 'fr')).toHaveLength(1);
     expect(await search(['Le cafe est fermee', 'Rien'], 'café fermé', 'fr')).toHaveLength(1);
     // Without its diacritics the word has another stem.
@@ -48,14 +48,14 @@ describe('a search', () => {
     expect(await search(['Zürich', 'Bern'], 'ZURICH')).toEqual(['Zürich']);
   });
 
-  it('finds words of scripts without spaces', async () => {
+  it('a search finds words of scripts without spaces', async () => {
     expect(
       await search(['営業時間は午前九時から午後五時までです。', '返品は三十日以内です。'], '返品できますか'),
     ).toEqual(['返品は三十日以内です。']);
     expect(await search(['ร้านเปิดเก้าโมง', 'คืนสินค้าได้ภายในเจ็ดวัน'], 'คืนสินค้า')).toEqual(['คืนสินค้าได้ภายในเจ็ดวัน']);
   });
 
-  it('finds prices, numbers, addresses and codes as they are written', async () => {
+  it('a search finds prices, numbers, addresses and codes as they are written', async () => {
     const texts = [
       'It costs $49.90.',
       'It costs 49.90 €.',
@@ -70,40 +70,40 @@ describe('a search', () => {
     expect((await search(texts, 'ab1235x'))[0]).toBe('Part AB-1235/X');
   });
 
-  it('is not decided by function words of the language', async () => {
+  it('a search is not decided by function words of the language', async () => {
     const texts = ['What is it and when is it and what was it when it is', 'The price of the service'];
     expect(await search(texts, 'What is the price?')).toEqual(['The price of the service']);
     const headed = ['# What is the point\n\nFun.', 'A price'];
     expect(await search(headed, 'What is the price?')).toEqual(['A price']);
   });
 
-  it('finds headings of function words alone', async () => {
+  it('a search finds headings of function words alone', async () => {
     expect(await search(['# About us\n\nFounded in 1990.', 'All about prices'], 'about us')).toEqual([
       '# About us\n\nFounded in 1990.',
     ]);
   });
 
-  it('finds the passages of a section by the headings above them, and by the title of the page', async () => {
+  it('a search finds the passages of a section by the headings above them, and by the title of the page', async () => {
     const text = '# Berlin\n\n## Hours\n\nNine to five.';
     const index = await indexOf([{ text, title: 'Locations', url: 'https://example.com/' }, { text: 'Other' }]);
     expect(await rank('locations berlin', [index], 5)).toHaveLength(1);
     expect(index.pages[0]).toEqual({ title: 'Locations', url: 'https://example.com/' });
   });
 
-  it('prefers a passage that has the words of its headings itself to a shorter one below the same headings', async () => {
+  it('a search prefers a passage that has the words of its headings itself to a shorter one below the same headings', async () => {
     const long = '## Duration\n\nThe boiler has a warranty of seven years from the day on which it was installed.';
     const short = '## Exclusions\n\nDamage by frost.';
     const markdown = `# Warranty of the boiler\n\n${short}\n\n${long}`;
     expect((await search([markdown], 'how long is the warranty of the boiler'))[0]).toBe(long);
   });
 
-  it('gives passages that say the same once', async () => {
+  it('a search returns passages with the same text once', async () => {
     const one = await indexOf([{ text: 'Open  at nine.' }, { text: 'Open at nine.', title: 'Other' }]);
     const other = await indexOf([{ text: 'Open at\nnine.' }, { text: 'Open at ten.' }]);
     expect(await rank('open', [one, other], 20)).toHaveLength(2);
   });
 
-  it('gives at most as many as wanted, the best of many duplicates included', async () => {
+  it('a search returns at most the requested number, the best of many duplicates included', async () => {
     const same = Array.from({ length: 300 }, () => ({ text: 'Open at nine o’clock.' }));
     const index = await indexOf([
       ...same,
@@ -114,7 +114,7 @@ describe('a search', () => {
     expect(await rank('open', [index], 20)).toHaveLength(3);
   });
 
-  it('weighs words over all indexes together', async () => {
+  it('a search weighs words over all indexes together', async () => {
     const texts = ['The red door', 'The red window', 'The blue wall'];
     const together = await indexOf(texts.map((text) => ({ text })));
     const apart = await Promise.all(texts.map((text) => indexOf([{ text }])));
@@ -122,20 +122,20 @@ describe('a search', () => {
     expect(scores(await rank('red door', apart, 5))).toEqual(scores(await rank('red door', [together], 5)));
   });
 
-  it('finds words as they are written in indexes of another language', async () => {
+  it('a search finds words as they are written in indexes of another language', async () => {
     const german = await indexOf([{ text: 'Die Preise der Zimmer' }], 'de');
     const english = await indexOf([{ text: 'Prices of rooms' }], 'en');
     expect((await rank('Preise', [english, german], 5)).map(({ index }) => index)).toEqual([1]);
     expect((await rank('Zimmer rooms', [english, german], 5)).map(({ index }) => index).sort()).toEqual([0, 1]);
   });
 
-  it('finds nothing for a query without a word, or in nothing', async () => {
+  it('a search finds nothing for a query without a word, or in nothing', async () => {
     for (const query of ['?!', ' ', '🙂', '…']) expect(await search(['Some text'], query)).toEqual([]);
     expect(await rank('word', [], 5)).toEqual([]);
     expect(await search(['   ', ''], 'word')).toEqual([]);
   });
 
-  it('takes a language by its tag, and English for none', async () => {
+  it('a search takes a language by its tag, and English without one', async () => {
     expect(['de-AT', 'nb-NO', 'zh-Hant-TW', undefined, 'no such tag', 'constructor'].map(languageCodeOf)).toEqual([
       'de',
       'no',
@@ -147,7 +147,7 @@ describe('a search', () => {
     expect(await search(['Habari za asubuhi'], 'habari', 'sw')).toEqual(['Habari za asubuhi']);
   });
 
-  it('finds every word of a text in the passage that holds it', async () => {
+  it('a search finds every word of a text in the passage that holds it', async () => {
     const page = fc.array(fc.oneof(fc.lorem({ maxCount: 60 }), fc.string({ unit: 'grapheme', maxLength: 30 })), {
       maxLength: 12,
     });
@@ -177,7 +177,7 @@ describe('a search', () => {
     );
   });
 
-  it('finds each word of a text, in whatever order its scripts are', async () => {
+  it('a search finds each word of a text, in whatever order its scripts are', async () => {
     // Letters of Deseret are surrogate pairs, which are before these ideographs in UTF-16, and after them in UTF-8.
     const word = fc.oneof(
       fc.string({ unit: fc.constantFrom('a', 'é', 'я', '𐐨', '𐐩'), minLength: 1, maxLength: 6 }),
@@ -192,7 +192,7 @@ describe('a search', () => {
     );
   });
 
-  it('finds each of more words than are cached', async () => {
+  it('a search finds each word, also with more words than are cached', async () => {
     const code = (n: number) => `q${[...String(n)].map((digit) => 'bcdfghjklm'[Number(digit)]).join('')}`;
     const text = Array.from({ length: maxCached + 1000 }, (_, n) => code(n)).join(' ');
     const index = await indexOf([{ text }], 'xx');
@@ -201,7 +201,7 @@ describe('a search', () => {
     }
   });
 
-  it('is not read from an index of another format', async () => {
+  it('a search does not read an index of another format', async () => {
     const { packed } = await packIndex([{ text: 'Text' }], '', await languageOf('en'));
     const { deflateRawSync, inflateRawSync } = await import('node:zlib');
     const other = inflateRawSync(packed);

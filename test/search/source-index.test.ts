@@ -30,7 +30,7 @@ afterEach(() => injectFaults(table.get().client, () => undefined));
 type DocumentItem = Item & { text: TextReference };
 
 describe('the index of an agent’s knowledge', () => {
-  it.concurrent('lacks a source of an earlier version, which counts as unindexed until it is indexed', async () => {
+  it.concurrent('the index of an agent’s knowledge lacks an unindexed source until it is indexed', async () => {
     const world = await newWorld();
     const [id] = (await upload(world, { 'a.txt': 'Open at nine.', 'b.txt': 'Open at ten.' })) as [string];
     const key = documentKey(world.agentId, id);
@@ -47,7 +47,7 @@ describe('the index of an agent’s knowledge', () => {
     expect(await indexSources(world.agentId, stores(), agents.get())).toMatchObject({ indexed: 0, isDone: true });
   });
 
-  it.concurrent('of another format is replaced, and no piece of it is left', async () => {
+  it.concurrent('an index of another format is replaced, and no piece of it is left', async () => {
     const world = await newWorld();
     const [id] = (await upload(world, { 'a.txt': 'Open at nine.' })) as [string];
     const key = documentKey(world.agentId, id);
@@ -64,7 +64,7 @@ describe('the index of an agent’s knowledge', () => {
     expect(after).not.toEqual(before);
   });
 
-  it.concurrent('ends in the language that was set last, also while the sources are indexed for another', async () => {
+  it.concurrent('the index of an agent’s knowledge ends in the language that was set last, also while the sources are indexed for another', async () => {
     const world = await newWorld();
     await upload(world, { 'a.txt': 'Die Häuser sind offen.' });
     const set = ['es', 'de', 'de'];
@@ -74,7 +74,7 @@ describe('the index of an agent’s knowledge', () => {
     expect(await textsFound(world, 'Haus')).toHaveLength(1);
   });
 
-  it('is kept that a write made whose response was lost', async () => {
+  it('an index is kept that was written by a request whose response was lost', async () => {
     const world = await newWorld();
     const [id] = (await upload(world, { 'a.txt': 'Die Häuser sind offen.' })) as [string];
     const before = await piecesOf(id);
@@ -89,7 +89,7 @@ describe('the index of an agent’s knowledge', () => {
     expect(await piecesOf(id)).toHaveLength(before.length);
   });
 
-  it('is found wherever a job that indexes it again is killed, and the next one leaves no piece too many', async () => {
+  it('the index of a source is found wherever a job that indexes it again is killed, and the next one leaves no superfluous piece', async () => {
     const world = await newWorld();
     const [id] = (await upload(world, { 'a.txt': 'Die Häuser sind offen.' })) as [string];
     const before = await piecesOf(id);
@@ -115,7 +115,9 @@ describe('the index of an agent’s knowledge', () => {
     expect(await piecesOf(id)).toEqual([]);
   });
 
-  it('is made again when the language was changed while the source was read', { tags: 'heavy' }, async () => {
+  it('the index of a source is made again when the language was changed while the source was read', {
+    tags: 'heavy',
+  }, async () => {
     const world = await newWorld();
     const source = await websites.get().add(websiteRecord(world));
     const run = await websites.get().start(source, 'first');
@@ -132,7 +134,7 @@ describe('the index of an agent’s knowledge', () => {
     await expect.poll(() => textsFound(world, 'Haus')).toEqual([text]);
   });
 
-  it('is made again in a copied agent, too, when the copy was made before its source was', {
+  it('the index of a source is made again in a copied agent, too, when the copy was made before its source was', {
     tags: 'heavy',
   }, async () => {
     const world = await newWorld();

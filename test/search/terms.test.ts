@@ -8,7 +8,7 @@ const english = await languageOf('en');
 const termsOf = (text: string, terms = new Terms(english)) => terms.of(text).map((word) => word.terms[0]);
 
 describe('the terms of a text', () => {
-  it('are the stems of the words of each of its pieces, known or not', () => {
+  it('the terms of a text are the stems of the words of each of its pieces, known or not', () => {
     const piece = fc.stringMatching(/^["'(]?[A-Za-zé]{1,6}[.,;:!?)"'-]{0,2}[a-z0-9]{0,2}$/);
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
@@ -21,7 +21,7 @@ describe('the terms of a text', () => {
     );
   });
 
-  it('are the same for words in capital letters, and without the marks after them', () => {
+  it('the terms of a text are the same for words in capital letters, and without the marks after them', () => {
     expect(termsOf('Running RUNNING running. running!" running')).toEqual(Array(5).fill('run'));
   });
 });

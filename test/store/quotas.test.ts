@@ -30,7 +30,7 @@ const newAgent = (uid: string): Agent => ({
 });
 
 describe('the quota of agents', () => {
-  it('holds when many are created at once, and counts each', async () => {
+  it('the quota of agents holds when many are created at once, and counts each', async () => {
     const { uid } = await newUser();
     const { done, codes } = await settled(Array.from({ length: 12 }, () => agents.create(newAgent(uid))));
     expect([done, new Set(codes)]).toEqual([limit, new Set(['quota_exceeded'])]);
@@ -38,14 +38,14 @@ describe('the quota of agents', () => {
     expect(await itemsOf(agentsOf(uid))).toHaveLength(limit);
   });
 
-  it('counts an agent once that is created again under its id, also when there is no room', async () => {
+  it('the quota of agents counts an agent once that is created again under its id, also when none is left', async () => {
     const { uid } = await newUser();
     const created = Array.from({ length: limit }, () => newAgent(uid));
     for (const agent of [...created, ...created]) expect(await agents.create(agent)).toEqual(agent);
     expect(await countOf({ uid })).toBe(limit);
   });
 
-  it('is exact whatever DynamoDB answers', async () => {
+  it('the quota of agents is exact whatever DynamoDB answers', async () => {
     for (let seed = 0; seed < 3; seed++) {
       const { uid } = await newUser();
       faults(seed);
@@ -57,7 +57,7 @@ describe('the quota of agents', () => {
     }
   });
 
-  it('does not bind the operator, whose agents count', async () => {
+  it('the quota of agents does not limit the operator, whose agents count', async () => {
     const { uid } = await newUser();
     for (let n = 0; n <= limit; n++) await new Agents(table.get()).create(newAgent(uid));
     expect(await countOf({ uid })).toBe(limit + 1);
@@ -73,7 +73,7 @@ describe('a copy', () => {
     ...{ websites: { copied: 0, done: true }, documents: { copied: 0, done: true }, ...more },
   });
 
-  it('counts from its beginning, once, and stays one agent when it is finished', async () => {
+  it('a copy counts as one agent from its beginning, and when it is finished', async () => {
     const { uid } = await newUser();
     for (let n = 1; n < limit; n++) await agents.create(newAgent(uid));
     const { agentId: source } = world;
@@ -91,7 +91,7 @@ describe('a copy', () => {
     expect(await countOf({ agentId: copy.agent.agentId })).toBe(3);
   });
 
-  it('is exact whatever DynamoDB answers', async () => {
+  it('the count of a copy is exact whatever DynamoDB answers', async () => {
     for (let seed = 20; seed < 22; seed++) {
       const { uid } = await newUser();
       faults(seed);
@@ -116,7 +116,7 @@ describe('a copy', () => {
     }
   });
 
-  it('of an agent with more sources than an agent may have is not begun', async () => {
+  it('a copy of an agent with more sources than an agent may have is not begun', async () => {
     const { uid, agentId } = await newWorld();
     await documents.addAll([newDocument(agentId), newDocument(agentId)]);
     const copy = copyOf(uid, agentId);

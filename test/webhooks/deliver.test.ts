@@ -6,7 +6,7 @@ import { newDelivery } from '../support/webhooks.ts';
 afterEach(() => vi.useRealTimers());
 
 describe('a delivery', () => {
-  it('whose message comes twice at once is ended by the attempt that ends first: a later failure does not begin it again', async () => {
+  it('a delivery whose message arrives twice at once is ended by the attempt that ends first: a later failure does not begin it again', async () => {
     const { uid, delivery, message, receiver, services } = await newDelivery(
       { status: 500, delayMilliseconds: 1500 },
       { status: 204 },
@@ -19,7 +19,7 @@ describe('a delivery', () => {
     expect(found).toMatchObject({ status: 'delivered', sequence: 1, failures: 0, attempts: [{ status: 204 }] });
   });
 
-  it('that is added again, as when its change is read again, stays as its attempts left it', async () => {
+  it('a delivery that is added again, as when its change is read again, stays as its attempts left it', async () => {
     const { uid, delivery, message, receiver, services } = await newDelivery();
     await deliver(message, services);
     expect(await services.webhookDeliveries.add(uid, delivery)).toMatchObject({ status: 'delivered', sequence: 1 });
@@ -28,7 +28,7 @@ describe('a delivery', () => {
     expect(await receiver.received()).toHaveLength(1);
   });
 
-  it('of a change that is older than deliveries are kept is kept as long as any other', async () => {
+  it('a delivery of a change that is older than deliveries are kept is kept as long as any other', async () => {
     const { uid, delivery, services } = await newDelivery();
     const old = { ...delivery, deliveryId: newIdentifier('delivery'), createdAt: '2020-03-01T10:00:00.000Z' };
     await services.webhookDeliveries.add(uid, old);
@@ -36,7 +36,7 @@ describe('a delivery', () => {
     expect(items.map(({ deliveryId }) => deliveryId)).toContain(old.deliveryId);
   });
 
-  it('whose message comes late or early is not tried again, nor before its time', async () => {
+  it('a delivery whose message arrives late is not tried again, and none is tried before its time', async () => {
     const { uid, delivery, message, messages, receiver, services } = await newDelivery({ status: 500 });
     await deliver(message, services);
     await deliver(message, services);
@@ -49,7 +49,7 @@ describe('a delivery', () => {
     expect(found).toMatchObject({ status: 'pending', sequence: 1, attempts: [{ status: 500 }] });
   });
 
-  it('that fails is tried again after five seconds, or after those that the receiver asks for', async () => {
+  it('a delivery that fails is retried after five seconds, or after the time that the receiver requests', async () => {
     const { uid, delivery, message, messages, receiver, services } = await newDelivery(
       { status: 500 },
       { status: 503, headers: { 'retry-after': '1' } },

@@ -403,7 +403,8 @@ const agree = (events: SentEvent[]) => {
 const idFields = new Set(['uid', 'agentId', 'websiteId', 'call_id', 'agent_id', 'scope']);
 
 describe('events under faults', () => {
-  const name = 'reach every endpoint that asks for them at least once, each change under one id, and nothing else does';
+  const name =
+    'events reach every endpoint that subscribes to them at least once, each change under one id, and no other';
   itInAnyHistory(name, [1, 5], (numRuns) =>
     fc.assert(
       fc.asyncProperty(history, async ({ rounds, erased, seed }) => {

@@ -80,7 +80,7 @@ const newTable = async () => {
 const manyNumbers = (count: number) => Array.from({ length: count }, (_, index) => `+1415${5_000_000 + index}`);
 
 describe('the reader of changes', () => {
-  it('makes one event of a request whose numbers come in several batches, by three requests for each and one message', async () => {
+  it('the reader of changes makes one event of a request whose numbers arrive in several batches, with three requests for each and one message', async () => {
     const { uid, stores, block, numbers, requestsOf } = await newTable();
     const endpoint = { endpointId: 'endpoint_1', url: 'https://crm.example.com/', events: ['*'], secrets: [] };
     await stores.webhookEndpoints.add(uid, { ...endpoint, active: true, createdAt: at });
@@ -97,7 +97,7 @@ describe('the reader of changes', () => {
     expect(await batch(3)).toEqual({ BatchGetItem: 2, UpdateItem: 2, PutItem: 1, deliverWebhook: 1 });
   });
 
-  it('makes an event of a request of which not every number changes, once nothing has come for a second', async () => {
+  it('the reader of changes makes an event of a request of which not every number changes, once nothing has come for a second', async () => {
     const { uid, agentId, stores, services, messages, block, numbers, requestsOf } = await newTable();
     const endpoint = { endpointId: 'endpoint_1', url: 'https://crm.example.com/', events: ['*'], secrets: [] };
     await stores.webhookEndpoints.add(uid, { ...endpoint, active: true, createdAt: at });
@@ -120,7 +120,7 @@ describe('the reader of changes', () => {
     expect(await stores.webhookEvents.details({ agentId }, eventId)).toMatchObject({ added: nothing, removed });
   });
 
-  it('makes two reads for changes of users without endpoints, and none for changes that are no events', async () => {
+  it('the reader of changes makes two reads for changes of users without endpoints, and none for changes that are no events', async () => {
     const { uid, agentId, stores, block, numbers, batches, requestsOf } = await newTable();
     await block(100);
     expect(await requestsOf(await numbers(100))).toEqual({ BatchGetItem: 2 });
@@ -136,7 +136,7 @@ describe('the reader of changes', () => {
 });
 
 describe('the local run', () => {
-  it('reads the changes of a bulk in few batches', async () => {
+  it('the local run reads the changes of a bulk in few batches', async () => {
     const { block, numbers, batches } = await newTable();
     const begin = Date.now();
     await block(1000);

@@ -32,7 +32,7 @@ describe('an address inside the network', () => {
     attempts = [];
   });
 
-  it('is never connected to, in any of 250 spellings', async () => {
+  it('an address inside the network is never connected to, in any of 250 spellings', async () => {
     const outcomes = new Map<string, string | undefined>();
     for (const host of insideHosts()) outcomes.set(host, await causeOf(`https://${host}/`));
     expect(outcomes.size).toBeGreaterThanOrEqual(250);
@@ -40,7 +40,7 @@ describe('an address inside the network', () => {
     expect(attempts).toEqual([]);
   });
 
-  it('is never connected to by a name, nor by one that stands for something else the second time', async () => {
+  it('an address inside the network is never connected to by a name, nor by one that resolves differently the second time', async () => {
     const outside = '192.0.1.77';
     const server = await namesOf({
       'private.test': () => ['10.1.2.3'],
@@ -63,7 +63,7 @@ describe('an address inside the network', () => {
 describe('a receiver', () => {
   const policy = { trustedOrigins: new Set([inject('receiverOrigin')]) };
 
-  it('is sent to by https on port 443 alone, unless its very origin is trusted', async () => {
+  it('a receiver is sent to by https on port 443 alone, unless its very origin is trusted', async () => {
     const { url, received } = await newReceiver();
     for (const other of ['http://1.1.1.1/', 'https://1.1.1.1:8443/', url, url.replace('127.0.0.1', 'localhost')]) {
       expect(await post(other), other).toEqual({ milliseconds: 0, cause: notAllowed });
@@ -73,15 +73,18 @@ describe('a receiver', () => {
     expect(await received()).toMatchObject([{ body: '{}', headers: request.headers }]);
   });
 
-  it.each([301, 302, 303, 307, 308])('that redirects with %i to another one leads nowhere', async (status) => {
-    const other = await newReceiver();
-    const { url } = await newReceiver({ status, headers: { location: other.url } });
-    const cause = `The receiver answered with the redirect ${status}, which is not followed.`;
-    expect(await post(url, policy)).toEqual({ status, milliseconds: expect.any(Number), cause });
-    expect(await other.received()).toEqual([]);
-  });
+  it.each([301, 302, 303, 307, 308])(
+    'a receiver that redirects with %i to another one is not followed',
+    async (status) => {
+      const other = await newReceiver();
+      const { url } = await newReceiver({ status, headers: { location: other.url } });
+      const cause = `The receiver answered with the redirect ${status}, which is not followed.`;
+      expect(await post(url, policy)).toEqual({ status, milliseconds: expect.any(Number), cause });
+      expect(await other.received()).toEqual([]);
+    },
+  );
 
-  it('is reported by its status alone: nothing of its response is kept', async () => {
+  it('a receiver is reported by its status alone: nothing of its response is kept', async () => {
     const { url } = await newReceiver({ status: 500, bodyBytes: 100_000, headers: { 'x-secret': 'inside' } });
     expect(await post(url, policy)).toEqual({
       ...{ status: 500, milliseconds: expect.any(Number) },
@@ -94,7 +97,7 @@ describe('a receiver', () => {
     ['0', 0],
     [new Date(Date.now() + 3_600_000).toUTCString(), 3600],
     ['soon', undefined],
-  ])('that asks to wait, in the words %s, is understood', async (header, seconds) => {
+  ])('a receiver that asks to wait with %s is understood', async (header, seconds) => {
     const { url } = await newReceiver({ status: 503, headers: { 'retry-after': header } });
     const { retryAfterSeconds } = await post(url, policy);
     if (seconds === undefined) expect(retryAfterSeconds).toBeUndefined();

@@ -9,14 +9,14 @@ afterEach(() => {
 });
 
 describe('a deadline', () => {
-  it('returns the outcome of a promise that is in time, and leaves no timer', async () => {
+  it('a deadline returns the outcome of a promise that is in time, and leaves no timer', async () => {
     const deadline = new Deadline(1_000);
     expect(await deadline.wait(Promise.resolve('done'))).toBe('done');
     await expect(deadline.wait(Promise.reject(new Error('failed')))).rejects.toThrow('failed');
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('expires for a promise that is late, counted from its start', async () => {
+  it('a deadline expires for a promise that is late, counted from its start', async () => {
     const deadline = new Deadline(1_000, performance.now() - 400);
     const outcome = vi.fn();
     deadline.wait(new Promise(() => {})).then(outcome);

@@ -18,14 +18,14 @@ const read = async (failure: unknown, ...chunks: UIMessageChunk[]) => {
 const done = 'data: [DONE]\n\n';
 
 describe('the end of an answer', () => {
-  it('is [DONE], after which the end is reported', async () => {
+  it('the end of an answer is [DONE], and then it is reported', async () => {
     expect(await read(undefined, { type: 'finish' })).toEqual({
       events: ['data: {"type":"finish"}\n\n', done],
       ends: [{ state: 'finished' }],
     });
   });
 
-  it('closes the open texts and says so after a failure, without its details', async () => {
+  it('a failed answer closes its open texts and reports the failure without its details', async () => {
     const failure = new Error('secret');
     const { events, ends } = await read(
       failure,
@@ -44,12 +44,12 @@ describe('the end of an answer', () => {
   it.each([
     [new ApiError('chat_budget_exhausted', 'Enough for today.'), 'Enough for today.'],
     [new TurnTimeoutError(), 'The answer took too long and was cut off. Ask for less at once.'],
-  ])('shows our own errors: %s', async (failure, errorText) => {
+  ])('a failed answer shows our own errors: %s', async (failure, errorText) => {
     const { events } = await read(failure);
     expect(events).toEqual([`data: ${JSON.stringify({ type: 'error', errorText })}\n\n`, done]);
   });
 
-  it('reports a chunk that is no JSON as a failure', async () => {
+  it('an answer reports a chunk that is no JSON as a failure', async () => {
     const { ends } = await read(undefined, { type: 'tool-output-available', toolCallId: 'call', output: 1n });
     expect(ends).toMatchObject([{ state: 'failed' }]);
   });

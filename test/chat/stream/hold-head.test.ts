@@ -14,7 +14,7 @@ const beginning: UIMessageChunk[] = [{ type: 'start' }, { type: 'start-step' }, 
 const content: UIMessageChunk = { type: 'text-delta', id: '0', delta: 'Hello' };
 
 describe('holding the head', () => {
-  it('ends at the first content, takes nothing beyond it, and loses nothing', async () => {
+  it('holding the head ends at the first content, takes nothing beyond it, and loses nothing', async () => {
     let taken = 0;
     async function* source() {
       for (const chunk of [...beginning, content, content]) {
@@ -28,7 +28,7 @@ describe('holding the head', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('ends at the deadline, loses nothing, and passes a later failure on', async () => {
+  it('holding the head ends at the deadline, loses nothing, and passes a later failure on', async () => {
     async function* source() {
       yield* beginning;
       await new Promise((resolve) => setTimeout(resolve, 5_000));
@@ -48,7 +48,7 @@ describe('holding the head', () => {
     expect(read).toEqual([...beginning, content]);
   });
 
-  it('fails with a source that fails before its first content', async () => {
+  it('holding the head fails with a source that fails before its first content', async () => {
     async function* source() {
       yield* beginning;
       throw new Error('early');

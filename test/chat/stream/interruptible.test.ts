@@ -10,7 +10,7 @@ async function* hanging() {
 }
 
 describe('an interruptible source', () => {
-  it('passes its parts on, and its failure', async () => {
+  it('an interruptible source passes on its parts and its failure', async () => {
     async function* source() {
       yield 'a';
       yield 'b';
@@ -28,7 +28,7 @@ describe('an interruptible source', () => {
     ['that hangs between two parts', async () => hanging()],
     ['that hangs before it starts', () => new Promise<AsyncIterable<string>>(() => {})],
     ['that always has another part', async () => endless()],
-  ])('throws the reason of an abort even if it is one %s', async (_, start) => {
+  ])('an interruptible source throws the reason of an abort even if it is one %s', async (_, start) => {
     const abort = new AbortController();
     setTimeout(() => abort.abort(new Error('enough')), 30);
     const reading = async () => {
@@ -37,7 +37,7 @@ describe('an interruptible source', () => {
     await expect(reading()).rejects.toThrow('enough');
   });
 
-  it('takes no more than one part for each part that is asked for', async () => {
+  it('an interruptible source takes no more than one part for each part that is asked for', async () => {
     let taken = 0;
     async function* source() {
       for (;;) yield ++taken;

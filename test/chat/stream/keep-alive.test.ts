@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 describe('keeping a connection alive', () => {
-  it('adds a comment after each interval of silence, and none between events', async () => {
+  it('a kept-alive stream has a comment after each interval of silence, and none between events', async () => {
     async function* events() {
       yield 'a';
       await new Promise((resolve) => setTimeout(resolve, 25_000));
@@ -26,7 +26,7 @@ describe('keeping a connection alive', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('adds none while nobody reads', async () => {
+  it('a kept-alive stream gets no comment while nobody reads', async () => {
     async function* events() {
       yield 'a';
       yield 'b';

@@ -12,12 +12,12 @@ const delta = (text: string, id = '0'): UIMessageChunk => ({ type: 'text-delta',
 const end = (id = '0'): UIMessageChunk => ({ type: 'text-end', id });
 
 describe('splitting long texts', () => {
-  it('leaves a text of the maximum length as it is', async () => {
+  it('splitting long texts leaves a text of the maximum length as it is', async () => {
     const chunks = [start(), delta('abc'), delta('de'), end()];
     expect(await read(5, ...chunks)).toEqual(chunks);
   });
 
-  it('starts a new part where a text gets too long', async () => {
+  it('splitting long texts starts a new part where a text gets too long', async () => {
     expect(await read(5, start(), delta('abc'), delta('defghijkl'), end())).toEqual([
       start(),
       delta('abc'),
@@ -32,20 +32,20 @@ describe('splitting long texts', () => {
     ]);
   });
 
-  it('never splits a surrogate pair', async () => {
+  it('splitting long texts never splits a surrogate pair', async () => {
     const chunks = await read(4, start(), delta('x😀😀😀'), end());
     const texts = chunks.flatMap((chunk) => (chunk.type === 'text-delta' ? [chunk.delta] : []));
     expect(texts).toEqual(['x😀', '😀😀']);
   });
 
   it.each<UIMessageChunk>([{ type: 'finish-step' }, { type: 'finish' }])(
-    'closes the texts that are open at $type',
+    'splitting long texts closes the texts that are open at $type',
     async (last) => {
       expect(await read(5, start(), start('1'), last)).toEqual([start(), start('1'), end(), end('1'), last]);
     },
   );
 
-  it('fails for text of a part that was not started, and ignores its end', async () => {
+  it('splitting long texts fails for text of a part that was not started, and ignores its end', async () => {
     expect(await read(5, end())).toEqual([]);
     await expect(read(5, delta('stray'))).rejects.toThrow('not started');
   });

@@ -97,7 +97,7 @@ afterEach(() => {
 const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
 
 describe('the head', () => {
-  it('is held until the first content', async () => {
+  it('the head of an answer is held until the first content', async () => {
     const source = new Source();
     const { outcome } = guard(source);
     source.say(...start);
@@ -108,7 +108,7 @@ describe('the head', () => {
     expect(outcome.stream).toBeDefined();
   });
 
-  it('is held for nine seconds at most, counted from the arrival of the request', async () => {
+  it('the head of an answer is held for nine seconds at most, counted from the arrival of the request', async () => {
     const source = new Source();
     const { outcome } = guard(source, performance.now() - 3_000);
     source.say(...start);
@@ -118,7 +118,7 @@ describe('the head', () => {
     expect(outcome.stream).toBeDefined();
   });
 
-  it('is never sent after a failure before the first content: that is thrown, and the source is aborted', async () => {
+  it('the head of an answer is not sent after a failure before the first content: that is thrown, and the source is aborted', async () => {
     const source = new Source();
     const { outcome, ends } = guard(source);
     source.say(...start, new Error('secret of the provider'));
@@ -132,7 +132,7 @@ describe('the head', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is never sent for a source that ends without content', async () => {
+  it('the head of an answer is not sent for a source that ends without content', async () => {
     const source = new Source();
     const { outcome } = guard(source);
     source.say({ type: 'start' }, 'end');
@@ -140,7 +140,7 @@ describe('the head', () => {
     expect((outcome.error as ApiError).code).toBe('chat_failed');
   });
 
-  it('is never sent after an error of our own, which is thrown as it is', async () => {
+  it('the head of an answer is not sent after an error of our own, which is thrown as it is', async () => {
     const source = new Source();
     const { outcome } = guard(source);
     source.say(new ApiError('chat_budget_exhausted', 'Enough for today.'));
@@ -148,7 +148,7 @@ describe('the head', () => {
     expect((outcome.error as ApiError).status).toBe(429);
   });
 
-  it('is sent for an answer that is empty but complete', async () => {
+  it('the head of an answer is sent for an answer that is empty but complete', async () => {
     const source = new Source();
     const { outcome } = guard(source);
     source.say({ type: 'start' }, { type: 'start-step' }, { type: 'finish-step' }, { type: 'finish' }, 'end');
@@ -169,7 +169,7 @@ describe('after the head', () => {
     return { source, ends, stream, read: reading(stream) };
   };
 
-  it('the whole answer arrives, and its end is reported once', async () => {
+  it('the whole answer arrives after its head, and its end is reported once', async () => {
     const { source, read, ends } = await begun();
     source.say(says(' there'), ...finish);
     await pass(0);
@@ -200,7 +200,7 @@ describe('after the head', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('a failure closes the open texts, becomes an error part without details, and ends in [DONE]', async () => {
+  it('a failure after the head closes the open texts, becomes an error part without details, and ends in [DONE]', async () => {
     const { source, read, ends } = await begun();
     source.say(new Error('secret of the provider'));
     await pass(0);
@@ -258,7 +258,7 @@ describe('after the head', () => {
     expect(pings()).toBe(3);
   });
 
-  it('a silent source is over within 58 seconds, and the client learns why', async () => {
+  it('a silent source is ended within 58 seconds, and the client learns why', async () => {
     const { source, read, ends } = await begun();
     await pass(56_990);
     expect(read.ended).toBe(false);
@@ -274,7 +274,7 @@ describe('after the head', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('a source that never stops is over within 58 seconds', async () => {
+  it('a source that never stops is ended within 58 seconds', async () => {
     vi.useRealTimers();
     const source = new Source();
     const chatter = setInterval(() => source.say(...Array.from({ length: 50 }, () => says('la'))), 1);
@@ -335,7 +335,7 @@ describe('after the head', () => {
 });
 
 describe('a client that does not read', () => {
-  it('pauses the source', async () => {
+  it('a client that does not read pauses the source', async () => {
     const source = new Source();
     const { outcome } = guard(source);
     source.say(...start, ...Array.from({ length: 5_000 }, () => says('x'.repeat(100))));
@@ -347,7 +347,7 @@ describe('a client that does not read', () => {
     expect((outcome.stream as Readable).readableLength).toBeLessThan(32 * 1024);
   });
 
-  it('is disconnected within 58 seconds, and the source is aborted', async () => {
+  it('a client that does not read is disconnected within 58 seconds, and the source is aborted', async () => {
     const source = new Source();
     const { outcome, ends } = guard(source);
     source.say(...start, ...Array.from({ length: 5_000 }, () => says('x'.repeat(100))));
@@ -360,7 +360,7 @@ describe('a client that does not read', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('gets everything when it reads again', async () => {
+  it('a client that does not read gets everything when it reads again', async () => {
     const source = new Source();
     const { outcome } = guard(source);
     const words = Array.from({ length: 2_000 }, (_, index) => `word ${index} `);
@@ -382,24 +382,27 @@ describe('a text that is longer than the client may send back', () => {
     ['in one piece', 'x'.repeat(50_000), 1],
     ['with emoji at the split', '😀'.repeat(9_000), 2],
     ['off by one', `x${'😀'.repeat(9_000)}`, 2],
-  ])('comes in several parts, each within the limit, without splitting characters: %s', async (_, piece, times) => {
-    const source = new Source();
-    const { outcome } = guard(source);
-    source.say(...start, ...Array.from({ length: times }, () => says(piece)), ...finish);
-    await pass(0);
-    vi.useRealTimers();
-    const read = reading(outcome.stream as Readable);
-    await once(outcome.stream as Readable, 'end');
-    const texts = new Map<string, string>();
-    for (const chunk of chunksIn(read.text)) {
-      if (chunk.type === 'text-delta') texts.set(chunk.id, (texts.get(chunk.id) ?? '') + chunk.delta);
-    }
-    expect([...texts.values()].join('')).toBe(piece.repeat(times));
-    expect(texts.size).toBeGreaterThan(1);
-    for (const text of texts.values()) {
-      expect(text.length).toBeLessThanOrEqual(16_000);
-      expect(text.isWellFormed()).toBe(true);
-    }
-    expect(await protocolErrors(read.text)).toEqual([]);
-  });
+  ])(
+    'a text that is longer than the client may send back arrives in parts within the limit, without splitting characters: %s',
+    async (_, piece, times) => {
+      const source = new Source();
+      const { outcome } = guard(source);
+      source.say(...start, ...Array.from({ length: times }, () => says(piece)), ...finish);
+      await pass(0);
+      vi.useRealTimers();
+      const read = reading(outcome.stream as Readable);
+      await once(outcome.stream as Readable, 'end');
+      const texts = new Map<string, string>();
+      for (const chunk of chunksIn(read.text)) {
+        if (chunk.type === 'text-delta') texts.set(chunk.id, (texts.get(chunk.id) ?? '') + chunk.delta);
+      }
+      expect([...texts.values()].join('')).toBe(piece.repeat(times));
+      expect(texts.size).toBeGreaterThan(1);
+      for (const text of texts.values()) {
+        expect(text.length).toBeLessThanOrEqual(16_000);
+        expect(text.isWellFormed()).toBe(true);
+      }
+      expect(await protocolErrors(read.text)).toEqual([]);
+    },
+  );
 });

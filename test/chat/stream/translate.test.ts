@@ -8,7 +8,7 @@ async function* source<T>(...parts: T[]) {
 const read = (...parts: (UIMessageChunk | undefined)[]) => Array.fromAsync(translate(source(...parts), (part) => part));
 
 describe('translating a model’s answer', () => {
-  it('leaves out the parts that have no chunk', async () => {
+  it('translating a model’s answer leaves out the parts that have no chunk', async () => {
     expect(await read({ type: 'start' }, undefined, { type: 'finish' })).toEqual([
       { type: 'start' },
       { type: 'finish' },
@@ -20,7 +20,7 @@ describe('translating a model’s answer', () => {
     ['no finish part', [{ type: 'start' }, { type: 'start-step' }, { type: 'finish-step' }]],
     ['an error part', [{ type: 'error', errorText: 'x' }, { type: 'finish' }]],
     ['an abort part', [{ type: 'abort' }, { type: 'finish' }]],
-  ])('fails for an answer with %s', async (_, parts) => {
+  ])('translating a model’s answer fails for an answer with %s', async (_, parts) => {
     await expect(read(...parts)).rejects.toThrow('The model');
   });
 });

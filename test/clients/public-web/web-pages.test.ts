@@ -64,12 +64,12 @@ describe('an address that is not public', () => {
   const ports = () => new Set([port]);
   const hosts = insideHosts();
 
-  it('is distinguished from a public one, whatever it is next to', () => {
+  it('an address that is not public is distinguished from a public one, whatever it is next to', () => {
     expect(publicAddresses.filter((address) => !isPublicAddress(address))).toEqual([]);
     expect(['', 'example.com', '1.2.3', '1.2.3.4.5', '::g'].filter(isPublicAddress)).toEqual([]);
   });
 
-  it('is never connected to, in any of 250 spellings', async () => {
+  it('an address that is not public is never connected to, in any of 250 spellings', async () => {
     expect(hosts.length).toBeGreaterThanOrEqual(250);
     const reader = readerWith({ ports: ports() });
     const outcomes = new Map<string, string>();
@@ -80,7 +80,7 @@ describe('an address that is not public', () => {
     expect(attempts).toEqual([]);
   });
 
-  it('is never followed to by a redirect, in any of them', async () => {
+  it('an address that is not public is never the target of a followed redirect, in any spelling', async () => {
     const pages: Record<string, Reply> = {};
     for (const [index, host] of hosts.entries()) {
       pages[`/${index}`] = { status: 302, headers: { location: `http://${host}:${port}/secret` } };
@@ -95,7 +95,7 @@ describe('an address that is not public', () => {
     expect(attempts.filter((address) => address !== '127.0.0.1')).toEqual([]);
   }, 60_000);
 
-  it('is never connected to under a name, whatever else the name stands for', async () => {
+  it('an address that is not public is never connected to under a name, whatever else the name resolves to', async () => {
     const names: Names = {
       'loopback.test': () => ['127.0.0.1'],
       'private.test': () => ['10.1.2.3'],
@@ -121,7 +121,7 @@ describe('an address that is not public', () => {
     expect(attempts).toEqual([]);
   });
 
-  it('is never connected to by a name that stands for something else the second time', async () => {
+  it('an address that is not public is never connected to by a name that resolves differently the second time', async () => {
     const outside = '192.0.1.77';
     const server = await startNameServer({ 'rebinding.test': (asked) => [asked === 1 ? outside : '127.0.0.1'] });
     open.push(server.stop);
@@ -135,7 +135,7 @@ describe('an address that is not public', () => {
     expect(attempts).toEqual([outside]);
   });
 
-  it('is read when its very origin is trusted, and no other is for that', async () => {
+  it('an address that is not public is read when its very origin is trusted, and no other is', async () => {
     const site = await startSite({ '/': '<p>inside</p>' });
     open.push(site.stop);
     const reader = readerWith({ trustedOrigins: new Set([site.origin]) });
@@ -189,7 +189,7 @@ describe('a page', () => {
   const read = (reply: Reply) => reader.read(serve(reply), { signal });
   const failure = (reply: Reply) => failureOf(read(reply));
 
-  it('is asked for under the crawler’s name', async () => {
+  it('a page is requested under the crawler’s name', async () => {
     await read('<p>x</p>');
     expect(site.requests.at(-1)?.headers).toMatchObject({
       'user-agent': 'VoiceAgentPlatformBot/1.0',
@@ -197,10 +197,13 @@ describe('a page', () => {
     });
   });
 
-  it.each([204, 301, 404, 403, 500, 503])('that responds with %i is rejected with the status', async (status) => {
-    const outcome = status === 204 ? 'It was read.' : `The page answered with status ${status}.`;
-    expect(await failure({ status })).toBe(outcome);
-  });
+  it.each([204, 301, 404, 403, 500, 503])(
+    'a page that responds with %i is rejected with the status',
+    async (status) => {
+      const outcome = status === 204 ? 'It was read.' : `The page answered with status ${status}.`;
+      expect(await failure({ status })).toBe(outcome);
+    },
+  );
 
   describe('in a character set', () => {
     const text = (bytes: Uint8Array | string, type: string) =>
@@ -250,7 +253,7 @@ describe('a page', () => {
       ['nobody may use', Buffer.from('abc'), 'text/html; charset=iso-2022-kr', '\ufffd'],
       ['of text, its header names', Buffer.from([0xe9]), 'text/plain; charset=iso-8859-1', 'é'],
       ['of text, nobody names', 'é', 'text/plain', 'é'],
-    ])('that %s is read', async (_, bytes, type, expected) => {
+    ])('a page in a character set that %s is read', async (_, bytes, type, expected) => {
       expect(await text(bytes, type)).toBe(expected);
     });
   });
@@ -261,12 +264,12 @@ describe('a page', () => {
     ['application/xhtml+xml', 'html'],
     ['text/plain', 'text'],
     ['', 'html'],
-  ])('of the type %j is read as %s', async (type, kind) => {
+  ])('a page of the type %j is read as %s', async (type, kind) => {
     expect((await read({ body: '<p>x</p>', headers: { 'content-type': type } })).kind).toBe(kind);
   });
 
   it.each(['application/pdf', 'image/png', 'application/json', 'text/css', 'application/octet-stream'])(
-    'of the type %s is rejected',
+    'a page of the type %s is rejected',
     async (type) => {
       expect(await failure({ body: 'x', headers: { 'content-type': type } })).toBe(
         `The page is neither HTML nor plain text but ${type}.`,
@@ -274,7 +277,7 @@ describe('a page', () => {
     },
   );
 
-  it('that declares a binary file as text is rejected', async () => {
+  it('a page that declares a binary file as text is rejected', async () => {
     expect(await failure({ body: Buffer.from([1, 0, 2]), headers: { 'content-type': 'text/plain' } })).toBe(
       'The page is not text, though it says so.',
     );
@@ -294,11 +297,11 @@ describe('a page', () => {
       ['zstd', zlib.zstdCompressSync(html)],
       ['deflate, gzip', zlib.gzipSync(zlib.deflateSync(html))],
       ['identity', Buffer.from(html)],
-    ])('by %s is inflated', async (coding, body) => {
+    ])('a page compressed by %s is inflated', async (coding, body) => {
       expect((await read(send(coding, body))).text).toBe(html);
     });
 
-    it('and cut off is read as far as it came', async () => {
+    it('a compressed page that is cut off is read as far as it arrived', async () => {
       const { text } = await read(send('gzip', zlib.gzipSync(html + Math.random()).subarray(0, -8)));
       expect(text.startsWith('<p>word')).toBe(true);
     });
@@ -307,7 +310,7 @@ describe('a page', () => {
       ['gzip', Buffer.from('not gzip at all'), 'The page is not compressed as it says.'],
       ['compress', Buffer.from('x'), 'The page is compressed in a way that is not known (compress).'],
       ['gzip, gzip, gzip', Buffer.from('x'), 'The page is compressed too many times.'],
-    ])('by %s in an unreadable way is rejected', async (coding, body, reason) => {
+    ])('a page that is compressed invalidly by %s is rejected', async (coding, body, reason) => {
       expect(await failure(send(coding, body))).toBe(reason);
     });
 
@@ -317,28 +320,32 @@ describe('a page', () => {
       deflate: promisify(zlib.deflate),
       br: (zeros) => promisify<Buffer, object, Buffer>(zlib.brotliCompress)(zeros, quick),
     };
-    it.each(Object.keys(bombs))('a bomb by %s is rejected before it is inflated', { tags: 'heavy' }, async (coding) => {
-      const zeros = Buffer.alloc(200 * 1024 * 1024);
-      const bomb = (await bombs[coding]?.(zeros)) as Buffer;
-      expect(bomb.length).toBeLessThan(300_000);
-      const before = process.memoryUsage().rss;
-      expect(await failure(send(coding, bomb))).toBe('The page is larger than 5 MB.');
-      expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
-    });
+    it.each(Object.keys(bombs))(
+      'a page that is a bomb by %s is rejected before it is inflated',
+      { tags: 'heavy' },
+      async (coding) => {
+        const zeros = Buffer.alloc(200 * 1024 * 1024);
+        const bomb = (await bombs[coding]?.(zeros)) as Buffer;
+        expect(bomb.length).toBeLessThan(300_000);
+        const before = process.memoryUsage().rss;
+        expect(await failure(send(coding, bomb))).toBe('The page is larger than 5 MB.');
+        expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
+      },
+    );
 
-    it('a bomb within a bomb is rejected too', { tags: 'heavy' }, async () => {
+    it('a page that is a bomb within a bomb is rejected', { tags: 'heavy' }, async () => {
       const bomb = zlib.gzipSync(zlib.gzipSync(Buffer.alloc(100 * 1024 * 1024)));
       expect(await failure(send('gzip, gzip', bomb))).toBe('The page is larger than 5 MB.');
     });
   });
 
-  it('of 5 MB is read, of a byte more rejected', async () => {
+  it('a page of 5 MB is read, and rejected with a byte more', async () => {
     const most = 5 * 1024 * 1024;
     expect((await read({ body: 'x'.repeat(most) })).text.length).toBe(most);
     expect(await failure({ body: 'x'.repeat(most + 1) })).toBe('The page is larger than 5 MB.');
   });
 
-  it('that never ends is aborted at 5 MB', async () => {
+  it('a page that never ends is aborted at 5 MB', async () => {
     let closed = false;
     const outcome = await failure((_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' });
@@ -364,7 +371,7 @@ describe('a page', () => {
         response.on('close', () => clearInterval(timer));
       },
     ],
-  ])('that %s times out', async (_, reply) => {
+  ])('a page that %s times out', async (_, reply) => {
     const impatient = new WebPages({ trustedOrigins: new Set([site.origin]), timeoutMs: 1500 }).open();
     open.push(() => impatient.close());
     const started = Date.now();
@@ -385,11 +392,11 @@ describe('a page', () => {
         response.end('x');
       },
     ],
-  ])('of a site that %s is rejected', async (_, reply) => {
+  ])('a page of a site that %s is rejected', async (_, reply) => {
     expect(await failure(reply)).toMatch(/^(The connection to the site failed|The site does not answer in HTTP)\.$/);
   });
 
-  it('is found through five redirects, and no sixth', async () => {
+  it('a page is found through five redirects, and no sixth', async () => {
     const chain = (length: number) => {
       let target = serve('<p>the end</p>').pathname;
       for (let n = 0; n < length; n++) {
@@ -402,7 +409,7 @@ describe('a page', () => {
     expect(await failureOf(chain(6))).toBe('The page redirects too often.');
   });
 
-  it('that redirects to itself, or to no web address, is rejected', async () => {
+  it('a page that redirects to itself, or to no web address, is rejected', async () => {
     site.pages['/loop'] = { status: 302, headers: { location: '/loop' } };
     expect(await failureOf(reader.read(new URL(`${site.origin}/loop`), { signal }))).toBe(
       'The page redirects too often.',
@@ -420,7 +427,7 @@ describe('a page', () => {
     }
   });
 
-  it('says where it was found, and asks before it follows', async () => {
+  it('a page has the address where it was found, and a redirect is checked before it is followed', async () => {
     const end = serve('<p>x</p>');
     const start = serve({ status: 302, headers: { location: `${end.href}#part` } });
     expect((await reader.read(start, { signal })).url).toBe(end.href);
@@ -434,7 +441,7 @@ describe('a page', () => {
   });
 
   it.each<[string, Reply, string | undefined]>([
-    ['is what it says', { body: 'User-agent: *' }, 'User-agent: *'],
+    ['is read as it is', { body: 'User-agent: *' }, 'User-agent: *'],
     ['that is missing allows everything', { status: 404 }, 'everything'],
     ['that is forbidden allows everything', { status: 403 }, 'everything'],
     ['that fails allows nothing', { status: 500 }, 'nothing'],
@@ -444,7 +451,7 @@ describe('a page', () => {
     expect(await reader.readRobots(site.origin, { signal })).toBe(expected);
   });
 
-  it('of robots.txt no more than half a megabyte is looked at', async () => {
+  it('no more than half a megabyte of robots.txt is read', async () => {
     site.pages['/robots.txt'] = { body: '#'.repeat(600 * 1024) };
     expect((await reader.readRobots(site.origin, { signal })).length).toBe(500 * 1024);
   });

@@ -34,7 +34,7 @@ const count = (outcomes: Map<string, string>[], phone: string, outcome: string) 
 
 describe('the block list under faults', () => {
   itInAnyHistory(
-    'reports the actual result of every number in any history, with one call in ten failing',
+    'the block list reports the actual result of every number in any history, with one call in ten failing',
     [5, 60],
     (numRuns) =>
       fc.assert(
@@ -65,23 +65,26 @@ describe('the block list under faults', () => {
       ),
   );
 
-  itInAnyHistory('gives each number to exactly one of several callers at once', [3, 30], (numRuns) =>
-    fc.assert(
-      fc.asyncProperty(fc.array(some, { minLength: 2, maxLength: 4 }), fc.integer(), async (requests, seed) => {
-        injectFaults(table.get().client, tenPercent(seed));
-        const agentId = `agent-${randomUUID()}`;
-        const asked = [...new Set(requests.flat())];
-        const added = await Promise.all(requests.map((numbers) => list.add({ agentId }, numbers)));
-        for (const phone of asked) expect(count(added, phone, 'done'), phone).toBe(1);
-        const removed = await Promise.all(requests.map((numbers) => list.remove({ agentId }, numbers)));
-        for (const phone of asked) expect(count(removed, phone, 'done'), phone).toBe(1);
-      }),
-      { numRuns },
-    ),
+  itInAnyHistory(
+    'the block list reports each number as added to exactly one of several concurrent callers',
+    [3, 30],
+    (numRuns) =>
+      fc.assert(
+        fc.asyncProperty(fc.array(some, { minLength: 2, maxLength: 4 }), fc.integer(), async (requests, seed) => {
+          injectFaults(table.get().client, tenPercent(seed));
+          const agentId = `agent-${randomUUID()}`;
+          const asked = [...new Set(requests.flat())];
+          const added = await Promise.all(requests.map((numbers) => list.add({ agentId }, numbers)));
+          for (const phone of asked) expect(count(added, phone, 'done'), phone).toBe(1);
+          const removed = await Promise.all(requests.map((numbers) => list.remove({ agentId }, numbers)));
+          for (const phone of asked) expect(count(removed, phone, 'done'), phone).toBe(1);
+        }),
+        { numRuns },
+      ),
   );
 
   it.each<Fault>(['lost response', 'conflict', 'throttle', 'server error'])(
-    'knows its own writes when every first attempt meets with: %s',
+    'the block list recognizes its own writes when every first attempt meets with: %s',
     async (fault) => {
       const agentId = `agent-${randomUUID()}`;
       const everySecond = (operation: string) => {
@@ -100,22 +103,25 @@ describe('the block list under faults', () => {
     },
   );
 
-  it.each(['keep', 'remove'] as const)('counts an entry once when two erase it at once, and %s it', async (mode) => {
-    injectFaults(table.get().client, () => undefined);
-    const erasures = new Erasures(table.get());
-    const [uid, erasureId, phone] = [`user-${randomUUID()}`, 'erasure_1', phones[0] as string];
-    const owners = Array.from({ length: 5 }, () => ({ agentId: `agent-${randomUUID()}` }));
-    for (const owner of owners) await list.add(owner, [phone], { reason: 'spam' });
-    await erasures.add({ uid, erasureId, number: phone, numberHash: 'hash', blockList: mode });
-    const counted = erasures.counting(uid, erasureId, 'blockedNumbers', 1);
-    await Promise.all([1, 2].map(() => list.erase(owners, phone, mode, counted)));
-    expect(await erasures.find(uid, erasureId)).toMatchObject({
-      erased: { blockedNumbers: owners.length },
-    });
-    expect(await list.count(owners, phone)).toBe(mode === 'keep' ? owners.length : 0);
-  });
+  it.each(['keep', 'remove'] as const)(
+    'the block list counts an entry once that two requests erase at once with %s',
+    async (mode) => {
+      injectFaults(table.get().client, () => undefined);
+      const erasures = new Erasures(table.get());
+      const [uid, erasureId, phone] = [`user-${randomUUID()}`, 'erasure_1', phones[0] as string];
+      const owners = Array.from({ length: 5 }, () => ({ agentId: `agent-${randomUUID()}` }));
+      for (const owner of owners) await list.add(owner, [phone], { reason: 'spam' });
+      await erasures.add({ uid, erasureId, number: phone, numberHash: 'hash', blockList: mode });
+      const counted = erasures.counting(uid, erasureId, 'blockedNumbers', 1);
+      await Promise.all([1, 2].map(() => list.erase(owners, phone, mode, counted)));
+      expect(await erasures.find(uid, erasureId)).toMatchObject({
+        erased: { blockedNumbers: owners.length },
+      });
+      expect(await list.count(owners, phone)).toBe(mode === 'keep' ? owners.length : 0);
+    },
+  );
 
-  it('writes N numbers with ceil(N/25) statements batches and reads nothing', async () => {
+  it('the block list writes N numbers in ceil(N/25) batches of statements and reads nothing', async () => {
     const seen: string[] = [];
     injectFaults(
       table.get().client,
@@ -129,7 +135,7 @@ describe('the block list under faults', () => {
     expect(seen).toEqual(Array.from({ length: 5 }, () => 'BatchExecuteStatement'));
   });
 
-  it('sends again only the statements that may succeed', async () => {
+  it('the block list retries only the statements that may succeed', async () => {
     const agentId = `agent-${randomUUID()}`;
     const sizes: number[] = [];
     let first = true;
@@ -148,7 +154,7 @@ describe('the block list under faults', () => {
     expect(sizes).toEqual([25, 1, 0]);
   });
 
-  it('says that it does not know when DynamoDB stays away, and says it in time', async () => {
+  it('the block list reports an unknown result in time when DynamoDB does not respond', async () => {
     injectFaults(table.get().client, () => 'server error');
     const impatient = new BlockList(table.get(), 300);
     const started = Date.now();
@@ -171,7 +177,7 @@ const untilAnswered = async <T>(read: () => Promise<T>): Promise<T> => {
 };
 
 describe('the fault source', () => {
-  it('is wrong about one time in ten, with every fault', () => {
+  it('the fault source fails about one call in ten, with every fault', () => {
     const choose = tenPercent(1);
     const chosen = Array.from({ length: 5000 }, () => choose()).filter((fault) => fault !== undefined);
     expect(chosen.length).toBeGreaterThan(350);

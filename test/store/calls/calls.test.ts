@@ -97,7 +97,7 @@ const withoutHistory = (call: Call | undefined) => {
 };
 
 describe('calls under faults', () => {
-  itInAnyHistory('match a plain model after any history, with one call in ten failing', [2, 60], (numRuns) =>
+  itInAnyHistory('calls match a plain model after any history, with one call in ten failing', [2, 60], (numRuns) =>
     fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), fc.integer(), async (history, seed) => {
         const faulty = callsUnder(tenPercent(seed));
@@ -182,7 +182,7 @@ describe('calls under faults', () => {
   );
 
   it.concurrent.each(['lost response', 'conflict', 'throttle', 'server error'] as const)(
-    'change an outcome once when every first attempt meets with: %s',
+    'an outcome changes once when every first attempt meets with: %s',
     async (fault) => {
       const agentId = `agent-${randomUUID()}`;
       const callIds = Array.from({ length: 26 }, (_, n) => `c${n}`);
@@ -202,7 +202,7 @@ describe('calls under faults', () => {
     },
   );
 
-  it.concurrent('are recorded once, with every entry, when the response is lost', async () => {
+  it.concurrent('calls are recorded once, with every entry, when the response is lost', async () => {
     const agentId = `agent-${randomUUID()}`;
     let lost = 0;
     const faulty = callsUnder((operation) =>
@@ -213,7 +213,7 @@ describe('calls under faults', () => {
     expect(await entriesStored(agentId)).toBe(2);
   });
 
-  it.concurrent('are removed once, with every entry, when the response is lost or the transaction meets another', async () => {
+  it.concurrent('calls are removed once, with every entry, when the response is lost or the transaction meets another', async () => {
     for (const fault of ['lost response', 'conflict'] as const) {
       const agentId = `agent-${randomUUID()}`;
       await calls.record(agentId, 'a', facts());
@@ -226,7 +226,7 @@ describe('calls under faults', () => {
     }
   });
 
-  it.concurrent('that are removed and written at once are there whole, or not at all', async () => {
+  it.concurrent('calls that are removed and written at once are whole or absent', async () => {
     for (let round = 0; round < 8; round++) {
       const agentId = `agent-${randomUUID()}`;
       await calls.record(agentId, 'a', facts());
@@ -242,7 +242,7 @@ describe('calls under faults', () => {
     }
   });
 
-  it.concurrent('take an outcome in one write each, 25 in a round trip, and no transaction', async () => {
+  it.concurrent('calls accept an outcome in one write each, 25 in a round trip, and no transaction', async () => {
     const agentId = `agent-${randomUUID()}`;
     const callIds = Array.from({ length: 51 }, (_, n) => `c${n}`);
     await Promise.all(callIds.map((callId) => calls.record(agentId, callId, facts())));
@@ -259,7 +259,7 @@ describe('calls under faults', () => {
   });
 
   it.concurrent.each(['lost response', 'conflict', 'throttle', 'server error'] as const)(
-    'block their numbers with their outcomes when every second attempt meets with: %s',
+    'calls block their numbers with their outcomes when every second attempt meets with: %s',
     async (fault) => {
       const [agentId, uid] = [`agent-${randomUUID()}`, `user-${randomUUID()}`];
       const numbers = Array.from({ length: 6 }, (_, n) => `+1415555${5000 + (n % 3)}`);
@@ -280,7 +280,7 @@ describe('calls under faults', () => {
     },
   );
 
-  it.concurrent('block a number and change the outcome both or not at all, and of many callers one adds the entry', async () => {
+  it.concurrent('calls block a number and change the outcome both or not at all, and one of many callers adds the entry', async () => {
     const [agentId, uid] = [`agent-${randomUUID()}`, `user-${randomUUID()}`];
     const phone = phones[0] as string;
     const callIds = Array.from({ length: 8 }, (_, n) => `c${n}`);
@@ -309,7 +309,7 @@ describe('calls under faults', () => {
     expect(again.get(phone)?.reason).toBe('c3');
   });
 
-  it.concurrent('keep the changes of many callers at once, and the corrections of their facts', async () => {
+  it.concurrent('calls keep the changes of concurrent callers, and the corrections of their facts', async () => {
     const agentId = `agent-${randomUUID()}`;
     await calls.record(agentId, 'a', facts());
     const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
@@ -330,7 +330,7 @@ describe('calls under faults', () => {
     expect(await entriesStored(agentId)).toBe(2);
   });
 
-  it.concurrent('that are not written in time are reported as errors, each change for itself', async () => {
+  it.concurrent('outcomes that are not written in time are reported as errors, each by itself', async () => {
     const agentId = `agent-${randomUUID()}`;
     for (const callId of ['a', 'b']) await calls.record(agentId, callId, facts());
     const faulty = callsUnder((operation) => (operation === 'BatchExecuteStatement' ? 'server error' : undefined));
@@ -339,7 +339,7 @@ describe('calls under faults', () => {
     expect(await calls.find(agentId, { callId: 'a' })).not.toHaveProperty('custom_call_outcome');
   });
 
-  it.concurrent('are found by their number while they are corrected', async () => {
+  it.concurrent('calls are found by their number while they are corrected', async () => {
     const agentId = `agent-${randomUUID()}`;
     const phone = phones[0] as string;
     await calls.record(agentId, 'older', { ...facts(), startedAt: times[0] as string });

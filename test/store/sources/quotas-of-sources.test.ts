@@ -27,7 +27,7 @@ afterEach(noFaults);
 const sourcesOf = (agentId: string) => itemsOf(websitesOf(agentId), documentsOf(agentId));
 
 describe('the quota of sources', () => {
-  it('is one for websites and documents, and holds when many are added at once', async () => {
+  it('the quota of sources covers websites and documents, and holds when many are added at once', async () => {
     const one = await newWorld();
     const { agentId } = one;
     const { done, codes } = await settled([
@@ -38,7 +38,7 @@ describe('the quota of sources', () => {
     expect([await countOf({ agentId }), (await sourcesOf(agentId)).length]).toEqual([limit, limit]);
   });
 
-  it('takes all documents of a request or none; those that are there already do not count again', async () => {
+  it('the quota of sources admits all documents of a request or none; existing ones do not count again', async () => {
     const { agentId } = await newWorld();
     const four = Array.from({ length: 4 }, () => newDocument(agentId));
     expect(await documents.addAll(four)).toEqual(four);
@@ -54,7 +54,7 @@ describe('the quota of sources', () => {
     expect(await documents.addAll([])).toEqual([]);
   });
 
-  it('has room again when a source is deleted, counted once when it is deleted twice at once or never read', async () => {
+  it('the quota of sources has room again when a source is deleted, once also when it is deleted twice at once or was never read', async () => {
     const one = await newWorld();
     const { agentId } = one;
     const added = await documents.addAll(Array.from({ length: limit }, () => newDocument(agentId)));
@@ -69,7 +69,7 @@ describe('the quota of sources', () => {
     expect(await countOf({ agentId })).toBe(3);
   });
 
-  itInAnyHistory('is exact in any history, whatever DynamoDB answers', [1, 10], async (runs) => {
+  itInAnyHistory('the quota of sources is exact in any history, whatever DynamoDB answers', [1, 10], async (runs) => {
     for (let seed = 40; seed < 40 + runs; seed++) {
       const one = await newWorld();
       const { agentId } = one;
@@ -95,7 +95,7 @@ describe('the quota of sources', () => {
     }
   });
 
-  it('does not count upload forms that have expired, once the agent is full; looked for at most once a minute', async () => {
+  it('the quota of sources does not count upload forms that have expired, once the agent is full; looked for at most once a minute', async () => {
     const { agentId } = await newWorld();
     const forms = Array.from({ length: limit }, () => newDocument(agentId, { ...waitingForFile(), formIssuedTo: 'x' }));
     await documents.addAll(forms);
@@ -109,28 +109,32 @@ describe('the quota of sources', () => {
     expect(await countOf({ agentId })).toBe(2);
   });
 
-  itInAnyHistory('stays exact when sources come and go while they are counted again', [1, 4], async (rounds) => {
-    const one = await newWorld();
-    const { agentId } = one;
-    const free = new Sources<WebsiteRecord>(table.get(), websiteKind);
-    const added: WebsiteRecord[] = [];
-    const change = async () => {
-      for (let n = 0; n < 12; n++) {
-        const record = await free.add(websiteRecord(one));
-        if (n % 3 === 0) await free.remove(record);
-        else added.push(record);
-      }
-    };
-    // Counting takes longer than a change.
-    injectFaults(table.get().client, (operation) => (operation === 'Query' ? 'slow' : undefined));
-    for (let round = 1; round <= rounds; round++) {
-      let isOver = false;
-      const recountOften = async () => {
-        while (!isOver) await recountSources(table.get(), agentId, 0);
+  itInAnyHistory(
+    'the quota of sources stays exact when sources come and go while they are counted again',
+    [1, 4],
+    async (rounds) => {
+      const one = await newWorld();
+      const { agentId } = one;
+      const free = new Sources<WebsiteRecord>(table.get(), websiteKind);
+      const added: WebsiteRecord[] = [];
+      const change = async () => {
+        for (let n = 0; n < 12; n++) {
+          const record = await free.add(websiteRecord(one));
+          if (n % 3 === 0) await free.remove(record);
+          else added.push(record);
+        }
       };
-      await Promise.all([change().finally(() => (isOver = true)), recountOften(), recountOften()]);
-      expect(added.length).toBe(8 * round);
-      expect(await countOf({ agentId })).toBe(8 * round);
-    }
-  });
+      // Counting takes longer than a change.
+      injectFaults(table.get().client, (operation) => (operation === 'Query' ? 'slow' : undefined));
+      for (let round = 1; round <= rounds; round++) {
+        let isOver = false;
+        const recountOften = async () => {
+          while (!isOver) await recountSources(table.get(), agentId, 0);
+        };
+        await Promise.all([change().finally(() => (isOver = true)), recountOften(), recountOften()]);
+        expect(added.length).toBe(8 * round);
+        expect(await countOf({ agentId })).toBe(8 * round);
+      }
+    },
+  );
 });

@@ -56,7 +56,9 @@ const wholeOf = async (source: WebsiteRecord) => {
 };
 
 describe('a text', () => {
-  it('of any length comes back as it was, in as many answers as it takes', { tags: 'heavy' }, async () => {
+  it('a text of any length is returned as it was stored, in as many responses as necessary', {
+    tags: 'heavy',
+  }, async () => {
     const content = `${'🙂 Grüße, "Welt"\n\n'.repeat(400_000)}the end`;
     const contentMD = '字'.repeat(1_500_001);
     const source = await websites.get().add(record());
@@ -71,7 +73,7 @@ describe('a text', () => {
     expect(await revisionsStored(source)).toEqual([]);
   });
 
-  it('is seen whole, old or new, while it is replaced again and again', async () => {
+  it('a text is read whole, old or new, while it is replaced again and again', async () => {
     const source = await websites.get().add(record());
     const long = (letter: string) => letter.repeat(300_000);
     await bring(source, long('a'));
@@ -100,7 +102,7 @@ describe('a text', () => {
     await websites.get().remove(source);
   });
 
-  it('read in pieces is of one revision: the cursor of a replaced one is rejected', async () => {
+  it('a text that is read in pieces is of one revision: the cursor of a replaced one is rejected', async () => {
     const source = await websites.get().add(record());
     await bring(source, 'a'.repeat(3_000_000));
     const first = await websiteReads.get().readTexts(source, undefined);
@@ -113,7 +115,7 @@ describe('a text', () => {
     await websites.get().remove(source);
   });
 
-  it('is the old or the new one wherever a job is killed, and the message delivered again brings the new one', {
+  it('a text is the old or the new one wherever a job is killed, and the next delivery brings the new one', {
     tags: 'heavy',
   }, async () => {
     let kills = 0;
@@ -143,7 +145,7 @@ describe('a text', () => {
     expect(kills).toBeGreaterThanOrEqual(4);
   });
 
-  itInAnyHistory('is brought whatever DynamoDB does meanwhile', [3, 15], async (runs) => {
+  itInAnyHistory('a text is stored whatever DynamoDB does meanwhile', [3, 15], async (runs) => {
     for (let seed = 0; seed < runs; seed++) {
       const next = chance(seed);
       const faults: Fault[] = ['lost response', 'throttle', 'server error', 'slow'];
@@ -213,15 +215,15 @@ describe('another index of a text', () => {
     return kills;
   };
 
-  it('is the former or the new one when a run is killed between its writes, and the next run leaves nothing else', async () => {
+  it('another index of a text is the former or the new one when a run is killed between its writes, and the next run leaves nothing else', async () => {
     expect(await kill(2, 2)).toBe(1);
   });
 
-  it('is the former or the new one wherever a run is killed', { tags: 'heavy' }, async () => {
+  it('another index of a text is the former or the new one wherever a run is killed', { tags: 'heavy' }, async () => {
     expect(await kill(0, Number.POSITIVE_INFINITY)).toBe(4);
   });
 
-  it('is not written once the source is deleted or has another text', async () => {
+  it('another index of a text is not written once the source is deleted or has another text', async () => {
     const source = await brought();
     const text = await textOf(source);
     await restartWebsite(source, 'second');
@@ -234,7 +236,7 @@ describe('another index of a text', () => {
     expect(await pieces(source)).toEqual([]);
   });
 
-  it('of two runs at once is that of one, and nothing of the other stays', async () => {
+  it('another index of a text by two concurrent runs is that of one, and nothing of the other stays', async () => {
     const source = await brought();
     const text = await textOf(source);
     const written = await Promise.all(
@@ -248,7 +250,7 @@ describe('another index of a text', () => {
 });
 
 describe('a job', () => {
-  it('of an attempt that has ended, was replaced or never was changes nothing', async () => {
+  it('a job of an attempt that has ended, was replaced or never existed changes nothing', async () => {
     const source = await websites.get().add(record());
     const late = await websites.get().start(source, 'first');
     await restartWebsite(source, 'second');
@@ -264,7 +266,7 @@ describe('a job', () => {
     await websites.get().remove(source);
   });
 
-  it('of which two runs are at work at once leaves the text of one, whole', async () => {
+  it('a job with two concurrent runs leaves the text of one, whole', async () => {
     const source = await websites.get().add(record());
     const [one, two] = await Promise.all(['one', 'two'].map((text) => bring(source, text.repeat(100_000))));
     expect([one, two].filter(Boolean).length).toBe(1);
@@ -274,7 +276,7 @@ describe('a job', () => {
     await websites.get().remove(source);
   });
 
-  it('whose source is deleted meanwhile leaves nothing', async () => {
+  it('a job whose source is deleted meanwhile leaves nothing', async () => {
     const source = await websites.get().add(record());
     const run = await websites.get().start(source, 'first');
     expect(await websites.get().remove(source)).toBe(true);
@@ -286,7 +288,7 @@ describe('a job', () => {
     expect(await findWebsite(source)).toBeUndefined();
   });
 
-  it('that never ends counts as failed when its time is over, and may be started again', async () => {
+  it('a job that never ends counts as failed when its time is over, and may be started again', async () => {
     const source = await websites.get().add(record({ dueBy: Date.now() - 1 }));
     expect(await findWebsite(source)).toMatchObject({
       status: 'failed',
@@ -302,7 +304,7 @@ describe('a job', () => {
     await websites.get().remove(source);
   });
 
-  it('that cannot be sent leaves no source that waits for it', async () => {
+  it('a job that cannot be sent leaves no source that waits for it', async () => {
     const down = () => Promise.reject(new Error('The queue is down.'));
     const added = await websites.get().add(record());
     await expect(websites.get().sendOrRemove(added, down)).rejects.toThrow('The queue is down.');
@@ -321,7 +323,7 @@ describe('a job', () => {
 });
 
 describe('a deletion', () => {
-  it('killed anywhere leaves a source that nobody sees, and deleting it again completes it', async () => {
+  it('a deletion that is killed anywhere leaves a source that nobody sees, and deleting it again completes it', async () => {
     let kills = 0;
     for (let fatal = 0; ; fatal++) {
       const source = await websites.get().add(record());
@@ -352,7 +354,7 @@ describe('a deletion', () => {
     expect(kills).toBeGreaterThanOrEqual(3);
   });
 
-  it('that two request at once is done, and reported to both or to one', async () => {
+  it('a deletion that two callers request at once is done, and reported to both or to one', async () => {
     const source = await websites.get().add(record());
     await bring(source, 'text');
     const results = await Promise.all([websites.get().remove(source), websites.get().remove(source)]);
@@ -374,7 +376,7 @@ describe('a list', () => {
   const list = (own: World, query: Record<string, string> = {}) =>
     invoke(listWebsites, { apiKey: own.apiKey, query: { uid: own.uid, agentId: own.agentId, ...query } });
 
-  it('of a hundred sources is one query without their texts, and one read more with them', async () => {
+  it('a list of a hundred sources is one query without their texts, and one more read with them', async () => {
     const own = await newWorld();
     const sources = Array.from({ length: 100 }, () => record({ agentId: own.agentId }));
     for (const some of chunks(sources, 50)) await websites.get().addAll(some);
@@ -393,7 +395,7 @@ describe('a list', () => {
     expect(seen).toEqual(['BatchGetItem', 'Query', 'BatchGetItem']);
   });
 
-  it('stays under what an answer may weigh, however much its sources have to say', {
+  it('a list of sources stays below the maximum size of a response, however long their texts are', {
     tags: 'heavy',
   }, async () => {
     const own = await newWorld();
