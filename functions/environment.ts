@@ -1,28 +1,28 @@
 /** The header in which CloudFront sends its secret. A viewer cannot set it: CloudFront replaces it. */
 export const edgeSecretHeader = 'x-origin-secret';
 
-/** The settings of the service. This is the only file that reads the environment; each setting is checked when it is first used. */
+/** The settings of the service. No other file reads the environment. Each setting is checked when it is used. */
 export const environment = {
-  /** Whether this is a function on Lambda, which sets the name of each. */
+  /** Is true on Lambda, which sets the name of a function. */
   get isLambda() {
     return process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined;
   },
   get tableName() {
     return required('TABLE_NAME');
   },
-  /** The timeout of a call to the table, retries included. The local run allows more: a busy machine's database is slower than AWS's. */
+  /** The timeout of a call to the table, retries included. A local run allows more: its database is slower than AWS's. */
   get tableTimeoutSeconds() {
     return whole('TABLE_TIMEOUT_SECONDS', 5);
   },
-  /** The queue of background work. On AWS every job has its own: `{job}` stands for the job's name in their address. */
+  /** The address of the jobs' queues. On AWS every job has its own: `{job}` in it stands for the job's name. */
   get jobsQueueUrl() {
     return url('JOBS_QUEUE_URL');
   },
-  /** The bucket that keeps uploaded files. */
+  /** The bucket with uploaded files. */
   get filesBucket() {
     return required('FILES_BUCKET');
   },
-  /** How S3 is called; an endpoint is given where it is another S3 than AWS's. */
+  /** The region and credentials of S3, and the endpoint of one that is not AWS's. */
   get s3() {
     const endpoint = process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL;
     return { endpoint: endpoint?.replace(/\/$/, ''), ...this.awsCredentials };
@@ -34,13 +34,13 @@ export const environment = {
       .map((value) => checkedOrigin('APP_ORIGIN', value.trim()));
   },
   /**
-   * The header in which a front that all requests come through tells the caller's address, in lower case: with
-   * CloudFront `cloudfront-viewer-address`. Unset, the connection's own address counts, and nobody can choose theirs.
+   * Lower-case header in which a trusted proxy (CloudFront: `cloudfront-viewer-address`) passes the client address. Unset:
+   * the connection's address.
    */
   get clientAddressHeader() {
     return process.env.CLIENT_ADDRESS_HEADER || undefined;
   },
-  /** The secrets by which CloudFront is known: the current one, and the one before while a deployment changes it. Unset, anyone may call. */
+  /** The secrets that CloudFront sends: the current one, and the former one while a deployment changes it. Unset: anyone may call. */
   get edgeSecrets(): readonly string[] {
     return (process.env.EDGE_SECRETS ?? '').split(',').filter(Boolean);
   },
@@ -48,15 +48,15 @@ export const environment = {
   get apiUrl() {
     return origin('API_URL');
   },
-  /** Whether AI clients may delete. */
+  /** Allows AI clients to delete. */
   get mcpDeletes() {
     return flag('MCP_DELETES');
   },
-  /** The model of the build chat, as Bedrock names it: a model, or an inference profile. */
+  /** The id of the build chat's model or inference profile on Bedrock. */
   get chatModelId() {
     return required('CHAT_MODEL_ID');
   },
-  /** What the build chat signs with whatever comes back to it with the conversation. */
+  /** The secret that signs tool results and approvals of the build chat, which clients send back. */
   get chatSigningSecret() {
     return secret('CHAT_SIGNING_SECRET', 'CHAT_SIGNING_SECRET_ARN');
   },
@@ -64,26 +64,26 @@ export const environment = {
   get erasureSecret() {
     return secret('ERASURE_SECRET', 'ERASURE_SECRET_ARN');
   },
-  /** Tokens, read and written, that the build chat may spend between two midnights in UTC. */
+  /** The build chat's tokens per day (UTC), input and output. */
   get chatDailyTokens() {
     return whole('CHAT_DAILY_TOKENS', 2_000_000);
   },
-  /** Turns of the build chat that one address may have in a minute. */
+  /** The build chat's requests per minute from one address. */
   get chatRatePerMinute() {
     return whole('CHAT_RATE_PER_MINUTE', 30);
   },
-  /** For how many days after their start calls are kept. Unset, they are kept until they are deleted. */
+  /** The number of days after their start for which calls are kept. Unset: until they are deleted. */
   get callRetentionDays() {
     const days = whole('CALL_RETENTION_DAYS', 0);
     if (process.env.CALL_RETENTION_DAYS && (days < 1 || days > maxRetentionDays))
       throw wrong('CALL_RETENTION_DAYS', process.env.CALL_RETENTION_DAYS, `from 1 to ${maxRetentionDays}`);
     return days || undefined;
   },
-  /** Agents that a user may own. */
+  /** The maximum number of agents that a user owns. */
   get quotaAgents() {
     return whole('QUOTA_AGENTS', 1000);
   },
-  /** Websites and documents that an agent may have. */
+  /** The maximum number of websites and documents of an agent. */
   get quotaSources() {
     return whole('QUOTA_SOURCES', 1000);
   },
@@ -91,11 +91,11 @@ export const environment = {
   get crawlTrustedOrigins() {
     return origins('CRAWL_TRUSTED_ORIGINS');
   },
-  /** What encrypts the secrets of webhook endpoints. */
+  /** The key that encrypts the secrets of webhook endpoints. */
   get webhookEncryptionKey() {
     return secret('WEBHOOK_ENCRYPTION_KEY', 'WEBHOOK_ENCRYPTION_KEY_ARN');
   },
-  /** Origins that webhooks may be sent to though their scheme, address or port is not allowed otherwise. */
+  /** Origins that webhooks may be sent to though their scheme, address or port is not public. */
   get webhookTrustedOrigins() {
     return origins('WEBHOOK_TRUSTED_ORIGINS');
   },
@@ -106,7 +106,7 @@ export const environment = {
   get stripeApiBase() {
     return origin('STRIPE_API_BASE', 'https://api.stripe.com');
   },
-  /** What signs a call to AWS that no SDK makes: the credentials that Lambda gives a function. */
+  /** The credentials of the function, for requests to AWS that are signed without the SDK. */
   get awsCredentials() {
     return {
       region: required('AWS_REGION'),
@@ -123,7 +123,7 @@ export const environment = {
 
 const maxRetentionDays = 3650;
 
-/** A secret: itself, as on one machine, or the ARN under which Secrets Manager keeps it. */
+/** A secret: its value, as in a local run, or its ARN in Secrets Manager. */
 export type SecretSource = { value: string } | { arn: string };
 
 const secret = (valueName: string, arnName: string): SecretSource => {
@@ -140,9 +140,9 @@ const required = (name: string) => {
   return value;
 };
 
-const whole = (name: string, otherwise: number) => {
+const whole = (name: string, fallback: number) => {
   const value = process.env[name];
-  if (!value) return otherwise;
+  if (!value) return fallback;
   if (!/^\d{1,15}$/.test(value)) throw wrong(name, value, 'a whole number');
   return Number(value);
 };
@@ -159,8 +159,8 @@ const url = (name: string) => {
   return value;
 };
 
-const origin = (name: string, otherwise?: string) =>
-  checkedOrigin(name, otherwise === undefined ? required(name) : process.env[name] || otherwise);
+const origin = (name: string, fallback?: string) =>
+  checkedOrigin(name, fallback === undefined ? required(name) : process.env[name] || fallback);
 
 const origins = (name: string): ReadonlySet<string> => {
   const given = (process.env[name] ?? '').split(',').map((value) => value.trim());

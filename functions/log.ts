@@ -20,7 +20,7 @@ const phoneNumbers =
 /** Replaces keys, phone numbers and e-mail addresses in a text. */
 export const redact = (text: string) => text.replace(keys, '…').replace(emailAddresses, '…').replace(phoneNumbers, '…');
 
-/** What the log says of an error: name, message, stack and causes, and nothing else that it carries. */
+/** Returns the fields of an error that are logged: name, message, stack and causes. */
 export const describeError = (error: Error): Record<string, unknown> => ({
   name: error.name,
   message: error.message,

@@ -1,8 +1,8 @@
 import type { JobName } from './domain/job-messages.ts';
 
 /**
- * What a function may do on AWS: an IAM action on the service's own table, bucket or model. Of a queue and a secret, the
- * one it may use is named behind the action, and so is the folder of files where it is not that of documents.
+ * An IAM action on the service's own table, bucket or model. Queue, secret and non-default folder are a suffix:
+ * `sqs:SendMessage:crawlWebsite`.
  */
 export type Permission =
   | 'dynamodb:BatchGetItem'
@@ -41,8 +41,8 @@ export type ServiceByMethod<T, Listed> = {
 type PermissionsByMethod<T> = { [Name in keyof T]?: readonly Permission[] };
 
 /**
- * A service whose methods are used one by one; `permissions` lists what each method needs. Where it is created, the call
- * is marked as pure: a bundle leaves out the services, with their classes, that its function does not use.
+ * Declares a service whose methods are used one by one; `permissions` lists those of each method. Calls of this function are
+ * marked as pure, so that a bundle leaves out the services, with their classes, that its function does not use.
  */
 export const service = <T, const Listed extends PermissionsByMethod<T>>(
   create: () => T,
@@ -58,7 +58,7 @@ export const service = <T, const Listed extends PermissionsByMethod<T>>(
   };
 };
 
-/** A service that is used as a whole. */
+/** Declares a service that is used as a whole. */
 export const wholeService = <T>(create: () => T, permissions: readonly Permission[] = []): Service<T> => ({
   get: once(create),
   permissions,
@@ -72,10 +72,10 @@ const once = <T>(create: () => T) => {
   };
 };
 
-/** What a handler gets for the services that its endpoint or job names. */
+/** The services of a handler, from those that its endpoint or job names. */
 export type ServicesOf<S> = { [Name in keyof S]: S[Name] extends Service<infer T> ? T : never };
 
-/** Services that are created when they are first read, so that a handler which never uses one never creates its client. */
+/** Returns services that are created when they are first read, so that a handler which never uses one never creates its client. */
 export const lazyServices = <S extends Record<string, Service<unknown>>>(services: S): ServicesOf<S> => {
   const lazy = {};
   for (const [name, one] of Object.entries(services)) {
@@ -84,6 +84,6 @@ export const lazyServices = <S extends Record<string, Service<unknown>>>(service
   return lazy as ServicesOf<S>;
 };
 
-/** The permissions of several services together, sorted. */
+/** Returns the permissions of several services together, sorted. */
 export const permissionsOfServices = (services: Record<string, Service<unknown>>): Permission[] =>
   [...new Set(Object.values(services).flatMap(({ permissions }) => permissions))].sort();

@@ -4,7 +4,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { blockList } from '../store/block-list/block-list.ts';
 
-/** Blocks numbers for one agent. A bad number fails alone; it never fails the request. */
+/** Blocks numbers for one agent. An invalid number fails alone. */
 export const addBlockedNumbers = endpoint({
   name: 'addBlockedNumbers',
   method: 'POST',

@@ -11,7 +11,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { websites } from '../store/sources/websites.ts';
 
-/** Adds a website to an agent’s knowledge. It is crawled in the background: its status tells when it is ready. */
+/** Adds a website to an agent's knowledge. It is crawled in the background; its status reports the progress. */
 export const addWebsite = endpoint({
   name: 'addWebsite',
   method: 'POST',

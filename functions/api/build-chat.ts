@@ -76,7 +76,7 @@ export const buildChat = endpoint({
       });
       return { headers: streamHeaders, body: stream };
     } catch (cause) {
-      // What fails once the turn has started is logged by `onEnd`, and arrives here as one of our errors.
+      // `onEnd` logs failures after the turn has started; they arrive here as an `ApiError`.
       if (!(cause instanceof ApiError)) logTurn({ state: 'failed', cause });
       throw cause;
     }

@@ -7,7 +7,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { blockList } from '../store/block-list/block-list.ts';
 
-/** Says whether a number is blocked, by the agent's list or its owner's: one round trip after the key. */
+/** Checks a number against the lists of an agent and its owner, in one round trip after the key. */
 export const checkBlockedNumber = endpoint({
   name: 'checkBlockedNumber',
   method: 'GET',
@@ -27,7 +27,7 @@ export const checkBlockedNumber = endpoint({
   response: z
     .extend(z.partial(BlockedNumber), {
       number: phoneNumber('The number, in E.164 format.'),
-      blocked: z.boolean().check(describe('Whether the number is blocked now.', true)),
+      blocked: z.boolean().check(describe('True when the number is blocked now.', true)),
       scope: z.optional(BlockScope),
     })
     .check(z.describe('Whether the number is blocked, and since when.')),

@@ -17,7 +17,7 @@ const BlockingEntry = component(
   z.extend(BlockedNumber, { scope: BlockScope }),
 );
 
-/** Says which of many numbers are blocked for an agent. */
+/** Checks many numbers against the lists of an agent and its owner. */
 export const checkBlockedNumbers = endpoint({
   name: 'checkBlockedNumbers',
   method: 'POST',

@@ -5,7 +5,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agents } from '../store/agents.ts';
 
-/** Makes an agent that belongs to the key’s user. */
+/** Creates an agent that belongs to the key's user. */
 export const createAgent = endpoint({
   name: 'createAgent',
   method: 'POST',

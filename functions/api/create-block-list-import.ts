@@ -9,7 +9,7 @@ import { limits } from '../domain/limits.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 
-/** Gives out a form by which a file of numbers goes straight to storage. The upload itself starts the import. */
+/** Creates a presigned POST form for a file of numbers. Its upload to S3 starts the import. */
 export const createBlockListImport = endpoint({
   name: 'createBlockListImport',
   method: 'POST',

@@ -47,7 +47,7 @@ const UploadForm = z.object({
   ),
 });
 
-/** Gives out forms by which files go straight to storage, one file each. The upload itself starts the extraction. */
+/** Creates presigned POST forms, one per file, for direct upload to S3. An upload starts the extraction. */
 export const createDocumentUploads = endpoint({
   name: 'createDocumentUploads',
   method: 'POST',

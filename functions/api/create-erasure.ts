@@ -9,7 +9,7 @@ import { findPerson, findServices } from '../erasure/person.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 
-/** Begins the erasure of a person, by phone number, from all that a user owns. */
+/** Starts the erasure of a person, by phone number, from all data that a user owns. */
 export const createErasure = endpoint({
   name: 'createErasure',
   method: 'POST',
@@ -34,7 +34,7 @@ export const createErasure = endpoint({
     const numberHash = hashOfNumber(await secret.read(), uid, number);
     const erasureId = newIdentifier('erasure', creationId);
     const message = { job: 'erasePerson', uid, erasureId } as const;
-    // Starts the erasure if this function is ended half-way.
+    // Starts the erasure if this function dies.
     await jobQueue.send(message, rescueDelaySeconds);
     await erasures.add({ uid, erasureId, number, numberHash, blockList });
     // The erasure is requested. If this message is not sent, the one before it does the work.

@@ -9,14 +9,14 @@ import { receiverAddresses } from '../webhooks/receiver-address.ts';
 import { endpointSecrets, newEndpointSecret } from '../webhooks/secrets.ts';
 import { shownEndpoint, webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
-/** Makes a webhook endpoint, and shows its secret this once. */
+/** Creates a webhook endpoint. The response is the only one that contains its secret. */
 export const createWebhookEndpoint = endpoint({
   name: 'createWebhookEndpoint',
   method: 'POST',
   path: '/webhook-endpoints',
   summary: 'Create a webhook endpoint',
   description:
-    'Creates an address that events are sent to. The response has the `secret` that signs what is sent, which is not shown again. A user has at most 10 endpoints.',
+    'Creates an endpoint that events are sent to. The response contains the `secret` that signs them; it is not shown again. A user can have at most 10 endpoints.',
   caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
   services: {
     webhookEndpoints: webhookEndpoints.for('add'),
@@ -39,7 +39,7 @@ export const createWebhookEndpoint = endpoint({
     const sealed = await services.endpointSecrets.seal(endpointId, newEndpointSecret());
     const secrets = [{ sealed, createdBy: creationId }];
     const made = await webhookEndpoints.add(uid, { endpointId, ...given, active: true, createdAt: now(), secrets });
-    // A repeated request gets the secret that the first one made.
+    // A repeated request gets the secret that the first one created.
     const first = made.secrets.find(({ createdBy }) => createdBy === creationId) ?? { sealed };
     return { ...shownEndpoint(made), secret: await services.endpointSecrets.open(endpointId, first.sealed) };
   },

@@ -7,7 +7,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agents } from '../store/agents.ts';
 
-/** Deletes an agent. It is gone with the response; what belongs to it is deleted in the background. */
+/** Deletes an agent. It is gone with the response; its data are deleted in the background. */
 export const deleteAgent = endpoint({
   name: 'deleteAgent',
   method: 'DELETE',
@@ -18,7 +18,7 @@ export const deleteAgent = endpoint({
   caller: { kind: 'key', scope: 'agents', agent: ({ params }) => params },
   services: { agents: agents.for('remove'), jobQueue: jobQueueFor('finishDeletion') },
   params: z.object({
-    // Not the agent of the other examples, which are to work when this one has been tried.
+    // Not the agent of the other examples, which must work after this one has been tried.
     agentId: z.string().check(describe('Id of the agent.', 'agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T')),
   }),
   response: z
@@ -28,7 +28,7 @@ export const deleteAgent = endpoint({
   async handle({ principal, agent: { agentId, uid } }, { agents, jobQueue }) {
     if (uid !== principal.uid) throw insufficientPermissions();
     const message = { job: 'finishDeletion', uid, agentId } as const;
-    // Starts the rest of the deletion if this function is ended half-way, and repeats it when no request is under way any more.
+    // Starts the rest of the deletion if this function dies, and repeats it when no request is in flight any more.
     await jobQueue.send(message, rescueDelaySeconds);
     if (!(await agents.remove(uid, agentId))) throw insufficientPermissions();
     // The agent is deleted. If this message is not sent, the one before it does the work.

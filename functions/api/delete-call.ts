@@ -7,7 +7,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { calls } from '../store/calls/calls.ts';
 
-/** Deletes a call in every place it is found. */
+/** Deletes a call with all entries that point to it. */
 export const deleteCall = endpoint({
   name: 'deleteCall',
   method: 'DELETE',

@@ -9,7 +9,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { documents } from '../store/sources/documents.ts';
 
-/** Deletes a document in any state. Its file and its text are gone before the answer; an extraction under way stores nothing. */
+/** Deletes a document in any state, with its file and its text. An extraction in progress stores nothing. */
 export const deleteDocument = endpoint({
   name: 'deleteDocument',
   method: 'DELETE',
@@ -32,7 +32,7 @@ export const deleteDocument = endpoint({
   errors: ['document_not_found'],
 
   async handle({ agent: { uid }, query: { agentId, documentId: id } }, { documents, files, jobQueue }) {
-    // Completes the deletion if this function is ended half-way.
+    // Completes the deletion if this function dies.
     const message = { job: 'extractDocument', uid, agentId, documentId: id, attempt: 'deletion' } as const;
     await jobQueue.send(message, rescueDelaySeconds);
     const deleted = await documents.remove({ agentId, id }, (record) => files.delete(fileKeyOf(record)));

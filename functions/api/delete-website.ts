@@ -8,7 +8,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { websites } from '../store/sources/websites.ts';
 
-/** Deletes a website and its text, in any state. A crawl under way stores nothing afterwards. */
+/** Deletes a website in any state, with its text. A crawl in progress stores nothing. */
 export const deleteWebsite = endpoint({
   name: 'deleteWebsite',
   method: 'DELETE',
@@ -27,7 +27,7 @@ export const deleteWebsite = endpoint({
   errors: ['website_not_found'],
 
   async handle({ agent: { uid }, query: { agentId, websiteId: id } }, { websites, jobQueue }) {
-    // Completes the deletion if this function is ended half-way.
+    // Completes the deletion if this function dies.
     const message = { job: 'crawlWebsite', uid, agentId, websiteId: id, attempt: 'deletion' } as const;
     await jobQueue.send(message, rescueDelaySeconds);
     if (!(await websites.remove({ agentId, id }))) throw noSuchWebsite();

@@ -11,10 +11,10 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agents } from '../store/agents.ts';
 
-/** An answer waits this long for the copy; a larger one is finished in the background. */
-const patienceMilliseconds = 10_000;
+/** A copy that is not complete by then is completed in the background. */
+const timeoutMilliseconds = 10_000;
 
-/** Copies an agent: configuration, knowledge and block list. The copy is whole, or it is not there. */
+/** Copies an agent: its configuration, knowledge and block list. A copy is complete or does not exist. */
 export const duplicateAgent = endpoint({
   name: 'duplicateAgent',
   method: 'POST',
@@ -50,7 +50,7 @@ export const duplicateAgent = endpoint({
 
   async handle({ agent, body: { uid, name }, creationId }, services) {
     const { agents, jobQueue } = services;
-    const until = Date.now() + patienceMilliseconds;
+    const until = Date.now() + timeoutMilliseconds;
     const source = await agents.find(agent.uid, agent.agentId);
     if (!source) throw insufficientPermissions();
     const { phoneNumber: _, ...travels } = source;

@@ -6,7 +6,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agents } from '../store/agents.ts';
 
-/** Tells an agent’s record. */
+/** Returns an agent. */
 export const getAgent = endpoint({
   name: 'getAgent',
   method: 'GET',

@@ -6,7 +6,7 @@ import { isIdentifier, Uid } from '../domain/identifiers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 
-/** How far an import is, and its result once it has ended. */
+/** Returns the progress of an import, and its result once it has ended. */
 export const getBlockListImport = endpoint({
   name: 'getBlockListImport',
   method: 'GET',

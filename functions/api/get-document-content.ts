@@ -7,7 +7,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { documentReads } from '../store/sources/documents.ts';
 
-/** Gives the whole text of a document, in pieces where one answer cannot carry it. */
+/** Returns the whole text of a document, in as many responses as it takes. */
 export const getDocumentContent = endpoint({
   name: 'getDocumentContent',
   method: 'GET',

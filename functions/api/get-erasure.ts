@@ -6,7 +6,7 @@ import { erasures } from '../erasure/erasures.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 
-/** Returns how far the erasure of a person has come. */
+/** Returns the progress of the erasure of a person. */
 export const getErasure = endpoint({
   name: 'getErasure',
   method: 'GET',

@@ -7,7 +7,7 @@ import { limits } from '../domain/limits.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambdaWithoutKey } from '../http/lambda.ts';
 
-/** Tells a customer's invoices as the payment provider keeps them. For the platform's own application alone. */
+/** Returns a customer's invoices as the payment provider has them. Only the platform's own application may call it. */
 export const getInvoices = endpoint({
   name: 'getInvoices',
   method: 'POST',

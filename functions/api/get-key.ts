@@ -6,7 +6,7 @@ import { hasScope } from '../http/authorize.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 
-/** Tells whose key a request carries, and what it may do. AI clients and the build chat learn it here: they read no table. */
+/** Returns the user and the scopes of a key. The functions of AI clients and the build chat, which read no table, call it. */
 export const getKey = endpoint({
   name: 'getKey',
   method: 'GET',
@@ -19,7 +19,7 @@ export const getKey = endpoint({
     .object({
       keyId: z.string().check(describe('Id of the key.', 'key_01KB3N0W7C5M9Y2D4S6V8X1Z3T')),
       uid: z.string().check(describe('The user that the key belongs to.', examples.uid)),
-      scopes: z.array(Scope).check(describe('What the key may be used for.', ['agents', 'calls'])),
+      scopes: z.array(Scope).check(describe('The permitted uses of the key.', ['agents', 'calls'])),
     })
     .check(z.describe('The user and the scopes of the key.')),
 

@@ -4,8 +4,8 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambdaWithoutKey } from '../http/lambda.ts';
 
 /**
- * Gives the OpenAPI document. It is made beforehand (`npm run openapi`) and read from its file, so that this function
- * need not carry every other one, whose definitions it describes.
+ * Returns the OpenAPI document, which `npm run openapi` generates: the bundle of this function need not contain the
+ * definitions of all others.
  */
 export const getOpenapiDocument = endpoint({
   name: 'getOpenapiDocument',

@@ -6,7 +6,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { shownEndpoint, webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
-/** Shows a webhook endpoint without its secret. */
+/** Returns a webhook endpoint without its secret. */
 export const getWebhookEndpoint = endpoint({
   name: 'getWebhookEndpoint',
   method: 'GET',

@@ -7,7 +7,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { websiteReads } from '../store/sources/websites.ts';
 
-/** Tells the whole text of a website, in as many answers as it takes. */
+/** Returns the whole text of a website, in as many responses as it takes. */
 export const getWebsiteContent = endpoint({
   name: 'getWebsiteContent',
   method: 'GET',

@@ -8,7 +8,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agents } from '../store/agents.ts';
 
-/** Lists the agents a user may use: their own, and those they were given access to. */
+/** Lists the agents that a user owns, and those that were shared with the user. */
 export const listAgents = endpoint({
   name: 'listAgents',
   method: 'GET',

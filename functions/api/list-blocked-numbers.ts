@@ -6,14 +6,14 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { blockList } from '../store/block-list/block-list.ts';
 
-/** Lists the numbers an agent does not take calls from, sorted as text. */
+/** Lists the numbers that are blocked for an agent, sorted as text. */
 export const listBlockedNumbers = endpoint({
   name: 'listBlockedNumbers',
   method: 'GET',
   path: '/agent-block-list',
   // It merges sixteen queries: a full core takes a third of the time, for about the same price.
   memoryMegabytes: 1769,
-  summary: 'List the block list of an agent',
+  summary: 'List the blocked numbers of an agent',
   description:
     'Returns the numbers that are blocked now, sorted as text. Entries whose `expiresAt` has passed are omitted.',
   caller: { kind: 'key', scope: 'block-list', agent: ({ query }) => query },

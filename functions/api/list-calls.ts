@@ -11,7 +11,7 @@ import { lambda } from '../http/lambda.ts';
 import { calls } from '../store/calls/calls.ts';
 import { callPosition } from '../store/keys.ts';
 
-/** Lists an agent’s calls, newest first; those with one phone number when it is named. */
+/** Lists the calls of an agent that match all filters, newest first. */
 export const listCalls = endpoint({
   name: 'listCalls',
   method: 'GET',
@@ -38,9 +38,7 @@ export const listCalls = endpoint({
     hasOutcome: z.optional(
       z
         .enum(['true', 'false'])
-        .check(
-          describe('Whether `custom_call_outcome` is set: only calls that have one, or only those without.', 'true'),
-        ),
+        .check(describe('`true`: only calls that have an outcome. `false`: only calls without one.', 'true')),
     ),
     ...paging,
   }),

@@ -8,7 +8,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { documentReads } from '../store/sources/documents.ts';
 
-/** Lists the documents of an agent's knowledge base, with their texts unless they are not wanted. */
+/** Lists the documents of an agent, with their texts by default. */
 export const listDocuments = endpoint({
   name: 'listDocuments',
   method: 'GET',

@@ -6,7 +6,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { blockList } from '../store/block-list/block-list.ts';
 
-/** Lists the numbers that no agent of a user takes calls from, sorted as text. */
+/** Lists the numbers that are blocked for all agents of a user, sorted as text. */
 export const listUserBlockedNumbers = endpoint({
   name: 'listUserBlockedNumbers',
   method: 'GET',

@@ -7,14 +7,14 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { webhookDeliveries } from '../webhooks/webhook-deliveries.ts';
 
-/** Lists the deliveries of a user’s events, newest first. */
+/** Lists the deliveries of a user's events, newest first. */
 export const listWebhookDeliveries = endpoint({
   name: 'listWebhookDeliveries',
   method: 'GET',
   path: '/webhook-deliveries',
   summary: 'List webhook deliveries',
   description:
-    'Returns the deliveries of the last 30 days with their attempts, newest first. Neither what was sent nor what a receiver answered is shown. A page may be short, or empty, and still have a `nextCursor`; the last page has none.',
+    'Returns the deliveries of the last 30 days with their attempts, newest first. Bodies of requests and responses are not shown. A page may be short, or empty, and still have a `nextCursor`; the last page has none.',
   caller: { kind: 'key', scope: 'webhooks', user: ({ query }) => query },
   services: { webhookDeliveries: webhookDeliveries.for('page') },
   query: z.object({

@@ -6,7 +6,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { shownEndpoint, webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
-/** Lists a user’s webhook endpoints, oldest first, without their secrets. */
+/** Lists a user's webhook endpoints, oldest first, without their secrets. */
 export const listWebhookEndpoints = endpoint({
   name: 'listWebhookEndpoints',
   method: 'GET',

@@ -11,7 +11,7 @@ import { lambda } from '../http/lambda.ts';
 import { log } from '../log.ts';
 import { calls } from '../store/calls/calls.ts';
 
-/** How long a start waits for the table before it is answered as `unsure` says. Platforms give up after 3 to 10 s. */
+/** A start whose decision is not known by then is answered as `unsure` says. Platforms give up after 3 to 10 s. */
 const unsureAfterMilliseconds = 2000;
 
 const Query = z.object({

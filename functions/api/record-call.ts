@@ -6,7 +6,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { calls } from '../store/calls/calls.ts';
 
-/** Records a call or corrects its facts. It never touches the outcome, and the same again changes nothing. */
+/** Records a call or corrects its facts. The outcome is not changed. */
 export const recordCall = endpoint({
   name: 'recordCall',
   method: 'PUT',

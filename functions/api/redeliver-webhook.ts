@@ -9,7 +9,7 @@ import { lambda } from '../http/lambda.ts';
 import { webhookDeliveries } from '../webhooks/webhook-deliveries.ts';
 import { webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
-/** Sends an event again, in whatever status its delivery is. */
+/** Starts a delivery again, whatever its status. */
 export const redeliverWebhook = endpoint({
   name: 'redeliverWebhook',
   method: 'POST',

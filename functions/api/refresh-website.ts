@@ -15,7 +15,7 @@ export const refreshWebsite = endpoint({
   path: '/agent-websites/refresh',
   summary: 'Crawl a website again',
   description:
-    'Crawls a website again in the background, with the same settings. The former text stays until the new one is complete, and remains when the site can no longer be read.',
+    'Crawls a website again in the background, with the same settings. The former text stays until the new one is complete, and remains if the site can no longer be read.',
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
   services: { websites: websites.for('restart', 'sendOrFail'), jobQueue: jobQueueFor('crawlWebsite') },
   body: WebsiteReference,

@@ -3,7 +3,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { blockList } from '../store/block-list/block-list.ts';
 
-/** Unblocks numbers for one agent. A bad number fails alone; it never fails the request. */
+/** Unblocks numbers for one agent. An invalid number fails alone. */
 export const removeBlockedNumbers = endpoint({
   name: 'removeBlockedNumbers',
   method: 'DELETE',

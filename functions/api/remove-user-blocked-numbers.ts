@@ -3,7 +3,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { blockList } from '../store/block-list/block-list.ts';
 
-/** Unblocks numbers on the list of a user. The entries of agents stay. */
+/** Unblocks numbers on the list of a user. Entries of the agents' lists stay. */
 export const removeUserBlockedNumbers = endpoint({
   name: 'removeUserBlockedNumbers',
   method: 'DELETE',

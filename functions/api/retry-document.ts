@@ -9,7 +9,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { documentReads, documents } from '../store/sources/documents.ts';
 
-/** Has the text of a document extracted once more, after it failed. */
+/** Starts the extraction of a failed document again. */
 export const retryDocument = endpoint({
   name: 'retryDocument',
   method: 'POST',

@@ -7,14 +7,14 @@ import { lambda } from '../http/lambda.ts';
 import { endpointSecrets, newEndpointSecret, withNewSecret } from '../webhooks/secrets.ts';
 import { webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
-/** Gives an endpoint another secret. For 24 hours the former one signs beside it. */
+/** Replaces the secret of an endpoint. For 24 hours both sign. */
 export const rotateWebhookSecret = endpoint({
   name: 'rotateWebhookSecret',
   method: 'POST',
   path: '/webhook-endpoints/{endpointId}/rotate-secret',
   summary: 'Rotate the secret of a webhook endpoint',
   description:
-    'Replaces the secret of an endpoint. For 24 hours every request carries a signature by the new secret and one by the former, so that receivers can change over at any time.',
+    'Replaces the secret of an endpoint. For 24 hours every delivery has a signature by the new secret and one by the former, so that receivers can switch at any time.',
   caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
   services: { webhookEndpoints: webhookEndpoints.for('change'), endpointSecrets },
   params: z.object({ endpointId: EndpointIdInPath }),
@@ -29,7 +29,7 @@ export const rotateWebhookSecret = endpoint({
       withNewSecret(found, { sealed, createdBy: creationId }),
     );
     if (!changed) throw noSuchEndpoint();
-    // A repeated request gets the secret that the first one made.
+    // A repeated request gets the secret that the first one created.
     const made = changed.secrets.find(({ createdBy }) => createdBy === creationId) ?? { sealed };
     return { secret: await endpointSecrets.open(endpointId, made.sealed) };
   },

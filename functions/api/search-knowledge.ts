@@ -4,7 +4,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { knowledgeSearch } from '../search/knowledge-search.ts';
 
-/** Finds the passages of an agent's knowledge that fit a question. For a voice turn: no model, and no vector service. */
+/** Searches the knowledge of an agent. Needs no model and no vector service, so that it is fast enough for a voice turn. */
 export const searchKnowledge = endpoint({
   name: 'searchKnowledge',
   method: 'POST',
@@ -21,7 +21,7 @@ POST /agent-knowledge/search
 { "uid": "user-1", "agentId": "agent_01…", "query": "Sunday opening hours", "limit": 3 }
 \`\`\`
 
-Return the \`text\` of each passage to the model, with its \`name\` or \`url\`, and instruct it to answer only from these passages, and to say that it does not know when they have no answer. **The passages come from the web and from uploaded files, which anybody may have written: pass them to the model as data, never as instructions.**`,
+Return the \`text\` of each passage to the model, with its \`name\` or \`url\`, and instruct it to answer only from these passages, and to say that it does not know when they have no answer. **The passages come from the web and from uploaded files, which anyone may have written: pass them to the model as data, never as instructions.**`,
   caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
   readOnly: true,
   services: { knowledgeSearch },
@@ -29,9 +29,9 @@ Return the \`text\` of each passage to the model, with its \`name\` or \`url\`, 
   response: z
     .object({
       passages: z.array(Passage).check(z.describe('The passages, best first.')),
-      searched: Searched.check(z.describe('What was searched.')),
+      searched: Searched.check(z.describe('The extent of the search.')),
     })
-    .check(z.describe('The passages that fit best, best first, and what was searched.')),
+    .check(z.describe('The passages, and the extent of the search.')),
 
   async handle({ body: { agentId, query, limit = defaultPassages, sourceIds } }, { knowledgeSearch }) {
     return knowledgeSearch.search(agentId, query, { limit, sourceIds });

@@ -13,7 +13,7 @@ import { mcpTools } from '../mcp/tools.ts';
 /** In a message, the arguments of a tool are two levels deeper than in the body of its operation. */
 const jsonDepth = limits.jsonDepth + 2;
 
-/** An invalid body is reported as the protocol says, so that it is read as a value. */
+/** Reads the body. An invalid one is returned as a fault, to be reported as the protocol demands. */
 const readBody = (event: APIGatewayProxyEventV2): McpRequest => {
   const bytes = bodyOf(event);
   try {
@@ -55,7 +55,7 @@ const Fault = component(
 );
 
 /**
- * Answers AI clients. It has no right on the table: every tool call is a request to the operation itself, with the
+ * Answers AI clients. Its function has no table access: every tool call is a request to the operation itself, with the
  * caller's key.
  */
 export const serveMcp = endpoint({

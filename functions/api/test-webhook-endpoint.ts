@@ -10,7 +10,7 @@ import { endpointSecrets, secretsInForce } from '../webhooks/secrets.ts';
 import { webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 import { webhookReceivers } from '../webhooks/webhook-receivers.ts';
 
-/** Sends a test event at once, also to an endpoint that is switched off. */
+/** Sends a test event at once, also to an endpoint that is not active. */
 export const testWebhookEndpoint = endpoint({
   name: 'testWebhookEndpoint',
   method: 'POST',

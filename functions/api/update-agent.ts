@@ -7,7 +7,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agents } from '../store/agents.ts';
 
-/** Changes an agent. The configuration is merged by top-level field, and `null` clears one. */
+/** Updates an agent. The configuration is merged by top-level field, and `null` clears a field. */
 export const updateAgent = endpoint({
   name: 'updateAgent',
   method: 'PATCH',

@@ -38,7 +38,7 @@ const UpdatedOutcome = component(
 
 const FailedOutcome = component(
   'FailedOutcome',
-  'An item that was not carried out, and why.',
+  'An item that was not applied, with the reason.',
   z.object({
     index,
     error: z.string().check(describe('One of the error codes.', 'call_not_found')),
@@ -46,7 +46,7 @@ const FailedOutcome = component(
   }),
 );
 
-/** Sets the outcomes of many calls. A malformed item, or one whose call is missing or foreign, fails alone. */
+/** Sets the outcomes of many calls. An item that is invalid, or whose call is missing or foreign, fails alone. */
 export const updateCallOutcomes = endpoint({
   name: 'updateCallOutcomes',
   method: 'POST',
@@ -111,7 +111,7 @@ export const updateCallOutcomes = endpoint({
   },
 });
 
-/** After this, calls that are not written are reported as failed. */
+/** Calls that are not written by then are reported as failed. */
 const timeoutMilliseconds = 15_000;
 
 const notDone = () => new ApiError('internal_error', 'This outcome could not be set. Send it again later.');

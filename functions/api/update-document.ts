@@ -7,7 +7,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { documents } from '../store/sources/documents.ts';
 
-/** Switches a document on or off, or renames it. */
+/** Enables, disables or renames a document. */
 export const updateDocument = endpoint({
   name: 'updateDocument',
   method: 'PATCH',

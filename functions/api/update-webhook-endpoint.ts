@@ -7,7 +7,7 @@ import { credentials } from '../store/credentials.ts';
 import { receiverAddresses } from '../webhooks/receiver-address.ts';
 import { shownEndpoint, webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
-/** Changes a webhook endpoint, or switches it on or off. */
+/** Updates, enables or disables a webhook endpoint. */
 export const updateWebhookEndpoint = endpoint({
   name: 'updateWebhookEndpoint',
   method: 'PATCH',

@@ -6,7 +6,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { websites } from '../store/sources/websites.ts';
 
-/** Switches a website on or off, or renames it. */
+/** Enables, disables or renames a website. */
 export const updateWebsite = endpoint({
   name: 'updateWebsite',
   method: 'PATCH',

@@ -24,7 +24,7 @@ import { multipartForm } from '../http/multipart-form.ts';
 import { log } from '../log.ts';
 import { type DocumentRecord, documents } from '../store/sources/documents.ts';
 
-/** Takes files into an agent's knowledge base. A bad file fails alone. Their texts are extracted in the background. */
+/** Adds files to an agent's knowledge. An invalid file fails alone. The texts are extracted in the background. */
 export const uploadDocuments = endpoint({
   name: 'uploadDocuments',
   method: 'POST',

@@ -57,10 +57,7 @@ export const AgentConfiguration = component(
 );
 export type AgentConfiguration = z.infer<typeof AgentConfiguration>;
 
-/**
- * What is wrong with the known fields of a configuration. It is checked when a configuration is written: one that was
- * stored before a check existed can still be read.
- */
+/** Returns the errors of the known fields of a configuration. They are checked when it is written, never when it is read. */
 export const configurationErrors = ({ language, timeZone, transferTo }: Record<string, unknown>): ErrorDetail[] => [
   ...(typeof language === 'string' && canonicalLanguage(language) === undefined
     ? [{ path: 'language', message: 'must be a BCP 47 language tag such as en-US' }]
@@ -73,7 +70,7 @@ export const configurationErrors = ({ language, timeZone, transferTo }: Record<s
     : []),
 ];
 
-/** A language tag as it is written by convention; undefined when no such language is known. */
+/** Returns a language tag in its canonical form; undefined for an unknown language. */
 export const canonicalLanguage = (tag: string): string | undefined => {
   try {
     const [language] = Intl.getCanonicalLocales(tag);
@@ -107,7 +104,7 @@ export const NewAgentConfiguration = component(
   z.looseObject(z.partial(z.object(fields)).shape).check(small(), finite(), checked()),
 );
 
-/** A configuration as it is stored: the number to transfer to in its E.164 form. */
+/** Returns a configuration as it is stored: with the number to transfer to in E.164 format. */
 export const toStoredConfiguration = (configuration: AgentConfiguration): AgentConfiguration => {
   const { transferTo } = configuration;
   return {
@@ -156,7 +153,7 @@ export const Agent = component(
 );
 export type Agent = z.infer<typeof Agent>;
 
-/** What a request to create an agent says. */
+/** The body of a request to create an agent. */
 export const NewAgent = z.object({
   uid: Uid,
   name: AgentName,
@@ -164,7 +161,7 @@ export const NewAgent = z.object({
   phoneNumber: z.optional(AgentPhoneNumber),
 });
 
-/** What a request to copy an agent says. */
+/** The body of a request to copy an agent. */
 export const AgentToCopy = z.object({
   uid: Uid,
   agentId: AgentId.check(describe('Id of the agent to copy.', examples.agentId)),
@@ -173,13 +170,13 @@ export const AgentToCopy = z.object({
   ),
 });
 
-/** The name of a copy: the name of the source with ` (Copy)`, shortened to the maximum length. */
+/** Returns the name of a copy: the source's with ` (Copy)`, within the maximum length. */
 export const nameOfCopy = (name: string) => {
   const suffix = ' (Copy)';
   return cut(name, limits.nameCharacters - characters(suffix)) + suffix;
 };
 
-/** The agent with a change applied. `null` clears a field; ids never change. */
+/** Returns an agent with a change applied. `null` clears a field; ids never change. */
 export const withChange = (agent: Agent, change: AgentChange): Agent => {
   const { phoneNumber = agent.phoneNumber, name = agent.name } = change;
   const given = change.configuration ?? {};

@@ -2,13 +2,13 @@ import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
 
-/** What a key may be used for. A key without scopes may do everything but `privacy`, which must be named. */
+/** The purposes of a key. A key without scopes has all but `privacy`, which must be named. */
 export const Scope = z.enum(['agents', 'knowledge', 'calls', 'block-list', 'hooks', 'webhooks', 'privacy']);
 export type Scope = z.infer<typeof Scope>;
 /** The scopes that a key has only if they are named. */
 export const namedScopes: ReadonlySet<Scope> = new Set(['privacy']);
 
-/** A key's record. The key itself is shown once and never kept: only its SHA-256 and its first characters are. */
+/** The record of a key. The key itself is shown once: only its SHA-256 and its first characters are stored. */
 export type ApiKey = {
   keyId: string;
   uid: string;
@@ -37,13 +37,13 @@ const checksum = (random: string) => {
   return digits;
 };
 
-/** A new key: `vap_`, 142 random bits, and a checksum by which secret scanners and the service tell a key from noise. */
+/** Creates a key: `vap_`, 142 random bits, and a checksum by which secret scanners and the service recognize keys. */
 export const newApiKey = () => {
   const random = Array.from({ length: randomLength }, () => alphabet[randomInt(62)]).join('');
   return prefix + random + checksum(random);
 };
 
-/** Whether a text could be one of our keys: prefix, length, alphabet and checksum. Costs no read. */
+/** Checks that a text is well-formed as a key: prefix, length, alphabet and checksum. Needs no read. */
 export const isApiKey = (text: string) => {
   if (!form.test(text)) return false;
   const random = text.slice(prefix.length, -checksumLength);
@@ -52,16 +52,16 @@ export const isApiKey = (text: string) => {
 
 export const hashApiKey = (key: string) => createHash('sha256').update(key).digest('hex');
 
-/** What may be shown of a key after it was made. */
+/** Returns the part of a key that is shown after its creation. */
 export const startOfApiKey = (key: string) => key.slice(0, prefix.length + 4);
 
-/** Whether a key that exists may still be used. */
+/** Checks that an existing key is neither revoked nor expired. */
 export const isUsable = (key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, at = Date.now()) =>
   !(key.revokedAt && Date.parse(key.revokedAt) <= at) && !(key.expiresAt && Date.parse(key.expiresAt) <= at);
 
 export type ApiKeyStatus = 'active' | 'ending' | 'revoked' | 'expired';
 
-/** An `ending` key was rotated, and stays valid until its `revokedAt`. */
+/** Returns the status of a key. An `ending` key was rotated and stays valid until its `revokedAt`. */
 export const statusOf = (key: ApiKey): ApiKeyStatus => {
   if (isUsable(key)) return key.revokedAt ? 'ending' : 'active';
   return isUsable({ revokedAt: key.revokedAt }) ? 'expired' : 'revoked';

@@ -40,7 +40,7 @@ export const ImportFailure = component(
       .string()
       .check(
         describe(
-          `The number, as it is in the file, without control characters; at most ${limits.importFailureCharacters} characters of it.`,
+          `The number as it is in the file, without control characters, cut to ${limits.importFailureCharacters} characters.`,
           '12345',
         ),
       ),
@@ -52,7 +52,7 @@ export const ImportFailure = component(
 );
 export type ImportFailure = z.infer<typeof ImportFailure>;
 
-/** All failures that an import reports fit into one item of 400 KB. A control character would take six bytes of it. */
+/** Describes a line that was not imported. Cut, and without control characters (6 bytes each), all of them fit into one item of 400 KB. */
 export const importFailure = (line: number, number: string, code: ImportFailureCode): ImportFailure => ({
   line,
   number: cut(withoutControlCharacters(number), limits.importFailureCharacters),
@@ -96,15 +96,15 @@ export const BlockListImport = component(
 );
 export type BlockListImport = z.infer<typeof BlockListImport>;
 
-/** Under which the files of imports are in the bucket, until they are imported. */
+/** The folder of the bucket with the files to import. */
 export const importsFolder = 'block-list-imports/';
 
 export type ImportReference = { uid: string; importId: string };
 
-/** The key of an import's file in the bucket. No name from a caller is part of it, and no identifier makes it a path. */
+/** Returns the key of an import's file in the bucket. It holds no name from a caller, and no identifier contains a slash. */
 export const importFileKey = ({ uid, importId }: ImportReference) => `${importsFolder}${uid}.${importId}`;
 
-/** The import that a file of the bucket belongs to. */
+/** Returns the import that a file of the bucket belongs to. */
 export const importOfFileKey = (key: string): ImportReference | undefined => {
   const [, uid, importId] = /^block-list-imports\/(.+)\.(import_[^.]+)$/.exec(key) ?? [];
   return uid && importId ? { uid, importId } : undefined;

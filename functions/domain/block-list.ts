@@ -23,10 +23,10 @@ const numbers = z.array(z.string()).check(
 /** The body of requests to the block list of a user. */
 export const UserBlockListRequest = z.object({ uid: Uid, numbers });
 
-/** The body of requests to the block list of an agent (contract 2.1). */
+/** The body of requests to the block list of an agent. */
 export const BlockListRequest = z.object({ uid: Uid, agentId: AgentId, numbers });
 
-/** What may be said of numbers when they are added. */
+/** The fields that apply to all numbers of a request that adds them. */
 export const blockTerms = {
   reason: z.optional(text(0, limits.blockReasonCharacters).check(describe('Why the numbers are blocked.', 'Spam'))),
   expiresAt: z.optional(
@@ -45,7 +45,7 @@ const reasons = {
 } as const;
 type FailureCode = keyof typeof reasons;
 
-/** A number that was not added or removed, exactly as it was sent, and why (contract 2.2; `code` is ours). */
+/** A number that was not added or removed, exactly as it was sent, with the reason. */
 export const BlockListFailure = component(
   'BlockListFailure',
   'A number that was not added, removed or checked, with the reason.',
@@ -87,7 +87,6 @@ export const RemovedNumbers = z
   })
   .check(z.describe('The result of each number.'));
 
-/** A number that is blocked now. */
 export const BlockedNumber = component(
   'BlockedNumber',
   'A number that is blocked.',
@@ -122,13 +121,12 @@ export const BlockScope = z
   .enum(['agent', 'user'])
   .check(describe('The list that blocks the number: the agent’s own, or its owner’s.', 'agent'));
 
-/** The outcome of one number: done, or why not. */
+/** The outcome of one number: done, or the cause of its failure. */
 export type NumberOutcome = 'done' | Exclude<FailureCode, 'invalid_format'>;
 
 /**
- * The numbers of one request, as sent and in their E.164 form. `distinct` are those to be added or removed. `malformed` are the
- * texts that are no phone number, once each. `report` lists their outcomes in the order sent: a number repeated in one request counts once, in whatever spelling, and its repetitions
- * fail with the code `repeated`, as if they had been sent after the first.
+ * Reads the numbers of one request. `distinct` holds the valid ones in E.164 format, `malformed` the others, each once.
+ * `report` lists outcomes in the order sent. A number sent twice, in any format, counts once; the rest fail with `repeated`.
  */
 export const blockListRequest = (sent: string[]) => {
   const numbers = sent.map((number) => ({ number, phone: normalizePhoneNumber(number) }));
@@ -152,7 +150,7 @@ export const blockListRequest = (sent: string[]) => {
   return { distinct, malformed, report };
 };
 
-/** A repetition of a number whose outcome is unknown is unknown too. */
+/** The outcome of a repetition is unknown as long as that of the number is. */
 const outcomeOf = (outcome: NumberOutcome | undefined, isRepeated: boolean, repeated: FailureCode) => {
   if (outcome === undefined || outcome === 'temporarily_unavailable') return 'temporarily_unavailable';
   return isRepeated ? repeated : outcome;

@@ -10,18 +10,17 @@ import { limits } from './limits.ts';
 import { isPhoneNumber, PhoneNumberOrNull, phoneNumber, restorePlus } from './phone-numbers.ts';
 import { text } from './text.ts';
 
-/** Which call of a phone number is meant: the earliest or the most recent. */
 export const Preference = z
   .enum(['first', 'last'])
   .check(
     describe(
-      'Which call of a phone number is meant: the earliest (`first`) or the most recent (`last`). Of no effect with a call id.',
+      'Selects the earliest (`first`) or the most recent (`last`) call of a phone number. Ignored with a call id.',
       'last',
     ),
   );
 export type Preference = z.infer<typeof Preference>;
 
-/** DynamoDB's numbers hold neither every double nor more digits than these bounds leave. */
+/** Within these bounds, DynamoDB stores a number exactly. */
 const DurationSeconds = z.number().check(
   z.refine((value) => value === 0 || (value >= 1e-6 && value <= limits.callSeconds), {
     error: `must be 0, or from 0.000001 to ${limits.callSeconds}`,
@@ -32,7 +31,7 @@ const DurationSeconds = z.number().check(
 const sizeError = `must be at most ${limits.metadataBytes} bytes of JSON`;
 const depthError = `must nest at most ${limits.metadataDepth} levels deep`;
 
-/** An object of the caller's own. It is not rebuilt by the validation: every key and value comes back as sent. */
+/** Declares an object of the caller's own. Validation does not rebuild it: every key and value comes back as sent. */
 const jsonObject = (description: string, example: Record<string, unknown>) =>
   z.custom<Record<string, unknown>>(isJsonObject, { error: 'must be an object' }).check(
     z.refine((value) => jsonBytes(value) <= limits.metadataBytes, { error: sizeError }),
@@ -78,17 +77,16 @@ const CallMetadata = jsonObject('Free-form metadata', { campaign: 'spring', agen
 const OutcomeLabel = text(0, limits.outcomeCharacters).check(describe('Label of the outcome.', 'appointment_booked'));
 const OutcomeValue = z.number().check(describe('Monetary value of the outcome.', 149.5));
 
-/** The outcome fields of a call (contract 2.6). */
+/** The outcome fields of a call. */
 const CallOutcome = z.object({
   custom_call_outcome: z.optional(OutcomeLabel),
   custom_call_outcome_value: z.optional(OutcomeValue),
   custom_call_metadata: z.optional(CallMetadata),
 });
 
-/** A change of outcome fields: a field given replaces the former one, `null` clears it, the others stay. */
 export const CallOutcomeChange = component(
   'CallOutcomeChange',
-  'A change of outcome fields: a field given replaces the former one, `null` clears it, the others stay.',
+  'A change of outcome fields. A field that is sent replaces the former one, `null` clears it, the others keep their values.',
   z.object({
     custom_call_outcome: z.optional(z.nullable(OutcomeLabel)),
     custom_call_outcome_value: z.optional(z.nullable(OutcomeValue)),
@@ -97,18 +95,17 @@ export const CallOutcomeChange = component(
 );
 export type CallOutcomeChange = z.infer<typeof CallOutcomeChange>;
 
-/** Whether metadata replaces what was there, or is merged into it by top-level key. */
 export const MetadataMode = z
   .enum(['replace', 'merge'])
   .check(
     describe(
-      'Whether `custom_call_metadata` replaces what was there, or is merged into it by top-level key.',
+      'How `custom_call_metadata` is applied: `replace` replaces the former object, `merge` merges the two by top-level key.',
       'replace',
     ),
   );
 export type MetadataMode = z.infer<typeof MetadataMode>;
 
-/** The outcome fields, in the order of the contract. */
+/** The outcome fields, in the order in which responses list them. */
 export const outcomeFields = ['custom_call_outcome', 'custom_call_outcome_value', 'custom_call_metadata'] as const;
 
 /** The fields that a change set, in a response. */
@@ -173,12 +170,13 @@ export const CallIdAlone = z
     describe('Id of the call: 1 to 128 of `A-Z a-z 0-9 _ . : -`. A phone number is invalid here.', examples.callId),
   );
 
+/** Throws for a phone number where a call id is required. */
 export const checkIsNoPhoneNumber = (callId: string) => {
   if (isPhoneNumber(restorePlus(callId))) throw invalidField('callIdOrPhone', 'must be a call id, not a phone number');
 };
 export type Call = z.infer<typeof Call>;
 
-/** The call with its facts recorded or corrected, and its outcome unchanged. The same facts again are the same call. */
+/** Returns a call with its facts recorded or corrected, and its outcome unchanged. The same facts again return the same object. */
 export const withFacts = (found: Call | undefined, agentId: string, callId: string, facts: CallFacts): Call => {
   const others = Object.entries(found ?? {}).filter(([name]) => !(name in CallFacts.shape));
   const given = Object.entries(facts).filter(([, value]) => value !== undefined && value !== null);
@@ -186,7 +184,7 @@ export const withFacts = (found: Call | undefined, agentId: string, callId: stri
   return found && isDeepStrictEqual(call, found) ? found : call;
 };
 
-/** Which calls of an agent a list shows: those for which all that is given holds. */
+/** The filters of a list of calls. A call must match all that are given. */
 export type CallFilters = {
   direction?: Call['direction'] | undefined;
   status?: string | undefined;
@@ -200,7 +198,7 @@ export const matchesFilters = (call: Call, { direction, status, outcome, hasOutc
   (outcome === undefined || call.custom_call_outcome === outcome) &&
   (hasOutcome === undefined || (call.custom_call_outcome !== undefined) === hasOutcome);
 
-/** One change among many. Checked by itself, so that a bad one fails alone. */
+/** One item of a batch. It is validated by itself, so that an invalid one fails alone. */
 export const CallOutcomeItem = component(
   'CallOutcomeItem',
   'A change of one call’s outcome.',
@@ -212,32 +210,32 @@ export const CallOutcomeItem = component(
   }),
 );
 
-/** How a request names a call: by its id, or as the first or last one with a phone number. */
+/** A call as a request names it: by its id, or as the first or last one with a phone number. */
 export type CallReference = { callId: string } | { phone: string; preference: Preference };
 
-/** Reads `callIdOrPhone`. A number whose `+` a client turned into a space is a number. */
+/** Reads `callIdOrPhone`. A `+` that a client turned into a space is restored. */
 export const toCallReference = (callIdOrPhone: string, preference: Preference): CallReference => {
   const phone = restorePlus(callIdOrPhone);
   return isPhoneNumber(phone) ? { phone, preference } : { callId: callIdOrPhone };
 };
 
-/** The fields a change names, in the order of the contract. */
+/** Returns the fields that a change names, in the order in which responses list them. */
 export const fieldsOf = (change: CallOutcomeChange) => outcomeFields.filter((field) => change[field] !== undefined);
 
-/** The user on whose block list a change of an outcome puts the call's number, and the reason; undefined when it blocks nobody. */
+/** Returns the user on whose block list a change of an outcome puts the call's number, and the reason; undefined when it blocks nobody. */
 export const blockingOf = (
   { custom_call_outcome: reason }: CallOutcomeChange,
   { uid, blockOnOutcomes }: { uid: string; blockOnOutcomes: string[] },
 ) => (typeof reason === 'string' && blockOnOutcomes.includes(reason) ? { uid, reason } : undefined);
 
-/** In the response to a change of an outcome. */
+/** A field of the response to a change of an outcome. */
 export const Blocked = z.optional(
   z
     .literal(true)
     .check(describe('Present when the outcome is one of `blockOnOutcomes`: the number of the call is blocked.', true)),
 );
 
-/** The call with its outcome changed, and the change added to its history of the last twenty. */
+/** Returns a call with its outcome changed and the change appended to its history, which keeps the last twenty. */
 export const withOutcome = (
   call: Call,
   change: CallOutcomeChange,
@@ -259,7 +257,7 @@ export const withOutcome = (
   return changed;
 };
 
-/** Two documents merged by top-level key stay within the limits of one. */
+/** Merges two documents by top-level key. Throws if the result exceeds the limits of one. */
 const mergeMetadata = (former: object | undefined, added: object) => {
   const metadata = mergeJson(former ?? {}, added) as Record<string, unknown>;
   if (jsonBytes(metadata) > limits.metadataBytes) throw invalidField('custom_call_metadata', `${sizeError}, merged`);

@@ -86,11 +86,11 @@ const AssistantMessage = z.object({
 });
 export type AssistantMessage = z.infer<typeof AssistantMessage>;
 
-/** A message of a conversation (contract 2.8), in the shape in which the AI SDK's own client sends it back. */
+/** A message of a conversation, in the form in which the AI SDK's own client sends it. */
 export const ChatMessage = z.discriminatedUnion('role', [UserMessage, AssistantMessage]);
 export type ChatMessage = z.infer<typeof ChatMessage>;
 
-/** The parts after a message's last step began: where an answer stopped. */
+/** Returns the parts of a message's last step: where an answer stopped. */
 export const lastStepOf = (message: AssistantMessage): AssistantMessage['parts'] =>
   message.parts.slice(message.parts.findLastIndex((part) => part.type === 'step-start') + 1);
 

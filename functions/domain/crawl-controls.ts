@@ -3,8 +3,8 @@ import * as z from 'zod/mini';
 import { describe } from './describe.ts';
 import { limits } from './limits.ts';
 
-/** A whole number from 1; a larger one than `most` becomes `most`. */
-const capped = (most: number, otherwise: number, description: string) =>
+/** Declares a whole number from 1. A number larger than `max` becomes `max`. */
+const capped = (max: number, fallback: number, description: string) =>
   z._default(
     z
       .pipe(
@@ -13,10 +13,10 @@ const capped = (most: number, otherwise: number, description: string) =>
           .check(
             z.refine((value) => Number.isInteger(value) && value >= 1, { error: 'must be a whole number from 1' }),
           ),
-        z.transform((value) => Math.min(value, most)),
+        z.transform((value) => Math.min(value, max)),
       )
-      .check(describe(description, otherwise, { type: 'integer', minimum: 1 })),
-    otherwise,
+      .check(describe(description, fallback, { type: 'integer', minimum: 1 })),
+    fallback,
   );
 
 const PathPattern = z.string().check(
@@ -48,7 +48,7 @@ export const CrawlControls = z.object({
 });
 export type CrawlControls = z.infer<typeof CrawlControls>;
 
-/** Which paths a crawl reads. */
+/** The patterns that select the paths of a crawl. */
 export type PathPatterns = Pick<CrawlControls, 'includePaths' | 'excludePaths'>;
 
 const faultOf = (pattern: string): string | undefined => {
@@ -61,7 +61,7 @@ const faultOf = (pattern: string): string | undefined => {
 
 const compile = (pattern: string) => RE2JS.compile(RE2JS.translateRegExp(pattern));
 
-/** Whether the path of a page may be read. Patterns are matched against the path as it is sent, and decoded. */
+/** Returns a check of whether a page may be read. Patterns are matched against its path as it is sent, and decoded. */
 export const pathFilter = ({ includePaths, excludePaths }: PathPatterns): ((url: URL) => boolean) => {
   const included = includePaths.map(compile);
   const excluded = excludePaths.map(compile);

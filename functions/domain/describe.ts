@@ -21,7 +21,7 @@ export type JsonSchemaKeywords = {
   documentAs?: z.core.$ZodType;
 };
 
-/** Makes a schema a named component of the OpenAPI document. */
+/** Registers a schema as a named component of the OpenAPI document. */
 export const component = <S extends z.core.$ZodType>(name: string, description: string, schema: S): S => {
   z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id: name, description });
   return schema;

@@ -14,7 +14,6 @@ export type DocumentType = z.infer<typeof DocumentType>;
 export const DocumentStatus = z.enum(['pending', 'processing', 'ready', 'failed']);
 export type DocumentStatus = z.infer<typeof DocumentStatus>;
 
-/** A document of a knowledge base without its text (contract 2.4; from `status` on, fields are ours). */
 export const DocumentSummary = component(
   'DocumentSummary',
   'A document of a knowledge base, without its text.',
@@ -62,23 +61,22 @@ export type Document = z.infer<typeof Document>;
 
 export const DocumentId = Identifier.check(describe('Id of the document.', examples.documentId));
 
-/** How a request names one document of an agent. */
+/** A document of an agent, as a request names it. */
 export const DocumentReference = z.object({ uid: Uid, agentId: AgentId, documentId: DocumentId });
 
-/** Why a file is not taken. */
+/** The reasons for which a file is not accepted, by their codes. */
 export const rejectionReasons = {
   file_too_large: 'The file is larger than 10 MB (10,485,760 bytes).',
   empty_file: 'The file is empty.',
-  unsupported_file_type: 'The file is no PDF, Word document (.docx) or text.',
+  unsupported_file_type: 'The file is not a PDF, a Word document (.docx) or text.',
   invalid_request: 'A file needs a name of 1 to 200 characters.',
   internal_error: 'The file could not be stored. Try again.',
 } as const;
 export type RefusalCode = keyof typeof rejectionReasons;
 
-/** A file that was not taken, and why; the others are. */
 export const RefusedFile = component(
   'RefusedFile',
-  'A file that was not taken, and why.',
+  'A file that was not accepted, with the reason.',
   z.object({
     name: z.string().check(describe('Name of the file, as it was sent.', 'setup.exe')),
     code: z
@@ -95,7 +93,7 @@ export const rejectFile = (name: string, code: RefusalCode, reason: string = rej
   reason,
 });
 
-/** What is wrong with a file before its content is looked at. */
+/** Checks a file by its name, size and declared type, before its content is read. Returns the rejection, if there is one. */
 export const rejectionOfFile = (file: { name: string; size: number; type?: string | undefined }) => {
   const { name, size, type } = file;
   if (!isDocumentName(name)) return rejectFile(name, 'invalid_request');
@@ -110,32 +108,32 @@ const isDocumentName = (name: string) => z.safeParse(SourceName, name).success &
 const surelyNoDocument =
   /^(image|audio|video|font|model)\/|^application\/(x-msdownload|x-msdos-program|vnd\.ms-excel)\b/i;
 
-/** When no file of a request is taken, the first one's code speaks for it. */
+/** Returns the error of a request none of whose files is accepted, with the code of the first one. */
 export const noFileTaken = (failed: RefusedFile[]): ApiError => {
   const [first] = failed as [RefusedFile];
   const details = failed.map(({ name, reason }) => ({ path: name, message: reason }));
   return new ApiError(first.code, first.reason, { details });
 };
 
-/** The id of one of the at most ten documents that a request makes: they stand in the order of its files. */
+/** Returns the id of one of the documents that a request creates (at most ten). The ids sort in the order of its files. */
 export const newDocumentId = (creationId: string, index: number) => newIdentifier('doc', `${creationId}${index}`);
 
-/** Under which all files lie in the bucket. */
+/** The folder of the bucket with the files of documents. */
 export const filesFolder = 'documents/';
 
-/** The key of a document's file in the bucket. No name from a caller is part of it, and no identifier makes it a path. */
+/** Returns the key of a document's file in the bucket. It holds no name from a caller, and no identifier contains a slash. */
 export const fileKeyOf = ({ agentId, id }: { agentId: string; id: string }) => `${filesFolder}${agentId}.${id}`;
 
-/** Which document a file of the bucket belongs to. */
+/** Returns the document that a file of the bucket belongs to. */
 export const documentOfFileKey = (key: string): { agentId: string; id: string } | undefined => {
   const [, agentId, id] = /^documents\/(.+)\.(doc_[^.]+)$/.exec(key) ?? [];
   return agentId && id ? { agentId, id } : undefined;
 };
 
-/** How the file of a document is downloaded: under its name, and never as a type that a browser runs. */
+/** A download of a document's file: under its name, and never as a type that a browser runs. */
 export type Download = { key: string; name: string; contentType: string };
 
-/** The download of a document's file; none while the document waits for it. */
+/** Returns the download of a document's file; none while the document waits for it. */
 export const downloadOf = (record: {
   agentId: string;
   id: string;

@@ -7,7 +7,7 @@ import { PhoneNumber } from './phone-numbers.ts';
 const exampleId = 'erasure_01KB3P8V4N6T0R2X5Z7B9D1F3H';
 const erasureId = () => z.string().check(describe('Id of the erasure.', exampleId));
 
-/** An erasure id in a path. A malformed one is unknown. */
+/** The id of an erasure in a path. A malformed one names nothing. */
 export const ErasureIdInPath = erasureId();
 
 export const ErasureRequest = z.object({
@@ -18,7 +18,7 @@ export const ErasureRequest = z.object({
       .enum(['keep', 'remove'])
       .check(
         describe(
-          'What happens to entries of block lists with the number: `keep` keeps them without their reason, so that the person is not called again; `remove` removes them.',
+          'The handling of block-list entries with the number: `keep` keeps them without their reason, so that the person is not called again; `remove` removes them.',
           'keep',
         ),
       ),

@@ -42,7 +42,7 @@ export type ErrorCode = keyof typeof errorStatuses;
 /** An invalid field of a request: its path (`numbers.3`) and what is wrong with it. */
 export type ErrorDetail = { path: string; message: string };
 
-/** An error that is reported to the caller. Anything else that is thrown is logged and answered with 500, without details. */
+/** An error that is reported to the caller. Anything else that is thrown is logged, and is a 500 without details. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
@@ -62,7 +62,7 @@ export class ApiError extends Error {
   }
 }
 
-/** 400 that names the fields. The message has the first error and the number of the others. */
+/** Creates a 400 that names the invalid fields. The message has the first error and the number of the others. */
 export const invalidRequest = (details: ErrorDetail[], code: ErrorCode = 'invalid_request') => {
   const [first, ...others] = details;
   if (!first) return new ApiError(code, 'The request is invalid.', { details });
@@ -71,33 +71,33 @@ export const invalidRequest = (details: ErrorDetail[], code: ErrorCode = 'invali
   return new ApiError(code, sentence(first) + more, { details });
 };
 
-/** 400 for one field. */
+/** Creates a 400 for one field. */
 export const invalidField = (path: string, message: string) => invalidRequest([{ path, message }]);
 
 export const missingApiKey = () => new ApiError('missing_api_key', 'Send your API key in the X-Authorization header.');
 
-/** The same for malformed, unknown, revoked and expired keys, so that a response reveals nothing about a key. */
+/** Is the same for malformed, unknown, revoked and expired keys, so that a response reveals nothing about a key. */
 export const invalidApiKey = () => new ApiError('invalid_api_key', 'The API key is not valid.');
 
-/** The same, byte for byte, for a foreign agent, a missing agent and a foreign `uid`, so that nobody can enumerate agents. */
+/** Is the same, byte for byte, for a foreign agent, a missing agent and a foreign `uid`, so that nobody can enumerate agents. */
 export const insufficientPermissions = () =>
   new ApiError('insufficient_permissions', 'This API key may not do this, or there is no such agent.');
 
-/** The scope depends on the key alone, so that naming it says nothing about any agent. */
+/** Names the scope, which depends on the key alone and reveals nothing about an agent. */
 export const missingScope = (scope: string) =>
   new ApiError('insufficient_permissions', `This API key lacks the scope "${scope}".`);
 
 export const phoneNumberInUse = () =>
   new ApiError('phone_number_in_use', 'Another agent of this user has this phone number.');
 
-/** `what` is what is limited: `A user can have at most 1,000 agents`. */
-export const quotaExceeded = (what: string) =>
-  new ApiError('quota_exceeded', `${what}. The operator of the service can raise this limit.`);
+/** `limit` is the beginning of the message: `A user can have at most 1,000 agents`. */
+export const quotaExceeded = (limit: string) =>
+  new ApiError('quota_exceeded', `${limit}. The operator of the service can raise this limit.`);
 
 export const unauthorizedOrigin = () =>
   new ApiError('unauthorized_origin', 'This operation may only be called from the platform’s own application.');
 
-/** Bare digits are most likely a phone number that lost its `+`: the message says so. */
+/** Says that a number needs its `+` where a call is named by bare digits. */
 export const noSuchCall = (callIdOrPhone: string) =>
   new ApiError(
     'call_not_found',

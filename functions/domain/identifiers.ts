@@ -12,26 +12,26 @@ export const Identifier = z.string().check(z.regex(form, { error: 'must be 1 to 
 export const Uid = Identifier.check(describe('Id of the user that the API key belongs to.', examples.uid));
 export const AgentId = Identifier.check(describe('Id of the agent.', examples.agentId));
 
-/** An agent id in a path. A malformed one is an unknown agent, not an invalid request. */
+/** The id of an agent in a path. A malformed one is an unknown agent, not an invalid request. */
 export const AgentIdInPath = z.string().check(describe('Id of the agent.', examples.agentId));
 
-/** Whether a text is well-formed as an identifier. */
+/** Checks that a text is well-formed as an identifier. */
 export const isIdentifier = (value: string) => form.test(value);
 
 export type IdentifierKind = 'agent' | 'web' | 'doc' | 'key' | 'import' | 'erasure' | 'endpoint' | 'event' | 'delivery';
 
 /**
- * 26 characters that sort by the time of creation, also within one millisecond. The first use of Web Crypto, which is the
- * package's default, takes a quarter of the CPU of a first response.
+ * Creates 26 characters that sort by the time of creation, also within one millisecond. The package's default, Web Crypto,
+ * would take a quarter of the CPU of a first response.
  */
 export const newUlid = monotonicFactory(() => randomInt(32) / 32);
 
-/** A generated identifier: prefixed, and sortable by time. */
+/** Creates an identifier: prefixed, and sortable by time. */
 export const newIdentifier = (kind: IdentifierKind, ulid = newUlid()) => `${kind}_${ulid}`;
 
 /**
- * The identifier of the copy of an item: always the same for the same copy, different from the original's, and in the
- * same sort order.
+ * Returns the identifier of the copy of an item: always the same for the same copy, different from the original's, and in
+ * the same sort order.
  */
 export const identifierOfCopy = (id: string, copyId: string) => {
   const [, head = '', ulid = id, rest = ''] = /^([a-z]+_[0-9A-Z]{10})([0-9A-Z]{16})(.*)$/.exec(id) ?? [];
@@ -39,7 +39,7 @@ export const identifierOfCopy = (id: string, copyId: string) => {
   return head + [...bytes.subarray(0, 16)].map((byte) => crockford[byte % 32]).join('') + rest;
 };
 
-/** An identifier that is always the same for the same texts. It sorts by time when a time (Unix milliseconds) is given. */
+/** Returns an identifier that is always the same for the same texts. With a time (Unix milliseconds), it sorts by it. */
 export const derivedIdentifier = (kind: IdentifierKind, texts: string[], at?: number) => {
   const bytes = createHash('sha256').update(texts.join('\n')).digest();
   const random = [...bytes.subarray(0, at === undefined ? 26 : 16)].map((byte) => crockford[byte % 32]).join('');

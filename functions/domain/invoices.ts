@@ -19,7 +19,6 @@ const time = (description: string, example: number | null) =>
 const text = (description: string, example: string) =>
   z.optional(z.nullable(z.string())).check(describe(description, example));
 
-/** An invoice with every field that Stripe sends. The fields named here are those of the contract (2.7). */
 export const Invoice = component(
   'Invoice',
   'An invoice, with every field that the payment provider sends.',

@@ -4,7 +4,7 @@ import { Identifier } from './identifiers.ts';
 /** The user whose work it is: the owner of the agent. A queue is shared fairly among users. */
 const ofUser = { uid: Identifier };
 
-/** The message of each job, under the job's name. A message is delivered at least once, maybe late. */
+/** The message of each job, by the job's name. A message is delivered at least once, possibly late. */
 export const jobMessages = {
   finishDuplication: z.object({ job: z.literal('finishDuplication'), ...ofUser, agentId: Identifier }),
   finishDeletion: z.object({ job: z.literal('finishDeletion'), ...ofUser, agentId: Identifier }),

@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto';
 
+// Callers get their JSON back exactly as they sent it, numbers included, and a double does not keep `1.50` or
+// `12345678901234567890`. `JSON.parse` gives a reviver the source of a number (`context.source`), and `JSON.rawJSON` writes
+// it: with both, the numbers are kept without a parser of our own.
+
 /**
  * Reads JSON, of a text or of bytes in UTF-8, so that it says the same when it is written again. Numbers become doubles, as ever; of one that a double
  * is not written as (`12345678901234567890`, `-0`, `1e400`, `1.50`) the object or array that contains it remembers how it was written.
@@ -29,7 +33,7 @@ function rememberNumber(this: object, key: string, value: unknown, { source = ''
 const numbersAsWritten = new WeakMap<object, Map<string, string>>();
 const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
 
-/** The numbers of an object or an array as they were written, and its other values as they are. */
+/** Returns the numbers of an object or an array as they were written, and its other values as they are. */
 function asWritten(this: object): unknown {
   const numbers = numbersAsWritten.get(this);
   const values = Object.entries(this).map(([key, value]): [string, unknown] => {
@@ -39,52 +43,52 @@ function asWritten(this: object): unknown {
   return Array.isArray(this) ? values.map(([, value]) => value) : Object.fromEntries(values);
 }
 
-/** Two JSON objects merged by top-level key, each value as it was written. */
+/** Merges two JSON objects by top-level key, each value as it was written. */
 export const mergeJson = (former: object, added: object): unknown => {
   const fields = [former, added].map((object) => JSON.stringify(object).slice(1, -1)).filter((text) => text !== '');
   return parseJson(`{${fields.join()}}`);
 };
 
-/** Whether a JSON value nests arrays and objects deeper than `most` levels; the outermost is level 1. */
-export const isDeeperThan = (value: unknown, most: number): boolean => {
+/** Checks whether a JSON value nests arrays and objects deeper than `max` levels; the outermost is level 1. */
+export const isDeeperThan = (value: unknown, max: number): boolean => {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
     const containers = level.filter((item): item is object => typeof item === 'object' && item !== null);
-    if (containers.length > 0 && depth === most) return true;
+    if (containers.length > 0 && depth === max) return true;
     level = containers.flatMap((item) => Object.values(item));
   }
   return false;
 };
 
-/** Whether a JSON value holds a number that no double is large enough for: written again, it would be `null`. */
+/** Checks whether a JSON value holds a number beyond the range of a double, which would be written as `null`. */
 export const holdsInfinity = (value: unknown): boolean => {
   if (typeof value === 'number') return !Number.isFinite(value);
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsInfinity);
 };
 
-/** Whether a JSON value holds a text, as a value or as the name of a field, that is asked for. */
-export const hasText = (value: unknown, isAskedFor: (text: string) => boolean): boolean => {
-  if (typeof value === 'string') return isAskedFor(value);
+/** Checks whether a text of a JSON value matches: a value, or the name of a field. */
+export const hasText = (value: unknown, matches: (text: string) => boolean): boolean => {
+  if (typeof value === 'string') return matches(value);
   if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some(([name, one]) => isAskedFor(name) || hasText(one, isAskedFor));
+  return Object.entries(value).some(([name, one]) => matches(name) || hasText(one, matches));
 };
 
-/** The fields of an object that have a value. */
+/** Returns the fields of an object that have a value. */
 export const withoutUndefined = <T extends Record<string, unknown>>(
   fields: T,
 ): { [Name in keyof T]?: NonNullable<T[Name]> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 
-/** The UTF-8 bytes a value takes as JSON. */
+/** Returns the size of a value as JSON in UTF-8. */
 export const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
 
-/** A hash that two values share exactly when they say the same, in whatever order their fields stand. */
+/** Returns a hash that is the same for equal values, in whatever order their fields stand. */
 export const hashOfJson = (value: unknown) =>
   createHash('sha256')
     .update(JSON.stringify(sortFields(value)))
     .digest('base64url');
 
-/** Arrays stay arrays; an object becomes `{ fields }`, so that neither can be taken for the other. */
+/** Sorts the fields of objects. An object becomes `{ fields }`, so that it differs from every array. */
 const sortFields = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sortFields);
   if (typeof value !== 'object' || value === null) return value;

@@ -4,7 +4,7 @@ export const indexFormat = 1;
 /** Norwegian is written in two ways, which have tags of their own. */
 const macrolanguages: Record<string, string> = { nb: 'no', nn: 'no' };
 
-/** The language code of a BCP 47 tag. English when the tag is missing or malformed. */
+/** Returns the language code of a BCP 47 tag. English when the tag is missing or malformed. */
 export const languageCodeOf = (tag: string | undefined): string => {
   try {
     const { language } = new Intl.Locale(tag ?? 'en');
@@ -16,9 +16,9 @@ export const languageCodeOf = (tag: string | undefined): string => {
 
 type Indexed = { index?: { format: number; language: string } };
 
-/** Whether a text can be searched. A text that an earlier version stored may have to be indexed first. */
+/** Checks that a text has an index of the current format. */
 export const isIndexed = ({ index }: Indexed) => index?.format === indexFormat;
 
-/** Whether a text can be searched by the words of a language. */
+/** Checks that a text has an index of the current format, in a language. */
 export const isIndexedFor = (text: Indexed, languageTag: string | undefined) =>
   isIndexed(text) && text.index?.language === languageCodeOf(languageTag);

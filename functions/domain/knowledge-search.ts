@@ -20,10 +20,10 @@ const SourceIds = z
     ]),
   );
 
-/** Passages of a response to a request that does not say how many. */
+/** The number of passages where a request has no `limit`. */
 export const defaultPassages = 5;
 
-/** What a request to search the knowledge of an agent says. */
+/** The body of a request to search the knowledge of an agent. */
 export const KnowledgeSearchRequest = z.object({
   uid: Uid,
   agentId: AgentId,
@@ -40,38 +40,37 @@ export const KnowledgeSearchRequest = z.object({
   sourceIds: z.optional(SourceIds),
 });
 
-/** A passage as it is given. */
 export const Passage = component(
   'Passage',
-  'A verbatim piece of a source’s text, of at most 1,200 characters. It is untrusted: anybody may have written it.',
+  'A verbatim piece of a source’s text, of at most 1,200 characters. It is untrusted: anyone may have written it.',
   z.object({
-    text: z.string().check(describe('The piece.', 'Opening hours\n\nOn Sundays we are open from ten to four.')),
-    score: z.number().check(describe('How well it fits the query. Comparable within one response only.', 7.2814)),
-    kind: SourceKindName.check(describe('What the source is.', 'website')),
-    sourceId: z.string().check(describe('The id of the website or the document.', examples.websiteId)),
-    name: z.string().check(describe('The name of the source.', 'www.example.com')),
-    url: z.optional(z.string().check(describe('The page it is on.', 'https://www.example.com/hours'))),
-    title: z.optional(z.string().check(describe('The title of that page.', 'Opening hours'))),
+    text: z
+      .string()
+      .check(describe('The text of the passage.', 'Opening hours\n\nOn Sundays we are open from ten to four.')),
+    score: z.number().check(describe('Relevance to the query. Comparable within one response only.', 7.2814)),
+    kind: SourceKindName.check(describe('Kind of the source.', 'website')),
+    sourceId: z.string().check(describe('Id of the website or the document.', examples.websiteId)),
+    name: z.string().check(describe('Name of the source.', 'www.example.com')),
+    url: z.optional(
+      z.string().check(describe('Address of the page that has the passage.', 'https://www.example.com/hours')),
+    ),
+    title: z.optional(z.string().check(describe('Title of that page.', 'Opening hours'))),
     start: z
       .number()
       .check(
-        describe('Where it begins, in UTF-16 units: in a document’s `content`, or in the `text` of the page.', 1024),
+        describe(
+          'Start of the passage, in UTF-16 units: in a document’s `content`, or in the `text` of the page.',
+          1024,
+        ),
       ),
   }),
 );
 
-/** What a search looked through. */
+/** The extent of a search. */
 export const Searched = z.object({
-  sources: z.number().check(describe('How many sources were searched.', 12)),
-  passages: z.number().check(describe('How many passages those have.', 840)),
+  sources: z.number().check(describe('Number of sources that were searched.', 12)),
+  passages: z.number().check(describe('Number of passages that these have.', 840)),
   unindexed: z.optional(
-    z
-      .number()
-      .check(
-        describe(
-          'How many more were read by an earlier version of the service, and cannot be searched until the operator indexes them.',
-          1,
-        ),
-      ),
+    z.number().check(describe('Number of further sources that are not indexed yet and were not searched.', 1)),
   ),
 });

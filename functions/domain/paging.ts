@@ -4,14 +4,14 @@ import { describe } from './describe.ts';
 import { invalidField } from './errors.ts';
 import { limits } from './limits.ts';
 
-/** `limit` in a query: a whole number of items. */
-const pageLimit = (most: number) =>
+/** Declares `limit` of a query: a whole number of items. */
+const pageLimit = (max: number) =>
   z
     .pipe(
       z.string().check(
-        z.refine((value) => /^\d{1,6}$/.test(value) && Number(value) >= 1 && Number(value) <= most, {
-          error: `must be a whole number from 1 to ${most}`,
-          // Checks of the whole query do not see what is no number.
+        z.refine((value) => /^\d{1,6}$/.test(value) && Number(value) >= 1 && Number(value) <= max, {
+          error: `must be a whole number from 1 to ${max}`,
+          // Otherwise cross-field checks would run on an invalid number.
           abort: true,
         }),
       ),
@@ -21,7 +21,7 @@ const pageLimit = (most: number) =>
       describe('Maximum number of items per page. Default: as many as fit into a 5 MB response.', 100, {
         type: 'integer',
         minimum: 1,
-        maximum: most,
+        maximum: max,
       }),
     );
 
@@ -40,11 +40,11 @@ export const nextPage = {
   ),
 };
 
-/** A cursor: a position in one collection with a checksum. Valid only for the collection it was issued for. */
+/** Creates a cursor: a position in one collection, with a checksum over both. */
 export const toCursor = (collection: string, position: string) =>
   Buffer.from(JSON.stringify([position, crc32(`${collection}\n${position}`)])).toString('base64url');
 
-/** The position of a cursor. One that was not issued for this collection is an invalid request. */
+/** Returns the position of a cursor. Throws a 400 for one that was not issued for this collection. */
 export const fromCursor = (collection: string, cursor: string | undefined): string | undefined => {
   if (cursor === undefined) return undefined;
   try {
@@ -58,8 +58,8 @@ export const fromCursor = (collection: string, cursor: string | undefined): stri
 };
 
 /**
- * Takes items until the limit, or what one response may weigh, is reached. A first item always fits. Items that `includes`
- * leaves out count for `maxExamined` only: a page may be short, or empty, and still have a next one.
+ * Takes items until the limit or the maximum response size is reached. A first item always fits. Items that `includes`
+ * excludes count for `maxExamined` only: a page may be short, or empty, and still have a next one.
  */
 export const fillPage = async <Item>(
   items: AsyncIterable<Item>,

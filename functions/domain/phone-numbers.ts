@@ -3,13 +3,13 @@ import { describe } from './describe.ts';
 
 const e164 = /^\+[1-9]\d{6,14}$/;
 
-/** Whether a text is a phone number in E.164 syntax. Not a numbering-plan check: reserved test numbers pass. */
+/** Checks that a text is a phone number in E.164 syntax. Numbering plans are not checked: reserved test numbers pass. */
 export const isPhoneNumber = (text: string) => e164.test(text);
 
 const bareOf = (text: string) => text.replace(/[\s\p{White_Space}\-.()]/gu, '');
 
 /**
- * The E.164 form of a number written with spaces, hyphens, dots or parentheses; undefined when it is not a number.
+ * Returns the E.164 form of a number written with spaces, hyphens, dots or parentheses; undefined when it is not a number.
  * No country is guessed for a national number.
  */
 export const normalizePhoneNumber = (text: string): string | undefined => {
@@ -17,10 +17,10 @@ export const normalizePhoneNumber = (text: string): string | undefined => {
   return isPhoneNumber(bare) ? bare : undefined;
 };
 
-/** The E.164 forms of the numbers that a text holds, in whatever spelling. */
+/** Returns the numbers that a text holds, in any format, in E.164 format. */
 export const numbersIn = (text: string): string[] => bareOf(text).match(/\+[1-9]\d{6,14}(?!\d)/g) ?? [];
 
-/** Whether a text holds a number, in whatever spelling. */
+/** Checks whether a text holds a number, in any format. */
 export const mentionsNumber = (text: string, number: string): boolean => numbersIn(text).includes(number);
 
 const normalized = (error: string) =>
@@ -51,9 +51,7 @@ export const phoneNumber = (description: string, example = '+14155550100') =>
 export const phoneNumbers = (description: string, example: string[]) =>
   z.array(z.string().check(z.meta({ pattern: e164.source }))).check(describe(description, example));
 
-/**
- * A phone number from a query or a path, where a client may have turned the leading `+` into a space.
- */
+/** Restores the leading `+` of a phone number in a query or a path, which a client may have turned into a space. */
 export const restorePlus = (text: string) => (/^ +[^ +]/.test(text) ? `+${text.trimStart()}` : text);
 
 /** A phone number in a query, where a client may have sent its `+` as a space. */

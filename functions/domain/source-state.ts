@@ -10,7 +10,7 @@
 export type SourceState = {
   /** `pending`, the kind's word for work under way, `ready`, `failed`, or `deleting`. */
   status: string;
-  /** Why it failed, in a sentence. */
+  /** The reason of a failure, in a sentence. */
   error?: string;
   /** The attempt at the text. A job of another attempt changes nothing. */
   attempt?: string;
@@ -22,11 +22,11 @@ export type SourceState = {
   waitsUntil?: number;
 };
 
-/** What differs between the kinds of sources. */
+/** The differences between the kinds of sources. */
 export type SourceStates = {
   /** The status while the job is at work. */
   working: string;
-  /** How long an attempt may take, all its deliveries included. */
+  /** The timeout of an attempt, all its deliveries included. */
   timeoutSeconds: number;
   /** The error of an attempt that never ended. */
   overdueError: string;
@@ -48,14 +48,14 @@ export const pending = 'pending';
 /** A deletion under way: the source is no longer shown, and deleting it again completes the deletion. */
 export const deleting = 'deleting';
 
-/** How long a source that waits for its file is shown. */
+/** The time for which a source that waits for its file is shown. */
 export const fileWaitSeconds = 60 * 60;
-/** No message of a queue is older, its time as a dead letter included: so long a late job still finds its record. */
+/** The maximum age of a message, its time as a dead letter included: for so long a late job still finds its record. */
 export const maxMessageAgeSeconds = 14 * 24 * 60 * 60;
 
 /**
- * The fields of a record that waits for its file. DynamoDB deletes it when no job can come any more: neither the
- * notification of the file nor the message that it becomes.
+ * Returns the fields of a record that waits for its file. DynamoDB deletes it when neither the notification of the file
+ * nor the message that it becomes can arrive any more.
  */
 export const waitingForFile = (now = Date.now()) => ({
   status: 'pending' as const,
@@ -63,17 +63,17 @@ export const waitingForFile = (now = Date.now()) => ({
   ttlSeconds: Math.floor(now / 1000) + fileWaitSeconds + 2 * maxMessageAgeSeconds,
 });
 
-/** The fields of a record whose attempt begins. */
+/** Returns the fields of a record whose attempt begins. */
 export const newAttempt = <A extends string | undefined>(states: SourceStates, attempt: A, now = Date.now()) => ({
   status: 'pending' as const,
   attempt,
   dueBy: now + states.timeoutSeconds * 1000,
 });
 
-/** What a new attempt clears: the former error, and the wait for a file. `null` clears a field. */
+/** The fields that a new attempt clears: the former error, and the wait for a file. */
 export const clearedByAttempt = { error: null, waitsUntil: null, ttlSeconds: null };
 
-/** The fields of a record whose job runs. The last run ends at `endsBy` one way or another; another one may be repeated. */
+/** Returns the fields of a record whose job runs. The last run ends at `endsBy` in any case; an earlier one may be repeated. */
 export const running = ({ working, timeoutSeconds }: SourceStates, endsBy?: number, now = Date.now()) => ({
   status: working,
   dueBy: endsBy ?? now + timeoutSeconds * 1000,
@@ -85,23 +85,22 @@ export const isUnfinished = ({ working }: SourceStates, { status }: SourceState)
 export const isOverdue = (states: SourceStates, state: SourceState, now = Date.now()) =>
   isUnfinished(states, state) && state.dueBy !== undefined && state.dueBy <= now;
 
-/** The record as readers see it: none while it is deleted or its file is overdue, and failed when its work is. */
+/** Returns a record as readers see it: none while it is deleted or its file is overdue, and failed when its work is overdue. */
 export const visible = <S extends SourceState>(states: SourceStates, state: S, now = Date.now()): S | undefined => {
   if (state.status === deleting) return undefined;
   if (state.waitsUntil !== undefined && state.waitsUntil <= now) return undefined;
   return isOverdue(states, state, now) ? { ...state, status: 'failed', error: states.overdueError } : state;
 };
 
-/** Which statuses another attempt may follow. */
 export const hasFailed = (status: string) => status === 'failed';
 export const hasEnded = (status: string) => status === 'ready' || status === 'failed';
 
 /**
- * The attempt that a notification of a file stands for. It is named after the file's content (its ETag), so that a
- * notification delivered twice, also after a retry, belongs to the attempt that is there.
+ * Returns the attempt of a notification of a file. It is named after the file's content (its ETag), so that a notification
+ * delivered twice, also after a retry, belongs to the current attempt.
  */
 export const attemptAtFile = (etag: string, current: string | undefined): string =>
   current?.split(':')[0] === etag ? current : etag;
 
-/** Another attempt at the same file. */
+/** Returns another attempt at the same file. */
 export const retryOf = (attempt: string | undefined, id: string) => `${attempt?.split(':')[0] ?? ''}:${id}`;

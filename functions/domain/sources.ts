@@ -15,7 +15,7 @@ export const SourceName = z
   .pipe(z.pipe(z.string(), z.transform(withoutControlCharacters)), text(1, limits.nameCharacters))
   .check(describe('Name of the source. Control characters are removed.', 'Opening hours', { type: 'string' }));
 
-/** What may be changed of a website or a document. */
+/** A change of a website or a document. */
 export const SourceChange = z.object({
   active: z.optional(z.boolean().check(describe('Whether the agent uses the source.', true))),
   name: z.optional(SourceName),
@@ -30,7 +30,7 @@ export const sourceTextFields = {
     .check(describe('The same text as Markdown.', '# Opening hours\n\nWe are open from nine to five.')),
 };
 
-/** What a list shows of a source's texts, where they are asked for. */
+/** The texts of a source in a list, where they are requested. */
 export const listedTextFields = {
   content: z.optional(sourceTextFields.content),
   contentMD: z.optional(sourceTextFields.contentMD),
@@ -62,23 +62,23 @@ export const SourceListQuery = z
   );
 
 /**
- * A text of a source. `excerpt` is what a list shows of one that is too long for it: so many UTF-16 units of the
- * beginning, and then `end`, by which it is well-formed again.
+ * A text of a source. `excerpt` is the part of a long one that a list shows: so many UTF-16 units of the beginning, and
+ * then `end`, which makes it well-formed again.
  */
 export type SourceText = { whole: string; excerpt?: Excerpt };
 export type Excerpt = { length: number; end: string };
 
-/** A page of a website, as `content` holds it. `text` stands last: a page that is cut is cut there. */
+/** A page of a website, as `content` holds it. `text` is the last field: a long page is cut there. */
 export type Page = { url: string; title: string; text: string };
 
-/** Prose or Markdown, shown in a list up to a paragraph's end. */
+/** Creates the text of prose or Markdown. A list shows it up to the end of a paragraph. */
 export const proseText = (sent: string): SourceText => {
   const whole = sent.toWellFormed();
   const length = fittingLength(whole);
   return length === whole.length ? { whole } : { whole, excerpt: { length: paragraphEnd(whole, length), end: '' } };
 };
 
-/** Pages as JSON text, shown in a list up to a page's end; of a first page too long for it, up to a paragraph's. */
+/** Creates the JSON text of pages. A list shows it up to the end of a page, or of a paragraph of a long first page. */
 export const pagesText = (pages: Page[]): SourceText => {
   const parts = pages.map(({ url, title, text }) =>
     JSON.stringify({ url: url.toWellFormed(), title: title.toWellFormed(), text: text.toWellFormed() }),
@@ -100,26 +100,26 @@ export const pagesText = (pages: Page[]): SourceText => {
   }
 };
 
-/** What a list shows of a text. */
+/** Returns the part of a text that a list shows. */
 export const excerptOf = ({ whole, excerpt }: SourceText) =>
   excerpt ? whole.slice(0, excerpt.length) + excerpt.end : whole;
 
 const fits = (shown: string) =>
   shown.length <= limits.listedTextCharacters && jsonBytes(shown) <= limits.listedTextBytes;
 
-/** How much of the beginning fits in a list. */
+/** Returns the length of the beginning that fits in a list. */
 const fittingLength = (whole: string) => {
   let length = Math.min(whole.length, limits.listedTextCharacters);
   while (!fits(whole.slice(0, length))) length = Math.floor(length * 0.9);
   return length;
 };
 
-/** The end of the last paragraph within the first `most` units; of a line, a word or a character where there is none near. */
-const paragraphEnd = (whole: string, most: number) => {
-  if (whole.length <= most) return whole.length;
+/** Returns the end of the last paragraph within the first `max` units; of a line, a word or a character where there is none near. */
+const paragraphEnd = (whole: string, max: number) => {
+  if (whole.length <= max) return whole.length;
   for (const mark of ['\n\n', '\n', ' ']) {
-    const end = whole.lastIndexOf(mark, most);
-    if (end > most / 2) return end;
+    const end = whole.lastIndexOf(mark, max);
+    if (end > max / 2) return end;
   }
-  return /[\ud800-\udbff]/.test(whole[most - 1] as string) ? most - 1 : most;
+  return /[\ud800-\udbff]/.test(whole[max - 1] as string) ? max - 1 : max;
 };

@@ -6,19 +6,19 @@ export const functionTimeoutSeconds = 29;
 /** When a request to the service's own API ends, made by a function that API Gateway waits for: it can still say so. */
 export const ownRequestTimeoutSeconds = functionTimeoutSeconds - 2;
 
-/** How long a request holds its Idempotency-Key: until its function has certainly ended. */
+/** The time for which a request holds its Idempotency-Key: until its function has certainly ended. */
 export const idempotencyClaimSeconds = functionTimeoutSeconds + 1;
 
-/** When a job completes the work of a request whose function may have died: twice its longest life. */
+/** The delay after which a job completes the work of a request whose function may have died. */
 export const rescueDelaySeconds = 2 * idempotencyClaimSeconds;
 
-/** How long one run of a job may take. */
+/** The timeout of one run of a job. */
 export const jobTimeoutSeconds = 300;
 
-/** When another message continues the work of a job whose function may have died at every delivery of the first one. */
+/** The delay after which another message continues the work of a job whose function may have died at every delivery of the first. */
 export const jobRescueDelaySeconds = 2 * jobTimeoutSeconds;
 
-/** How long a request to the build chat may take (contract 4.8). */
+/** The maximum duration of a request to the build chat. */
 export const chatTimeoutSeconds = 60;
 
 /** When the chat's response has ended, whatever the model, a tool or the reader does: 2 seconds before its function. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type ApiError, type ErrorCode, type ErrorDetail, errorStatuses, invalidRequest } from './errors.ts';
 
-/** A value as its schema parses it, or the error that names each bad field. */
+/** A value as its schema parses it, or the error that names each invalid field. */
 export type Validated<T> = { data: T; error?: undefined } | { data?: undefined; error: ApiError };
 
 export const validate = <S extends z.core.$ZodType>(schema: S | undefined, value: unknown): Validated<z.infer<S>> => {
@@ -16,7 +16,7 @@ export const validate = <S extends z.core.$ZodType>(schema: S | undefined, value
 
 const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && code in errorStatuses;
 
-/** The message of an issue whose schema has none of its own, to be read behind the name of the field. */
+/** Returns the message of an issue whose schema has none of its own, to be read after the name of the field. */
 const messageOf: z.core.$ZodErrorMap = (issue): string => {
   if (issue.input === undefined) return 'is required';
   switch (issue.code) {
@@ -27,9 +27,9 @@ const messageOf: z.core.$ZodErrorMap = (issue): string => {
     case 'invalid_union':
       return Array.isArray(issue.options) ? `must be ${oneOf(issue.options)}` : 'has none of the documented forms';
     case 'too_small':
-      return `must ${boundOf(issue.origin, issue.minimum, 'least')}`;
+      return `must ${boundOf(issue.origin, issue.minimum, 'at least')}`;
     case 'too_big':
-      return `must ${boundOf(issue.origin, issue.maximum, 'most')}`;
+      return `must ${boundOf(issue.origin, issue.maximum, 'at most')}`;
     case 'invalid_format':
       return `must be ${formatNames[issue.format] ?? 'of the documented format'}`;
     case 'unrecognized_keys':
@@ -72,8 +72,8 @@ const units: Record<string, string> = {
   string: 'character',
 };
 
-/** `have at least 1 item`, or `be at most 10`. */
-const boundOf = (origin: string, bound: number | bigint | Date, direction: 'least' | 'most') => {
+/** Returns `have at least 1 item`, or `be at most 10`. */
+const boundOf = (origin: string, bound: number | bigint | Date, direction: 'at least' | 'at most') => {
   const unit = units[origin];
-  return unit ? `have at ${direction} ${bound} ${unit}${bound === 1 ? '' : 's'}` : `be at ${direction} ${bound}`;
+  return unit ? `have ${direction} ${bound} ${unit}${bound === 1 ? '' : 's'}` : `be ${direction} ${bound}`;
 };

@@ -6,7 +6,7 @@ import { Identifier, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
 import { text } from './text.ts';
 
-/** Every type of event, with what has happened. A closed list that grows: receivers ignore types they do not know. */
+/** Every type of event, with its meaning. Types may be added: receivers ignore those they do not know. */
 export const eventTypes = {
   'agent.created':
     'An agent was created. A copy of an agent is one such event, without events for what was copied to it.',
@@ -26,7 +26,7 @@ export const eventTypes = {
 } as const;
 export type EventType = keyof typeof eventTypes;
 
-/** What `POST …/test` sends. Nobody can subscribe to it. */
+/** The type of the event that `POST …/test` sends. Nobody can subscribe to it. */
 export const testEventType = 'webhook_endpoint.test';
 
 const typeNames = Object.keys(eventTypes) as EventType[];
@@ -36,7 +36,7 @@ const filters = ['*', ...new Set(typeNames.map(groupOf)), ...typeNames] as [stri
 /** A type of event, `name.*` for all whose type begins so, or `*`. */
 const EventFilter = z.enum(filters);
 
-/** Whether an endpoint with these filters asks for a type of event. */
+/** Checks whether an endpoint with these filters gets a type of event. */
 export const asksFor = (events: readonly string[], type: EventType) =>
   events.some((filter) => filter === '*' || filter === type || filter === groupOf(type));
 
@@ -48,14 +48,14 @@ export const EndpointIdInPath = z
   .check(describe('Id of the webhook endpoint.', 'endpoint_01KB3R0W1P6T8X2Z4B6D8F0H2K'));
 export const DeliveryId = Identifier.check(describe('Id of the delivery.', 'delivery_01KB3R2C5D7F9H1K3M5P7R9T1V'));
 
-/** What an endpoint is made or changed with. Whether its host is public is checked by the operations. */
+/** The fields with which an endpoint is created or changed. The operations check that its host is public. */
 const fields = {
   url: z
     .string()
     .check(
       z.maxLength(limits.urlCharacters),
       describe(
-        'Where events are sent: an https address on port 443 whose host resolves to public addresses only.',
+        'The address that events are sent to: https, on port 443, with a host that resolves to public addresses only.',
         'https://crm.example.com/webhooks/voice-agents',
         { format: 'uri' },
       ),
@@ -104,7 +104,7 @@ export const WebhookEndpointChange = z.object({
 });
 export type WebhookEndpointChange = z.infer<typeof WebhookEndpointChange>;
 
-/** The endpoint with a change. One that is switched on again has a clean record: earlier failures do not count. */
+/** Returns an endpoint with a change applied. Enabling it again clears its record of failures. */
 export const withEndpointChange = <E extends WebhookEndpoint>(
   endpoint: E,
   { url, events, agentIds, description, active }: Omit<WebhookEndpointChange, 'uid'>,
@@ -157,23 +157,22 @@ export const EndpointSecret = z
   .string()
   .check(
     describe(
-      'The secret that signs what is sent, to be given to a library of Standard Webhooks. It is shown this once.',
+      'The secret that signs events, for a library of Standard Webhooks. It is not shown again.',
       'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
     ),
   );
 
-/** The endpoint with its secret, as it is shown once. */
 export const WebhookEndpointWithSecret = component(
   'WebhookEndpointWithSecret',
-  'A new webhook endpoint with its secret, which is shown this once.',
+  'A new webhook endpoint with its secret, which is not shown again.',
   z.extend(WebhookEndpoint, { secret: EndpointSecret }),
 );
 
 const attemptFields = {
   status: z.optional(z.number().check(describe('Status of the response, if there was one.', 500, { type: 'integer' }))),
-  milliseconds: z.number().check(describe('How long the attempt took.', 182, { type: 'integer' })),
+  milliseconds: z.number().check(describe('Duration of the attempt in milliseconds.', 182, { type: 'integer' })),
   cause: z.optional(
-    z.string().check(describe('Why it failed, in a sentence.', 'The receiver answered with status 500.')),
+    z.string().check(describe('The cause of a failure, in a sentence.', 'The receiver answered with status 500.')),
   ),
 };
 

@@ -7,21 +7,20 @@ import { limits } from './limits.ts';
 import { listedTextFields } from './sources.ts';
 import { cut } from './text.ts';
 
-/** The address a crawl starts from: of a web page, without a password in it. It is kept as it was sent. */
+/** The address that a crawl starts from: of a web page, without a password in it. It is kept as it was sent. */
 export const StartUrl = z.string().check(
   z.maxLength(limits.urlCharacters),
   z.refine((value) => isWebAddress(URL.parse(value)), { error: 'must be an http or https address of a website' }),
   describe('The page that the crawl starts from.', 'https://www.example.com/', { format: 'uri' }),
 );
 
-/** Whether an address is one of a page that could be read at all. One that carries a password is not. */
+/** Checks that an address is http or https, and holds no password. */
 export const isWebAddress = (url: URL | null): url is URL =>
   url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '' && url.username === '' && url.password === '';
 
-/** A page that was not read, and why, in a sentence. */
 export const FailedPage = component(
   'FailedPage',
-  'A page that was not read, and why.',
+  'A page that was not read, with the reason.',
   z.object({
     url: z.string().check(describe('Address of the page.', 'https://www.example.com/broken')),
     reason: z.string().check(describe('The reason, in a sentence.', 'The page answered with status 404.')),
@@ -33,12 +32,11 @@ export const WebsiteStatus = z.enum(['pending', 'crawling', 'ready', 'failed']);
 
 export const WebsiteId = Identifier.check(describe('Id of the website.', examples.websiteId));
 
-/** How a request names one website of an agent. */
+/** A website of an agent, as a request names it. */
 export const WebsiteReference = z.object({ uid: Uid, agentId: AgentId, websiteId: WebsiteId });
 
 const listed = (description: string, example: string) => z.array(z.string()).check(describe(description, [example]));
 
-/** A website of a knowledge base without its text (contract 2.3; from `status` on, fields are ours). */
 export const WebsiteSummary = component(
   'WebsiteSummary',
   'A website of a knowledge base, without its text.',
@@ -70,10 +68,10 @@ export const Website = component(
   z.object({ ...WebsiteSummary.shape, ...listedTextFields }),
 );
 
-/** A website without a name is named after its host. */
+/** Returns the name of a website that was added without one: its host. */
 export const nameOfSite = (url: string) => cut(new URL(url).host, limits.nameCharacters);
 
-/** The address of a page within a site, or nothing for one of another site: same host and port, and `http` may become `https`. */
+/** Returns the address of a page within a site, or nothing for one of another site: same host and port, and `http` may become `https`. */
 export const withinSite = (site: URL, url: URL): URL | undefined => {
   if (!isWebAddress(url) || url.hostname !== site.hostname) return undefined;
   if (url.protocol === site.protocol) return url.port === site.port ? url : undefined;
@@ -84,5 +82,5 @@ export const withinSite = (site: URL, url: URL): URL | undefined => {
   return secure;
 };
 
-/** What two addresses of one page share: fragments, a trailing slash and `https` make no other page, a query does. */
+/** Returns a key that all addresses of one page share: fragments, a trailing slash and `https` make no other page, a query does. */
 export const pageKey = ({ host, pathname, search }: URL) => `${host}${pathname.replace(/\/+$/, '')}${search}`;

@@ -3,7 +3,7 @@ import { insufficientPermissions, noAgentWithNumber } from '../domain/errors.ts'
 import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
 import type { CallStart, CallStartFacts, CallStartReference, LocatedCall } from './call-starts.ts';
 
-/** A call that starts, as a caller of the API or a platform describes it. */
+/** A call that starts, as a caller of the API or a platform reports it. */
 export type CallStartRequest = {
   uid: string;
   agentId?: string | undefined;
@@ -22,10 +22,10 @@ export type CallStartDecision = {
   agentId: string;
 };
 
-/** Numbers that carriers send for a caller who withholds theirs. */
+/** Numbers that carriers send in place of a withheld one. */
 const withheldNumbers = new Set(['+266696687', '+7378742833', '+2562533', '+8656696']);
 
-/** A call by its users, agents and numbers; a withheld number is undefined. */
+/** Returns a call with both numbers in E.164 format; a withheld one is undefined. */
 export const toCallStartReference = ({ uid, agentId, direction, from, to }: CallStartRequest): CallStartReference => {
   const [other, own] = direction === 'inbound' ? [from, to] : [to, from];
   return { uid, agentId, other: knownNumber(other), own: knownNumber(own) };
@@ -60,7 +60,7 @@ export const decide = (
   return { decision: 'accept', ...known };
 };
 
-/** The variables of an agent's configuration that a voice platform takes, and the call's own. */
+/** Returns the variables of an agent's configuration that a voice platform accepts, and the call's own. */
 export const variablesOf = (
   agent: Agent | undefined,
   { other, own }: CallStartReference,

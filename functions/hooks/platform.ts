@@ -2,7 +2,7 @@ import type { CallFacts } from '../domain/calls.ts';
 import type { CustomResponse } from '../domain/custom-response.ts';
 import { isJsonObject } from '../domain/json.ts';
 
-/** What a voice platform sent: the fields of its body, JSON or form, and the query of the address it was given. */
+/** A request of a voice platform: the fields of its body, and the query of its address. */
 export type HookRequest = { body: Record<string, unknown>; query: Record<string, string | undefined> };
 
 /** A call that comes in, or is about to go out. */
@@ -13,7 +13,7 @@ type CallStart = {
   to: string | undefined;
 };
 
-/** A call that ended, with what the platform says of it. `callId` is unique within the platform. */
+/** A call that ended, with the facts that the platform reports. `callId` is unique within the platform. */
 export type CallEnd = {
   type: 'end';
   callId: string;
@@ -24,19 +24,19 @@ export type CallEnd = {
   facts: Omit<CallFacts, 'phone' | 'direction' | 'startedAt'> & { startedAt?: string | undefined };
 };
 
-/** `other` is an event that this service does nothing with. */
+/** An event. `other` has no meaning for this service. */
 export type HookEvent = CallStart | CallEnd | { type: 'other' };
 
 /** The decision on a start, and the variables that an accepted call gets. */
 type HookDecision = { accept: boolean; variables: Record<string, string> };
 
-/** A voice platform: reads its events, and shapes the responses that it understands. All functions are pure. */
+/** A voice platform: reads its events, and forms the responses that it understands. All functions are pure. */
 export type Platform = {
   read(request: HookRequest): HookEvent;
-  /** The name of the query parameter without which a start cannot be accepted, if this start needs one. */
+  /** Returns the query parameter without which a start cannot be accepted, if this start needs one. */
   needs?(request: HookRequest): 'next' | 'assistantId' | undefined;
   decide(decision: HookDecision, request: HookRequest): CustomResponse;
-  /** The response to an event that needs no decision. */
+  /** Returns the response to an event that needs no decision. */
   acknowledge(): CustomResponse;
 };
 
@@ -46,7 +46,7 @@ export const jsonResponse = (body: object, status = 200): CustomResponse => ({
   body: JSON.stringify(body),
 });
 
-/** The object in a field of a body; empty where there is none. What a platform sends has the shape that it chooses. */
+/** Returns the object in a field; an empty one where there is none. Platforms send any type in any field. */
 export const objectAt = (body: Record<string, unknown>, name: string): Record<string, unknown> => {
   const value = body[name];
   return isJsonObject(value) ? value : {};
@@ -62,7 +62,7 @@ export const numberAt = (body: Record<string, unknown>, name: string): number | 
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 };
 
-/** An ISO 8601 time, of a text or of Unix milliseconds; undefined for what is no time. */
+/** Returns an ISO 8601 time from a text or Unix milliseconds; undefined for anything else. */
 export const timeOf = (value: string | number | undefined): string | undefined => {
   if (value === undefined) return undefined;
   const date = new Date(value);

@@ -4,7 +4,7 @@ import { retell } from './retell.ts';
 import { twilio } from './twilio.ts';
 import { vapi } from './vapi.ts';
 
-/** The voice platforms whose webhooks are answered, by the name in the path. A further one is a file and a line here. */
+/** The voice platforms, by their names in the path. Another one takes a file, and a line here. */
 export const platforms = { twilio, vapi, retell, elevenlabs } satisfies Record<string, Platform>;
 
 export type PlatformName = keyof typeof platforms;

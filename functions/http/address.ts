@@ -2,8 +2,8 @@ import { environment } from '../environment.ts';
 import type { ApiEvent } from './handler-types.ts';
 
 /**
- * The caller's network address: the connection's, or what a front that is trusted (CloudFront) tells in a header of its
- * own. Of several addresses in that header the last counts: those before it are what the caller claimed.
+ * Returns the caller's network address: the connection's, or that in the header of a trusted proxy (CloudFront). Of several
+ * addresses in that header the last counts: those before it are the caller's own claims.
  */
 export const addressOf = (event: ApiEvent): string => {
   const header = environment.clientAddressHeader;
@@ -11,7 +11,7 @@ export const addressOf = (event: ApiEvent): string => {
   return forwarded ? withoutPort(forwarded) : event.requestContext.http.sourceIp;
 };
 
-/** `198.51.100.7:443` and `[2001:db8::7]:443` without their ports; CloudFront writes the latter without brackets too. */
+/** Removes the port of `198.51.100.7:443` and `[2001:db8::7]:443`, which CloudFront also writes without brackets. */
 const withoutPort = (address: string) => {
   const bracketed = /^\[(.+)\](?::\d+)?$/.exec(address);
   if (bracketed) return bracketed[1] as string;

@@ -6,9 +6,9 @@ import type { ApiMiddleware } from './handler-types.ts';
 import { keyInRequest } from './key-in-request.ts';
 
 /**
- * Middleware for endpoints that read no key from the table. An operation for the platform's own application needs its exact
- * `Origin`, which is checked before anything else (contract 4.7); one that forwards a key refuses any other `Origin`, so
- * that no foreign page reaches it from its user's browser. Where a key is optional, the API is asked whose it is.
+ * Admits requests to endpoints that read no key from the table. An operation for the platform's own application requires its
+ * exact `Origin`, before anything else is checked. One that forwards a key refuses any other `Origin`, so that no foreign page
+ * reaches it from its user's browser. Where a key is optional, the API is asked whose it is.
  */
 export const admit = ({ name, caller }: AnyEndpoint): ApiMiddleware => {
   const isForwarded = caller.kind === 'key' && caller.forwarded;

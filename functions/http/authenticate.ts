@@ -7,7 +7,7 @@ import type { ApiMiddleware } from './handler-types.ts';
 import { keyInRequest } from './key-in-request.ts';
 
 /**
- * Middleware that authenticates a request by its API key and authorizes it. The key and the access to the agent are read
+ * Authenticates a request by its API key, and authorizes it. The key and the access to the agent are read
  * together; with invalid input the key alone is read, and a malformed key costs no read.
  */
 export const authenticate = (endpoint: AnyEndpoint): ApiMiddleware => {

@@ -5,7 +5,7 @@ import type { Lookup } from '../store/table.ts';
 import type { AgentReference, AnyEndpoint, AuthorizedAgent, Principal } from './endpoint.ts';
 import type { Input, ParsedInput } from './input.ts';
 
-/** A request that may be performed: its input, and who asks for what, as its endpoint's `caller` says. */
+/** A request that may be performed: its input, and its identity as its endpoint's `caller` demands. */
 export type AuthorizedRequest = {
   input: Input;
   principal?: Principal;
@@ -15,8 +15,8 @@ export type AuthorizedRequest = {
 };
 
 /**
- * Authorizes a request of a principal, in the order of the contract: the key's scope, then the input, then access to the
- * user and the agent that the input names.
+ * Authorizes a request of a principal. Checks the key's scope, then the input, then access to the user and the agent that the
+ * input names: nobody learns anything from a validation message without a valid key.
  */
 export const authorize = (
   { caller }: AnyEndpoint,
@@ -35,14 +35,14 @@ export const authorize = (
   return { input, principal, agent: { agentId, uid: access.owner, blockOnOutcomes: access.blockOnOutcomes } };
 };
 
-/** The user and the agent that a request names, as far as it names them. */
+/** Returns the user and the agent that a request names, as far as it names them. */
 export const referenceIn = (caller: AnyEndpoint['caller'], { input }: ParsedInput): Partial<AgentReference> =>
   input && caller.kind === 'key' ? (caller.agent?.(input) ?? caller.user?.(input) ?? {}) : {};
 
-/** The lookup that an endpoint wants made together with the key's. */
+/** Returns the lookup that an endpoint makes together with the key's. */
 export const lookupFor = (caller: AnyEndpoint['caller'], { input }: ParsedInput): Lookup<unknown> | undefined =>
   input && 'prefetch' in caller ? caller.prefetch?.(input) : undefined;
 
-/** Whether the key has a scope. A key without a list of scopes has all but those that must be named. */
+/** Checks whether a key has a scope. A key without a list of scopes has all but those that must be named. */
 export const hasScope = ({ scopes }: Principal, scope: Scope) =>
   scopes ? scopes.includes(scope) : !namedScopes.has(scope);

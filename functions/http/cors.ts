@@ -1,4 +1,4 @@
-/** What the application's pages may send to the API, and what their scripts may read of its responses. */
+/** The methods and headers that the application's pages may use, and the response headers that their scripts may read. */
 export const cors = {
   methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
   requestHeaders: [
@@ -17,7 +17,7 @@ export const cors = {
   maxAgeSeconds: 600,
 } as const;
 
-/** The same for the build chat, which has an address of its own. */
+/** The same for the build chat, which has its own address. */
 export const chatCors = {
   requestHeaders: ['content-type', 'x-authorization'],
   responseHeaders: ['x-request-id', 'retry-after', 'x-vercel-ai-ui-message-stream'],

@@ -11,8 +11,8 @@ import type { Lookup } from '../store/table.ts';
 export type AgentReference = { uid?: string | undefined; agentId: string };
 
 /**
- * Who may call: the holder of an API key (for an agent, for a user, or for neither), the platform's own web application,
- * or anyone. Where a key is optional and one is sent, it must be valid. The handler's argument follows from it.
+ * The permitted callers: the holder of an API key (for an agent, for a user, or for neither), the platform's own web
+ * application, or anyone. Where a key is optional and one is sent, it must be valid. The handler's argument follows from it.
  */
 export type Caller<Input> =
   | ({
@@ -24,27 +24,27 @@ export type Caller<Input> =
     } & (
       | { agent: (input: Input) => AgentReference; user?: never }
       | {
-          /** With `agentId`, that agent must be one that the user may use. */
+          /** If it returns an `agentId`, the user must have access to that agent. */
           user: (input: Input) => { uid: string; agentId?: string | undefined };
           agent?: never;
-          /** A voice platform calls: it may send the key as its `Authorization`, or in the query. */
+          /** A voice platform calls, which may send the key in the query. */
           platform?: true;
         }
     ))
-  /** Without a scope: every valid key. */
+  /** Without a scope, every valid key. */
   | { kind: 'key'; scope?: Scope; forwarded?: never; agent?: never; user?: never }
-  /** The requests that it makes of other operations with the key check it: the function itself reads no table. */
+  /** The key is forwarded; the operations this function calls authenticate it. The function has no table access. */
   | { kind: 'key'; forwarded: true; scope?: never; agent?: never; user?: never }
   | { kind: 'application' }
   | { kind: 'anyone'; key?: 'optional' };
 
-/** The user and the key that a request was authenticated as. Without `scopes`, the key has all that need not be named. */
+/** The authenticated user and key. Without `scopes`, the key has all that need not be named. */
 export type Principal = { uid: string; keyId: string; scopes: Scope[] | undefined };
 
-/** The agent a request names, with its owner and the outcomes that block, once the principal's access to it has been checked. */
+/** The agent that a request names, with its owner and its outcomes that block, once access to it has been checked. */
 export type AuthorizedAgent = { agentId: string; uid: string; blockOnOutcomes: string[] };
 
-/** What authorization adds to a request, as its endpoint's `caller` asks for it. */
+/** The result of authorization that a handler gets, as its endpoint's `caller` demands. */
 type Authorized<C> = (C extends { kind: 'key'; agent: unknown }
   ? { principal: Principal; agent: AuthorizedAgent }
   : C extends { kind: 'key'; forwarded: true }
@@ -64,9 +64,9 @@ export type RequestContext = {
   address: string;
   /** By name, in lower case. */
   headers: Record<string, string | undefined>;
-  /** The platform's id of the request: the one in the log and in `x-request-id`. */
+  /** The id in the log and in `x-request-id`. */
   requestId: string;
-  /** When the request arrived, on the clock of `performance.now()`. */
+  /** The time of arrival, on the clock of `performance.now()`. */
   receivedAt: number;
   /** A ULID for what this request creates. It is the same when an unfinished request is repeated with its Idempotency-Key. */
   creationId: string;
@@ -76,7 +76,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A body that is a multipart form, and its parser: only functions that take a form contain one (see `multipartForm`). */
 export type MultipartForm = {
-  /** The fields that may hold files; the endpoint's `body` finds them all in the first. */
+  /** The fields that may hold files. The input has all of them in the first. */
   files: readonly [string, ...string[]];
   maxFiles: number;
   read(event: APIGatewayProxyEventV2): Promise<unknown>;
@@ -90,7 +90,7 @@ export type RequestInput<Params, Query, Body> = { params: Parsed<Params>; query:
 
 type AnyServices = Record<string, Service<unknown>>;
 
-/** One operation: what it takes, who may call it, what it responds, what it uses, and what it does. */
+/** One operation: its contract for callers, the services it uses, and its handler. */
 export type Endpoint<
   Params extends Schema | undefined,
   Query extends Schema | undefined,
@@ -100,18 +100,18 @@ export type Endpoint<
   C extends Caller<RequestInput<Params, Query, Body>>,
   Form extends keyof Results<Response>,
 > = {
-  /** Also the `operationId`, and in kebab-case the name of the file and the function. */
+  /** The `operationId`, and in kebab-case the name of the file and the function. */
   name: string;
   method: Method;
   /** As API Gateway spells it: `/calls/{agentId}/{callIdOrPhone}`. */
   path: string;
   summary: string;
-  /** In Markdown, for the documentation: what it does and what a caller should know. */
+  /** In Markdown, for the documentation. */
   description?: string;
   caller: C;
-  /** The stores and clients it uses, by method. Its function is granted what these need, and nothing else. */
+  /** The stores and clients it uses, by method. Its function is granted the permissions of these, and nothing else. */
   services?: Services;
-  /** Path variables. They are texts, decoded once; a malformed one names nothing, so a schema here must not reject it. */
+  /** Path variables: texts, decoded once. A malformed one names nothing, so a schema here must not reject it. */
   params?: Params;
   query?: Query;
   body?: Body;
@@ -182,11 +182,11 @@ export const defaultMemoryMegabytes = 512;
 export const memoryMegabytesOf = ({ memoryMegabytes }: AnyEndpoint): number =>
   memoryMegabytes ?? defaultMemoryMegabytes;
 
-/** Tells whether a request may carry an `Idempotency-Key`: repeated with it, the request gets its first response again. */
+/** Checks whether requests may have an `Idempotency-Key`: repeated with it, a request gets its first response again. */
 export const takesIdempotencyKey = ({ caller, method, readOnly }: AnyEndpoint): boolean =>
   caller.kind === 'key' && (method === 'POST' || method === 'PATCH') && !readOnly;
 
-/** Declares an endpoint: checks its types, and returns it as it is. */
+/** Declares an endpoint: checks its types, and returns it unchanged. */
 export const endpoint = <
   const Params extends Schema | undefined = undefined,
   const Query extends Schema | undefined = undefined,

@@ -8,19 +8,19 @@ export type ApiEvent = APIGatewayProxyEventV2;
 export type ApiResult = APIGatewayProxyStructuredResultV2;
 export type ApiHandler = (event: ApiEvent, context: Context) => Promise<ApiResult>;
 
-/** What each middleware hands on to those behind it, in the order in which they run. */
+/** The values that each middleware passes to those after it, in the order in which they run. */
 export type Internal = {
-  /** By `logRequests`: when the request arrived, on the clock of `performance.now()`. */
+  /** Set by `logRequests`: the time of arrival, on the clock of `performance.now()`. */
   receivedAt: number;
-  /** By `parseRequest`. */
+  /** Set by `parseRequest`. */
   parsed: ParsedInput;
-  /** By `authenticate`, as soon as the key is known to be valid. */
+  /** Set by `authenticate`, as soon as the key is known to be valid. */
   principal?: Principal;
-  /** By `authenticate` or `admit`: what the handler performs. */
+  /** Set by `authenticate` or `admit`. */
   authorized: AuthorizedRequest;
 };
 
-/** Lambda's context with what the middleware found out: middy hands `internal` to middleware alone. */
+/** Lambda's context with the middleware's values, which middy does not pass to the handler. */
 export type HandlerContext = Context & { internal: Internal };
 
 export type ApiMiddleware = middy.MiddlewareObj<ApiEvent, ApiResult, Error, HandlerContext, Internal>;

@@ -6,7 +6,7 @@ import type { AuthorizedRequest } from './authorize.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import type { ApiResult } from './handler-types.ts';
 
-/** A request with an Idempotency-Key, which is the principal's own. */
+/** A request with an Idempotency-Key. The key belongs to the principal. */
 export type IdempotentRequest = {
   endpoint: AnyEndpoint;
   request: AuthorizedRequest;
@@ -14,7 +14,7 @@ export type IdempotentRequest = {
   requestId: string;
 };
 
-/** Performs a request once, and gives that first response to its repetitions. */
+/** Performs a request once, and returns that first response to its repetitions. */
 export const withIdempotency = async (
   { endpoint, request: { input, principal }, idempotencyKey: key, requestId }: IdempotentRequest,
   respond: (creationId: string) => Promise<ApiResult>,
@@ -22,7 +22,7 @@ export const withIdempotency = async (
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw invalidField('Idempotency-Key', 'must be 1 to 255 visible ASCII characters');
   }
-  if (!principal) throw new Error(`${endpoint.name} takes an Idempotency-Key, and no API key whose it could be.`);
+  if (!principal) throw new Error(`${endpoint.name} takes an Idempotency-Key, but no API key.`);
   const store = idempotency.get();
   const operation = endpoint.name;
   const claim = await store.claim({ uid: principal.uid, operation, key, contentHash: hashOfJson(input) });

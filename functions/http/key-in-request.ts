@@ -4,8 +4,8 @@ import type { AnyEndpoint } from './endpoint.ts';
 import type { ApiEvent } from './handler-types.ts';
 
 /**
- * The key of a request. Voice platforms and AI clients may also send it as their `Authorization`, and a platform in the
- * query where it can set no header. A malformed key throws; whether a well-formed one exists is not known here.
+ * Returns the key of a request. Voice platforms and AI clients may also send it as their `Authorization`, and a platform in
+ * the query where it can set no header. Throws for a malformed key, before any read.
  */
 export const keyInRequest = (caller: AnyEndpoint['caller'], { headers, queryStringParameters }: ApiEvent) => {
   const isPlatform = 'platform' in caller && caller.platform;

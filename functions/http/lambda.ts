@@ -19,13 +19,13 @@ import { canStream } from './stream.ts';
 import { withFallback } from './with-fallback.ts';
 
 /**
- * Makes an endpoint a Lambda handler for API Gateway's HTTP API (payload 2.0): the edge, request log, error responses, input,
- * authentication and authorization, then idempotency, the handler and its response schema.
+ * Returns the Lambda handler of an endpoint, for API Gateway's HTTP API (payload 2.0). A request passes the edge check, the
+ * request log, error responses, parsing, authentication and authorization, then idempotency, the handler and its response schema.
  */
 export const lambda = (endpoint: AnyEndpoint): ApiHandler =>
   handlerOf(endpoint, authenticate(endpoint), withIdempotency);
 
-/** The same for an endpoint that reads no key from the table. Its bundle does not contain the DynamoDB client. */
+/** Returns the handler of an endpoint that reads no key from the table. Its bundle does not contain the DynamoDB client. */
 export const lambdaWithoutKey = (endpoint: AnyEndpoint): ApiHandler => handlerOf(endpoint, admit(endpoint));
 
 const handlerOf = (

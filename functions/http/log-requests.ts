@@ -5,7 +5,7 @@ import type { ApiMiddleware } from './handler-types.ts';
 import { headersOfEveryResponse } from './response.ts';
 import { warmUpEvent } from './warm-up.ts';
 
-/** Middleware that logs one line per request, and adds the headers that every response carries. */
+/** Logs one line per request, and adds the headers of every response. */
 export const logRequests = (endpoint: AnyEndpoint): ApiMiddleware => {
   const finish: ApiMiddleware['after'] = ({ event, internal, response, error }) => {
     if (!response || event === warmUpEvent) return;

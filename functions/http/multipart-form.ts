@@ -10,7 +10,7 @@ const maxFieldBytes = 1024;
 
 type Bounds = {
   maxFiles: number;
-  /** Of a larger file, one byte more than this is kept: it shows that the file is too large. */
+  /** Maximum size of a file. One byte more of a larger one is kept, which shows that it is too large. */
   fileBytes: number;
   /** The maximum size of the body, and the message for a larger one. */
   bodyBytes: number;
@@ -18,8 +18,8 @@ type Bounds = {
 };
 
 /**
- * A body that is a multipart form, read into an object of its fields, with the files of all the fields named here in
- * the first of them. Of a field sent twice the first counts.
+ * Declares a body that is a multipart form. It is read into an object of its fields, with the files of all the fields named
+ * here in the first of them. Of a field sent twice the first counts.
  */
 export const multipartForm = (files: MultipartForm['files'], bounds: Bounds): MultipartForm => ({
   files,
@@ -39,7 +39,7 @@ const read = async (event: APIGatewayProxyEventV2, names: MultipartForm['files']
         if (!Object.hasOwn(fields, name)) fields[name] = value;
       },
       file(field, name, content) {
-        // A file input that nothing was chosen for is sent without a name and without content.
+        // Browsers send a file input without a choice as a file without name and content.
         if (name === '' && content.length === 0) return;
         if (names.includes(field)) files.push(new UploadedFile(name, content));
       },

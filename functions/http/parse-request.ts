@@ -9,8 +9,8 @@ import type { Input, ParsedInput } from './input.ts';
 import { bodyOf } from './request-body.ts';
 
 /**
- * Middleware that parses the request with its endpoint's schemas. An error is kept for `authorize`, which reports it once
- * the key is known: nobody learns anything from a validation message without a valid key.
+ * Parses a request with its endpoint's schemas. An error is kept for `authorize`, which reports it once the key is known:
+ * nobody learns anything from a validation message without a valid key.
  */
 export const parseRequest = (endpoint: AnyEndpoint): ApiMiddleware => ({
   async before({ event, internal }) {
@@ -18,7 +18,7 @@ export const parseRequest = (endpoint: AnyEndpoint): ApiMiddleware => ({
   },
 });
 
-/** What `parse` returns, or the error that it throws. */
+/** Returns the result of `parse`, or the error that it throws. */
 const toParsedInput = async (parse: () => Promise<Input>): Promise<ParsedInput> => {
   try {
     return { input: await parse() };
@@ -27,7 +27,7 @@ const toParsedInput = async (parse: () => Promise<Input>): Promise<ParsedInput> 
   }
 };
 
-/** The parts of a request as the endpoint's schemas parse them. Throws a 400 that names each bad field. */
+/** Parses the parts of a request with the endpoint's schemas. Throws a 400 that names each invalid field. */
 const parseInput = (endpoint: AnyEndpoint, sent: Input): Input => {
   const parts = [
     validate(endpoint.params, sent.params),
@@ -56,7 +56,7 @@ const readBody = (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): unknown
   return multipart ? multipart.read(event) : endpoint.body && readJson(endpoint, event);
 };
 
-/** The body as a JSON object, whatever its content type says: curl's `-d` must work. */
+/** Reads the body as a JSON object, whatever its content type says: curl's `-d` must work. */
 const readJson = (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): unknown => {
   const codeWithoutObject = endpoint.raw?.errorCodes?.[''];
   const bytes = bodyOf(event, endpoint.raw?.maxBodyBytes);

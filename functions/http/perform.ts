@@ -6,7 +6,7 @@ import type { ApiResult } from './handler-types.ts';
 import { custom, json } from './response.ts';
 import { streamed } from './stream.ts';
 
-/** Performs an authorized request: runs the handler, and checks its response with the endpoint's schema. */
+/** Performs an authorized request: runs the handler, and validates its response with the endpoint's schema. */
 export const perform = async (
   endpoint: AnyEndpoint,
   { input, ...authorized }: AuthorizedRequest,

@@ -3,7 +3,7 @@ import { credentials } from '../store/credentials.ts';
 import { idempotency } from '../store/idempotency.ts';
 import { type AnyEndpoint, takesIdempotencyKey } from './endpoint.ts';
 
-/** What an endpoint's function may do on AWS: what the services it names need, and what authentication and idempotency need. */
+/** Returns the permissions of an endpoint's function: those of the services it names, of authentication and of idempotency. */
 export const permissionsOf = (endpoint: AnyEndpoint): Permission[] => {
   const { caller, services = {} } = endpoint;
   const readsKey = caller.kind === 'key' && !caller.forwarded;

@@ -5,8 +5,8 @@ import { json } from './response.ts';
 import { warmUpEvent } from './warm-up.ts';
 
 /**
- * Middleware that refuses a request that did not come through CloudFront, where the deployment has one: its web ACL, its
- * countries and the caller's address would not hold otherwise. Like a gateway's own error, the response is not one of the interface's errors.
+ * Refuses a request that did not come through CloudFront, where the deployment has one: otherwise callers could bypass the web
+ * ACL and geo restrictions, and forge their address. Like a gateway's own error, the response has no error code.
  */
 export const requireEdge = (): ApiMiddleware => ({
   before({ event }) {

@@ -4,21 +4,21 @@ import type { ApiMiddleware, ApiResult } from './handler-types.ts';
 
 export const headersOfEveryResponse = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
-/** A response with a JSON body. */
+/** Returns a response with a JSON body. */
 export const json = (status: number, body: unknown, headers: Record<string, string> = {}): ApiResult => ({
   statusCode: status,
   headers: { 'content-type': 'application/json', ...headers },
   body: JSON.stringify(body),
 });
 
-/** A response with a form of its own. */
+/** Returns a response with a body that is not an operation's JSON. */
 export const custom = ({ status, contentType, body }: CustomResponse): ApiResult => ({
   statusCode: status,
   headers: { 'content-type': contentType },
   body,
 });
 
-/** Middleware that turns a thrown error into the error body of the contract. Anything but an `ApiError` is a 500 without detail. */
+/** Turns a thrown error into an error response. Anything but an `ApiError` is a 500 without details. */
 export const errorHandler = (): ApiMiddleware => ({
   onError(request) {
     request.response = toResponse(request.error);

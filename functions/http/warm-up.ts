@@ -14,9 +14,9 @@ import { perform } from './perform.ts';
 const maxMilliseconds = 1000;
 
 /**
- * Does some work while a function is initialized. Lambda gives a full core for that and a share of one afterwards: what is
- * compiled, connected and signed here does not take the first caller's time. A failure is ignored, and nothing is done
- * anywhere but on Lambda.
+ * Runs work while a function is initialized. Lambda gives initialization a full core and later requests a share of one: code
+ * that is compiled and connections that are opened here do not take the first caller's time. Failures are ignored. Does
+ * nothing outside Lambda.
  */
 export const duringInitialization = async (work: () => Promise<unknown>): Promise<void> => {
   if (!environment.isLambda) return;
@@ -24,7 +24,7 @@ export const duringInitialization = async (work: () => Promise<unknown>): Promis
   await Promise.race([done, sleep(maxMilliseconds, undefined, { ref: false })]);
 };
 
-/** A request with a random key, which no user has: it reads the table once, and ends with 401. */
+/** A request with a random key, which no user has. It reads the table once, and ends with 401. */
 export const warmUpEvent = {
   version: '2.0',
   headers: { 'x-authorization': newApiKey() },

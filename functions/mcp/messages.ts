@@ -17,7 +17,7 @@ export const mcpErrors = {
   unsupportedVersion: -32022,
 } as const;
 
-/** A fault of the protocol, which is no result of a tool. */
+/** An error of the protocol, as opposed to one of a tool. */
 export class McpError extends Error {
   override readonly name = 'McpError';
   readonly code: number;
@@ -33,20 +33,20 @@ export class McpError extends Error {
   }
 }
 
-/** Reads a message from a parsed body, which has no batches since version 2025-06-18. */
+/** Reads a message from a parsed body. There are no batches since version 2025-06-18. */
 export const readMessage = (value: unknown): McpMessage => {
   if (!isJsonObject(value) || value.jsonrpc !== '2.0' || typeof value.method !== 'string') {
     throw new McpError('invalidRequest', 'The body must be one JSON-RPC 2.0 request or notification.');
   }
   const { method, id, params = {} } = value;
   if (id !== undefined && typeof id !== 'string' && !Number.isInteger(id)) {
-    throw new McpError('invalidRequest', 'The id of a request must be a text or a whole number.');
+    throw new McpError('invalidRequest', 'The id of a request must be a string or an integer.');
   }
   if (!isJsonObject(params)) throw new McpError('invalidParams', 'params must be an object.');
   return { method, params, ...(id !== undefined && { id: id as string | number }) };
 };
 
-/** The id of a message that may be malformed, to respond to it. */
+/** Returns the id of a message that may be malformed, to respond to it. */
 export const idOf = (value: unknown): string | number | null => {
   const id = isJsonObject(value) ? value.id : undefined;
   return typeof id === 'string' || Number.isInteger(id) ? (id as string | number) : null;

@@ -8,10 +8,10 @@ import { callOperation, operations } from '../operations/call-operation.ts';
 import { wholeService } from '../service.ts';
 import { type Fields, McpError } from './messages.ts';
 
-/** A result above this size is not sent a second time as text: a response of Lambda has at most 6 MB. */
+/** Maximum size of a result that is repeated as text: a response of Lambda has at most 6 MB. */
 const maxTextUnits = 1024 * 1024;
 
-/** The operations as tools; those that delete only where the deployment says so. */
+/** The operations as tools. Those that delete are included only where the deployment allows it. */
 export class McpTools {
   readonly #tools: readonly OperationTool[];
 
@@ -27,7 +27,7 @@ export class McpTools {
     });
   }
 
-  /** Calls a tool: sends its request with the caller's key. An error of the API is a result, too. */
+  /** Calls a tool: sends its request with the caller's key. An error of the API is a result as well. */
   async call(
     { api, apiKey }: { api: OwnApi; apiKey: string },
     { name, arguments: args = {} }: Fields,
@@ -47,7 +47,7 @@ export class McpTools {
   }
 }
 
-/** The result of a tool from the response of its operation. A key that is not valid is no result, but a 401. */
+/** Returns the result of a tool from the response of its operation. An invalid key is a 401 instead. */
 const toResult = ({ status, body }: OwnResponse): Fields => {
   if (body.error === 'invalid_api_key') throw invalidApiKey();
   const text = JSON.stringify(body);

@@ -1,25 +1,25 @@
 import { isJsonObject } from '../domain/json.ts';
 import { McpError, type McpMessage } from './messages.ts';
 
-/** The stateless version: each request carries its own version and capabilities. */
+/** The stateless version: each request has its own version and capabilities. */
 const statelessVersion = '2026-07-28';
 /** Versions whose clients open with `initialize`, newest first. */
 const handshakeVersions = ['2025-11-25', '2025-06-18'];
 
-/** What `server/discover` names: a client of another version opens with `initialize`. */
+/** The versions that `server/discover` lists. Clients of other versions open with `initialize`. */
 export const statelessVersions = [statelessVersion];
 
 export type McpHeaders = Record<string, string | undefined>;
 
-/** How a message is answered: as the stateless version says, or as those with a handshake do. */
+/** The form of a response: of the stateless version, or of those with a handshake. */
 export type Era = 'stateless' | 'handshake';
 
 const versionKey = 'io.modelcontextprotocol/protocolVersion';
 const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
 
 /**
- * Tells from a message which version its client speaks, and checks the headers that this version asks for. The body decides:
- * a proxy may drop a header, and must not change the version by that.
+ * Determines the version of a message, and checks the headers that this version requires. The body decides: a proxy that drops
+ * a header must not change the version.
  */
 export const eraOf = (message: McpMessage, headers: McpHeaders): Era => {
   const meta = isJsonObject(message.params._meta) ? message.params._meta : {};
@@ -40,7 +40,7 @@ export const eraOf = (message: McpMessage, headers: McpHeaders): Era => {
   return 'stateless';
 };
 
-/** The version of a handshake: the client's if it is one of these, otherwise the newest, which the client may decline. */
+/** Returns the version of a handshake: the client's if it is supported, otherwise the newest, which the client may decline. */
 export const negotiatedVersion = (requested: unknown): string =>
   handshakeVersions.find((version) => version === requested) ?? (handshakeVersions[0] as string);
 
@@ -54,13 +54,13 @@ const withoutMeta = ({ method, params }: McpMessage, header: string) => {
 };
 
 const checkMeta = ({ id }: McpMessage, meta: Record<string, unknown>) => {
-  if (typeof meta[versionKey] !== 'string') throw new McpError('invalidParams', `${versionKey} must be a text.`);
+  if (typeof meta[versionKey] !== 'string') throw new McpError('invalidParams', `${versionKey} must be a string.`);
   if (id !== undefined && !isJsonObject(meta[capabilitiesKey])) {
     throw new McpError('invalidParams', `A request needs ${capabilitiesKey}, an object, in params._meta.`);
   }
 };
 
-/** The fields of the body that a request repeats in headers, so that proxies need not read bodies. */
+/** Checks the headers that repeat fields of the body, so that proxies need not read bodies. */
 const checkRequiredHeaders = ({ method, params }: McpMessage, headers: McpHeaders) => {
   for (const name of ['MCP-Protocol-Version', 'Mcp-Method']) {
     if (headers[name.toLowerCase()] === undefined) throw missing(name);
@@ -71,7 +71,7 @@ const checkRequiredHeaders = ({ method, params }: McpMessage, headers: McpHeader
   if (decodeHeader(header) !== params.name) throw mismatch('Mcp-Name', header, params.name);
 };
 
-/** A header value that is not plain ASCII is sent as `=?base64?…?=`. */
+/** Decodes a header value. One that is not plain ASCII is sent as `=?base64?…?=`. */
 const decodeHeader = (value: string): string | undefined => {
   const [, base64] = /^=\?base64\?(.*)\?=$/.exec(value) ?? [];
   if (base64 === undefined) return value;

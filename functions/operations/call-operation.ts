@@ -3,10 +3,10 @@ import operationsJson from '../openapi/operations.json' with { type: 'json' };
 import type { CallableOperation } from '../openapi/operations.ts';
 import { type Arguments, toRequest } from './to-request.ts';
 
-/** The operations that can be called with arguments. `npm run openapi` makes them of the route table. */
+/** The operations that can be called with arguments. `npm run openapi` generates them from the route table. */
 export const operations = operationsJson as Record<string, CallableOperation>;
 
-/** A call of an operation: by name, with arguments, on behalf of the key’s user where the operation names one. */
+/** A call of an operation: its name, its arguments, and the key's user where the operation takes one. */
 export type OperationCall = {
   name: string;
   args: Arguments;
@@ -14,7 +14,7 @@ export type OperationCall = {
   timeoutMilliseconds?: number;
 };
 
-/** Calls an operation as the holder of the key would: over HTTP. */
+/** Calls an operation over HTTP, as the holder of the key. */
 export const callOperation = async (
   api: OwnApi,
   apiKey: string,

@@ -5,8 +5,8 @@ import type { CallableOperation } from '../openapi/operations.ts';
 export type Arguments = Record<string, unknown>;
 
 /**
- * The request that calls an operation with these arguments. Only what cannot be written into a request is refused here:
- * a path variable that is no segment of a path, and an object in a query or a header. The operation checks the rest.
+ * Returns the request that calls an operation with these arguments. Refuses only what no request can express: a path variable
+ * that is no segment of a path, and an object in a query or a header. The operation validates the rest.
  */
 export const toRequest = (operation: CallableOperation, given: Arguments, uid: string | undefined): OwnRequest => {
   const { idempotencyKey, uid: _, ...rest } = given;
@@ -41,7 +41,7 @@ export const toRequest = (operation: CallableOperation, given: Arguments, uid: s
   return { method: operation.method, path: query.size > 0 ? `${path}?${query}` : path, body, headers };
 };
 
-/** Addresses are normalized on their way: `.` and `..` would name another path, and so would a slash, however it is encoded. */
+/** Checks that a value names one segment. Proxies normalize paths: `.`, `..` and a slash, however encoded, would name another path. */
 const isSegment = (value: unknown) =>
   typeof value === 'string' && value !== '' && value !== '.' && value !== '..' && !/[/\\]/.test(value);
 
