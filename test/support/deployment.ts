@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { App, type AppProps, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { expect } from 'vitest';
+import { isStreamed } from '../../functions/http/endpoint.ts';
+import { routes } from '../../functions/routes.ts';
+import type { Permission } from '../../functions/service.ts';
+import { toKebabCase } from '../../lib/bundles.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { VoiceAgentsStack } from '../../lib/voice-agents-stack.ts';
 
@@ -18,6 +23,25 @@ export const production = {
   certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0f2a-11',
   webAclArn: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/agents/0f2a-11',
   allowedCountries: 'DE,FR',
+};
+
+/** Production in the middle of a rotation of the edge's secret, with another model. */
+export const inProduction = { ...production, edgeSecretVersion: '2', chatModelId: 'eu.anthropic.claude-x-v1:0' };
+
+/** Every other setting at once: synthesizing takes seconds. */
+export const everySetting = {
+  ...required,
+  callRetentionDays: '90',
+  chatConcurrency: 'shared',
+  chatDailyTokens: '5000',
+  chatModelId: 'anthropic.claude-x-v1:0',
+  chatRatePerMinute: '7',
+  crawlTrustedOrigins: 'https://intranet.example.com',
+  edgeSecretVersion: '3',
+  mcpDeletes: 'true',
+  quotaAgents: '5000',
+  quotaSources: '20',
+  webhookTrustedOrigins: 'http://crm.internal:8080',
 };
 
 export const appWith = (context: Record<string, unknown>, more: AppProps = {}) =>
@@ -65,3 +89,74 @@ export const deploymentOf = (context: Record<string, unknown> = required) => {
 };
 
 export type Deployment = ReturnType<typeof deploymentOf>;
+
+export const streamed = routes.filter(isStreamed);
+export const answered = routes.filter((endpoint) => !isStreamed(endpoint));
+export const functionsOf = (deployment: Deployment) => deployment.all('AWS::Lambda::Function');
+export const functionOf = (deployment: Deployment, name: string) =>
+  functionsOf(deployment).find(({ properties }) =>
+    properties.FunctionName.endsWith(`-${toKebabCase(name)}`),
+  ) as Resource;
+
+/** Returns the resource of the same part that a `Ref` or a `Fn::GetAtt` means. */
+export const meant = (deployment: Deployment, from: Resource, reference: Json): Resource => {
+  const id = reference?.Ref ?? reference?.['Fn::GetAtt']?.[0];
+  return deployment.resources.find(({ part, logicalId }) => part === from.part && logicalId === id) as Resource;
+};
+
+export const roleOf = (deployment: Deployment, one: Resource) => meant(deployment, one, one.properties.Role);
+
+/** Returns the grants of a function, each as `action on resource`. */
+export const grantsOf = (deployment: Deployment, name: string): string[] => {
+  const role = roleOf(deployment, functionOf(deployment, name));
+  const list = (value: Json): Json[] => (Array.isArray(value) ? value : [value]);
+  return role.properties.Policies.flatMap(({ PolicyDocument }: Json) =>
+    PolicyDocument.Statement.flatMap((statement: Json) => {
+      expect(statement.Effect).toBe('Allow');
+      return list(statement.Action).flatMap((action) =>
+        list(statement.Resource).map((resource) => `${action} on ${subjectOf(resource)}`),
+      );
+    }),
+  ).sort();
+};
+
+/** Names the resource of a statement in a word: those of another part are parameters named after them. */
+const subjectOf = (resource: Json): string => {
+  const text = JSON.stringify(resource);
+  if (text === '"*"') return '*';
+  if (/foundation-model|inference-profile/.test(text)) return 'model';
+  if (/Table[0-9A-F]{8}Arn/.test(text)) return 'table';
+  if (/Files[0-9A-F]{8}Arn/.test(text)) {
+    if (text.includes('/block-list-imports/*')) return 'imports';
+    return text.includes('/documents/*') ? 'documents' : text.includes('/') ? text : 'bucket';
+  }
+  if (/StripeSecret/.test(text)) return 'stripe';
+  if (/ChatSigningSecret/.test(text)) return 'chatSigning';
+  if (/ErasureSecret/.test(text)) return 'erasure';
+  if (/WebhookEncryptionKey/.test(text)) return 'webhookEncryption';
+  const queue = /Queue([A-Za-z]+)[0-9A-F]{8}Arn/.exec(text)?.[1];
+  if (queue) return `queue of ${queue}`;
+  if (/Log[0-9A-F]{8}/.test(text)) return 'own log';
+  return text;
+};
+
+export const own = [
+  'logs:CreateLogStream on own log',
+  'logs:PutLogEvents on own log',
+  'xray:PutTelemetryRecords on *',
+  'xray:PutTraceSegments on *',
+];
+const subjects: Record<string, string[]> = {
+  dynamodb: ['table'],
+  s3: ['documents'],
+  's3:ListBucket': ['bucket'],
+  bedrock: ['model', 'model'],
+};
+export const grantsOfPermissions = (permissions: Permission[]) =>
+  permissions.flatMap((permission) => {
+    const [service, action, name] = permission.split(':');
+    if (service === 'sqs') return `sqs:${action} on queue of ${name}`;
+    if (service === 's3' && name) return `s3:${action} on ${name}`;
+    if (service === 'secretsmanager') return `secretsmanager:${action} on ${name}`;
+    return (subjects[permission] ?? subjects[service as string] ?? []).map((on) => `${permission} on ${on}`);
+  });

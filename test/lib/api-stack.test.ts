@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest';
+import { methodsOf } from '../../functions/http/endpoint.ts';
+import { toKebabCase } from '../../lib/bundles.ts';
+import { answered, deploymentOf, inProduction, meant, type Resource } from '../support/deployment.ts';
+
+const dev = deploymentOf();
+const prod = deploymentOf(inProduction);
+const both = [
+  ['dev', dev],
+  ['prod', prod],
+] as const;
+
+it.each(both)(
+  'the API in %s has a route for every endpoint that is answered at once and for the pages, and no other',
+  (_, deployment) => {
+    const keys = deployment.all('AWS::ApiGatewayV2::Route').map(({ properties }) => properties.RouteKey);
+    const pages = ['GET /', 'GET /assets/{file}', 'GET /docs', 'GET /docs/{page}', 'GET /llms.txt'];
+    const ours = answered.flatMap((endpoint) => methodsOf(endpoint).map((method) => `${method} ${endpoint.path}`));
+    expect(keys.sort()).toEqual([...ours, ...pages].sort());
+  },
+);
+
+it('the API hands each route to the function of its endpoint, by payload 2.0', () => {
+  for (const { method, path, name } of answered) {
+    const route = dev.all('AWS::ApiGatewayV2::Route').find((one) => one.properties.RouteKey === `${method} ${path}`);
+    const integrationId = route?.properties.Target['Fn::Join'][1][1].Ref;
+    const integration = dev.resources.find(({ logicalId }) => logicalId === integrationId) as Resource;
+    expect(integration.properties).toMatchObject({ IntegrationType: 'AWS_PROXY', PayloadFormatVersion: '2.0' });
+    expect(meant(dev, integration, integration.properties.IntegrationUri).properties.FunctionName).toBe(
+      `voice-agents-dev-${toKebabCase(name)}`,
+    );
+  }
+});
+
+it('the API may invoke each function by its own route alone', () => {
+  const permissions = dev.all('AWS::Lambda::Permission').filter(({ part }) => part === 'Api');
+  expect(permissions).toHaveLength(answered.flatMap(methodsOf).length + 5);
+  for (const { properties } of permissions) {
+    expect(properties).toMatchObject({ Action: 'lambda:InvokeFunction', Principal: 'apigateway.amazonaws.com' });
+    const source = properties.SourceArn['Fn::Join'][1].at(-1) as string;
+    expect(source).toMatch(/^\/\*\/\*\//);
+    const paths = [...answered.map(({ path }) => path), '/', '/docs', '/docs/*', '/llms.txt', '/assets/*'];
+    expect(paths.map((path) => `/*/*${path.replace(/\{[^}]+\}/g, '*')}`)).toContain(source.replace(/\{[^}]+\}/g, '*'));
+  }
+});
+
+it('the API lets scripts of the application read its answers, and no others', () => {
+  const [api] = dev.all('AWS::ApiGatewayV2::Api');
+  expect(api?.properties.CorsConfiguration).toEqual({
+    AllowOrigins: ['https://app.example.com'],
+    AllowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    AllowHeaders: [
+      'content-type',
+      'x-authorization',
+      'authorization',
+      'idempotency-key',
+      'mcp-protocol-version',
+      'mcp-method',
+      'mcp-name',
+      'mcp-session-id',
+      'last-event-id',
+    ],
+    ExposeHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed'],
+    MaxAge: 600,
+  });
+});
+
+it('the API is throttled, and logs each request without its path and its query, which may hold a phone number and a key', () => {
+  const [stage] = prod.all('AWS::ApiGatewayV2::Stage');
+  expect(stage?.properties.DefaultRouteSettings).toMatchObject({
+    ThrottlingRateLimit: 500,
+    ThrottlingBurstLimit: 1000,
+    DetailedMetricsEnabled: true,
+  });
+  const format = JSON.parse(stage?.properties.AccessLogSettings.Format);
+  expect(format).toEqual({
+    requestId: '$context.requestId',
+    route: '$context.routeKey',
+    status: '$context.status',
+    milliseconds: '$context.responseLatency',
+    error: '$context.integrationErrorMessage',
+    ip: '$context.identity.sourceIp',
+  });
+  expect(stage?.properties).toMatchObject({ StageName: '$default', AutoDeploy: true });
+});

@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest';
+import { chatAddressTokensKey, chatTokensKey, chatTurnsKey } from '../../functions/store/keys.ts';
+import {
+  type Deployment,
+  deploymentOf,
+  everySetting,
+  functionOf,
+  inProduction,
+  type Json,
+  required,
+  roleOf,
+  streamed,
+} from '../support/deployment.ts';
+
+const profileArn = 'arn:aws:bedrock:eu-west-1:123456789012:application-inference-profile/abc';
+const dev = deploymentOf();
+const prod = deploymentOf(inProduction);
+const configured = deploymentOf(everySetting);
+const withoutEdge = deploymentOf({ ...required, edge: 'false', chatModelId: profileArn });
+
+const [endpoint] = streamed as [(typeof streamed)[number]];
+
+it('the chat streams from a Function URL that anyone may call, through both permissions AWS asks for', () => {
+  const urls = dev.all('AWS::Lambda::Url');
+  expect(urls).toHaveLength(1);
+  expect(urls[0]?.properties).toMatchObject({ AuthType: 'NONE', InvokeMode: 'RESPONSE_STREAM' });
+  const permissions = dev.all('AWS::Lambda::Permission').filter(({ part }) => part === 'Chat');
+  expect(permissions.map(({ properties }) => properties)).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ Action: 'lambda:InvokeFunctionUrl', FunctionUrlAuthType: 'NONE', Principal: '*' }),
+      expect.objectContaining({ Action: 'lambda:InvokeFunction', InvokedViaFunctionUrl: true, Principal: '*' }),
+    ]),
+  );
+  expect(permissions).toHaveLength(2);
+});
+
+it('the chat may take a minute, and holds no more than its share of the account', () => {
+  const { properties } = functionOf(dev, endpoint.name);
+  expect(properties).toMatchObject({ Timeout: 60, ReservedConcurrentExecutions: 20, MemorySize: 1024 });
+  expect(functionOf(configured, endpoint.name).properties.ReservedConcurrentExecutions).toBeUndefined();
+});
+
+it('the chat gets its model and its budget by settings', () => {
+  const { Variables } = functionOf(configured, endpoint.name).properties.Environment;
+  expect(Variables).toMatchObject({
+    CHAT_MODEL_ID: 'anthropic.claude-x-v1:0',
+    CHAT_DAILY_TOKENS: '5000',
+    CHAT_RATE_PER_MINUTE: '7',
+    CHAT_SIGNING_SECRET_ARN: expect.anything(),
+  });
+  expect(Variables.CHAT_SIGNING_SECRET).toBeUndefined();
+});
+
+it('the chat lets scripts of the application read the stream, and no others', () => {
+  const { Cors } = dev.all('AWS::Lambda::Url')[0]?.properties ?? {};
+  expect(Cors).toMatchObject({
+    AllowOrigins: ['https://app.example.com'],
+    AllowMethods: ['POST'],
+    AllowHeaders: ['content-type', 'x-authorization'],
+  });
+});
+
+it('the chat may count its own usage and call its model, and has no right on what its tools work with', () => {
+  const { Statement } = roleOf(dev, functionOf(dev, endpoint.name)).properties.Policies[0].PolicyDocument;
+  const onTable = Statement.filter(({ Action }: Json) => String(Action).includes('dynamodb:'));
+  expect(onTable).toMatchObject([
+    {
+      Action: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+      Condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['CHAT#*'] } },
+    },
+  ]);
+  expect(chatTurnsKey('10.0.0.1', 1).pk).toMatch(/^CHAT#/);
+  expect(chatTokensKey('2026-03-01').pk).toMatch(/^CHAT#/);
+  expect(chatAddressTokensKey('2026-03-01', '10.0.0.1').pk).toMatch(/^CHAT#/);
+  expect(JSON.stringify(Statement)).not.toMatch(/"(s3|sqs):/);
+});
+
+it('the chat may invoke the model that is set and no other, by profile or by model', () => {
+  const resourcesOf = (deployment: Deployment) => {
+    const role = roleOf(deployment, functionOf(deployment, endpoint.name));
+    const statement = role.properties.Policies[0].PolicyDocument.Statement.find((one: Json) =>
+      one.Action.startsWith?.('bedrock:'),
+    );
+    return JSON.stringify(statement.Resource);
+  };
+  expect(resourcesOf(configured)).toMatch(/::foundation-model\/anthropic\.claude-x-v1:0"\]\]\}$/);
+  const byProfile = resourcesOf(prod);
+  expect(byProfile).toMatch(/:inference-profile\/eu\.anthropic\.claude-x-v1:0"/);
+  expect(byProfile).toMatch(/bedrock:\*::foundation-model\/anthropic\.claude-x-v1:0"/);
+  expect(resourcesOf(withoutEdge)).toBe(JSON.stringify(profileArn));
+});

@@ -1,0 +1,123 @@
+import { runInNewContext } from 'node:vm';
+import { expect, it } from 'vitest';
+import {
+  type Deployment,
+  deploymentOf,
+  everySetting,
+  functionOf,
+  functionsOf,
+  inProduction,
+  type Json,
+  production,
+  required,
+  streamed,
+} from '../support/deployment.ts';
+
+const dev = deploymentOf();
+const prod = deploymentOf(inProduction);
+const configured = deploymentOf(everySetting);
+const withoutEdge = deploymentOf({ ...required, edge: 'false' });
+
+const distributionOf = (deployment: Deployment) =>
+  deployment.all('AWS::CloudFront::Distribution')[0]?.properties.DistributionConfig as Json;
+const behaviorsOf = (config: Json) => [config.DefaultCacheBehavior, ...(config.CacheBehaviors ?? [])];
+
+it('the edge forwards every method and header, caches nothing, and rejects plain HTTP', () => {
+  for (const behavior of behaviorsOf(distributionOf(dev)).filter(({ PathPattern }) => PathPattern !== '/assets/*')) {
+    expect(behavior).toMatchObject({
+      // AWS's own CachingDisabled and AllViewerExceptHostHeader.
+      CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad',
+      OriginRequestPolicyId: 'b689b0a8-53d0-40ab-baf2-68738e2966ac',
+      ViewerProtocolPolicy: 'https-only',
+      Compress: false,
+    });
+    expect(behavior.AllowedMethods).toHaveLength(7);
+  }
+});
+
+it('the edge keeps no log of its own, which would have the path and the query of each request', () => {
+  const { WebACLId, Logging } = distributionOf(prod);
+  expect([typeof WebACLId, Logging]).toEqual(['string', undefined]);
+  const logging = /^AWS::(Logs::Delivery|WAFv2::LoggingConfiguration|CloudFront::RealtimeLogConfig)/;
+  const types = prod.resources.map(({ type }) => type);
+  expect(types.filter((type) => logging.test(type))).toEqual([]);
+});
+
+it('the edge reaches its origins by TLS 1.2, and waits for them longer than any may take', () => {
+  for (const { CustomOriginConfig } of distributionOf(dev).Origins) {
+    expect(CustomOriginConfig).toMatchObject({
+      OriginProtocolPolicy: 'https-only',
+      OriginSSLProtocols: ['TLSv1.2'],
+      OriginReadTimeout: 60,
+    });
+  }
+});
+
+it('the edge sends the chat to its Function URL and everything else to the API', () => {
+  const { Origins, DefaultCacheBehavior, CacheBehaviors = [] } = distributionOf(dev);
+  const [chat, assets, ...others] = CacheBehaviors;
+  expect([chat.PathPattern, assets.PathPattern, others]).toEqual([streamed[0]?.path, '/assets/*', []]);
+  const originOf = (id: string) => JSON.stringify(Origins.find((one: Json) => one.Id === id).DomainName);
+  expect(originOf(DefaultCacheBehavior.TargetOriginId)).toContain('.execute-api.');
+  expect(originOf(chat.TargetOriginId)).toContain('Url');
+  expect(assets.TargetOriginId).toBe(DefaultCacheBehavior.TargetOriginId);
+  expect(assets.ViewerProtocolPolicy).toBe('https-only');
+});
+
+it('the edge sends the caller’s address to the chat, whatever header the caller sends', () => {
+  const [rule] = distributionOf(dev).CacheBehaviors;
+  const [association] = rule.FunctionAssociations;
+  expect(association.EventType).toBe('viewer-request');
+  const { FunctionCode } = dev.all('AWS::CloudFront::Function')[0]?.properties ?? {};
+  const event = { request: { headers: { 'x-viewer-address': { value: 'mine' } } }, viewer: { ip: '198.51.100.7' } };
+  const sent = runInNewContext(`${FunctionCode}; handler(event)`, { event });
+  expect(sent.headers['x-viewer-address']).toEqual({ value: '198.51.100.7' });
+  const header = functionOf(dev, 'buildChat').properties.Environment.Variables.CLIENT_ADDRESS_HEADER;
+  expect(header).toBe('x-viewer-address');
+  expect(functionOf(withoutEdge, 'buildChat').properties.Environment.Variables.CLIENT_ADDRESS_HEADER).toBeUndefined();
+});
+
+it('the edge sends its origins a secret that every function asks for, and that no template contains', () => {
+  const secretsIn = (value: Json) =>
+    [...JSON.stringify(value).matchAll(/resolve:secretsmanager:"?[^}]*?EdgeSecret(\d+)/g)].map(
+      ([, version]) => version,
+    );
+  const versionsOf = (deployment: Deployment) => ({
+    sent: distributionOf(deployment).Origins.map(({ OriginCustomHeaders }: Json) => {
+      expect(OriginCustomHeaders).toHaveLength(1);
+      expect(OriginCustomHeaders[0].HeaderName).toBe('x-origin-secret');
+      return secretsIn(OriginCustomHeaders[0].HeaderValue);
+    }),
+    accepted: new Set(
+      functionsOf(deployment).map(({ properties }) => String(secretsIn(properties.Environment.Variables.EDGE_SECRETS))),
+    ),
+  });
+  expect(versionsOf(dev)).toEqual({ sent: [['1'], ['1']], accepted: new Set(['1']) });
+  // While CloudFront changes the header, both are accepted.
+  expect(versionsOf(configured)).toEqual({ sent: [['3'], ['3']], accepted: new Set(['3,2']) });
+  for (const { properties } of functionsOf(withoutEdge))
+    expect(properties.Environment.Variables.EDGE_SECRETS).toBeUndefined();
+  expect(withoutEdge.all('AWS::SecretsManager::Secret')).toHaveLength(4);
+});
+
+it('the edge takes a domain with its certificate, a web ACL and countries when they are given', () => {
+  expect(distributionOf(prod)).toMatchObject({
+    Aliases: ['api.example.com'],
+    ViewerCertificate: {
+      AcmCertificateArn: production.certificateArn,
+      MinimumProtocolVersion: 'TLSv1.2_2021',
+      SslSupportMethod: 'sni-only',
+    },
+    WebACLId: production.webAclArn,
+    Restrictions: { GeoRestriction: { RestrictionType: 'whitelist', Locations: ['DE', 'FR'] } },
+  });
+  const config = distributionOf(dev);
+  expect(config.Aliases).toBeUndefined();
+  expect(config.WebACLId).toBeUndefined();
+});
+
+it('the edge can be switched off: then the API is the address', () => {
+  expect(withoutEdge.all('AWS::CloudFront::Distribution')).toEqual([]);
+  expect(functionOf(withoutEdge, 'servePages')).toBeUndefined();
+  expect(withoutEdge.outputs.BaseUrl.Value).toEqual(withoutEdge.outputs.ApiUrl.Value);
+});

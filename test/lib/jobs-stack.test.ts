@@ -1,0 +1,133 @@
+import { expect, it } from 'vitest';
+import { jobs } from '../../functions/jobs.ts';
+import {
+  deploymentOf,
+  everySetting,
+  functionOf,
+  grantsOf,
+  type Json,
+  meant,
+  type Resource,
+} from '../support/deployment.ts';
+
+const dev = deploymentOf();
+const configured = deploymentOf(everySetting);
+
+it('the jobs that the clock starts get a message a day where calls are kept for a limited time, and else none', () => {
+  expect(dev.all('AWS::Events::Rule')).toEqual([]);
+  const rules = configured.all('AWS::Events::Rule');
+  const daily = jobs.filter((job) => job.daily).map(({ name }) => name);
+  expect(rules.map(({ properties }) => properties.Targets.map((target: Json) => JSON.parse(target.Input).job))).toEqual(
+    daily.map((name) => [name]),
+  );
+  const senders = configured
+    .all('AWS::SQS::QueuePolicy')
+    .filter(({ properties }) => JSON.stringify(properties).includes('events.amazonaws.com'));
+  expect(senders.length).toBe(daily.length);
+  expect(functionOf(configured, 'listCalls').properties.Environment.Variables.CALL_RETENTION_DAYS).toBe('90');
+  expect(functionOf(dev, 'listCalls').properties.Environment.Variables).not.toHaveProperty('CALL_RETENTION_DAYS');
+});
+
+const queueOf = (name: string) =>
+  dev.all('AWS::SQS::Queue').find(({ properties }) => properties.QueueName === `voice-agents-dev-${name}`) as Resource;
+
+it.each(jobs.map((job) => [job.name, job] as const))(
+  'the job %s has a queue of its own, with dead letters',
+  (name, job) => {
+    const { properties } = queueOf(name);
+    // Longer than a function may take, so that nobody else gets its message; not much, for a user waits for the next delivery.
+    expect(properties.VisibilityTimeout).toBeGreaterThan(job.timeoutSeconds);
+    expect(properties.VisibilityTimeout).toBeLessThanOrEqual(job.timeoutSeconds + 60);
+    expect(properties.SqsManagedSseEnabled).toBe(true);
+    expect(properties.RedrivePolicy.maxReceiveCount).toBe(3);
+    const dead = meant(dev, queueOf(name), properties.RedrivePolicy.deadLetterTargetArn);
+    expect(dead.properties.QueueName).toBe('voice-agents-dev-dead-letters');
+    expect(dead.properties.MessageRetentionPeriod).toBe(14 * 24 * 3600);
+  },
+);
+
+it('a function reads the stream of the table, those changes alone that are events, and gives none up for hours', () => {
+  expect(dev.all('AWS::DynamoDB::Table')[0]?.properties.StreamSpecification).toEqual({
+    StreamViewType: 'NEW_AND_OLD_IMAGES',
+  });
+  const reader = functionOf(dev, 'readChanges');
+  const [source] = dev
+    .all('AWS::Lambda::EventSourceMapping')
+    .filter(({ properties }) => properties.FunctionName.Ref === reader.logicalId);
+  expect(source?.properties).toMatchObject({
+    StartingPosition: 'TRIM_HORIZON',
+    FunctionResponseTypes: ['ReportBatchItemFailures'],
+    BisectBatchOnFunctionError: true,
+    MaximumRecordAgeInSeconds: 24 * 3600,
+  });
+  expect(JSON.stringify(source?.properties.DestinationConfig)).toContain('DeadLetters');
+  const { Pattern } = (source as Resource).properties.FilterCriteria.Filters[0];
+  const keys = JSON.parse(Pattern).dynamodb.Keys.sk.S as (string | { prefix: string })[];
+  const passes = (sk: string) => keys.some((key) => (typeof key === 'string' ? sk === key : sk.startsWith(key.prefix)));
+  const passed = ['ACCESS', 'CALL', 'WEBHOOKS', '+14155550100', 'AGENT#a', 'WEBSITE#w', 'DOCUMENT#d', 'IMPORT#i'];
+  expect(passed.filter(passes)).toEqual(passed);
+  expect(['KEY', 'KEY#k', 'TOKENS', 'USER', 'EVENT#e', '2026-03-01T10:00:00Z#call'].filter(passes)).toEqual([]);
+  const grants = grantsOf(dev, 'readChanges').filter((grant) => !/ on (table|own log|\*)$/.test(grant));
+  expect(grants.join()).toMatch(/dynamodb:DescribeStream.*dynamodb:GetRecords.*dynamodb:GetShardIterator/);
+});
+
+it.each(jobs.map((job) => [job.name, job] as const))(
+  'the job %s receives the messages of its queue one by one',
+  (name, job) => {
+    const one = functionOf(dev, name);
+    expect(one.properties.Timeout).toBe(job.timeoutSeconds);
+    expect(one.properties.MemorySize).toBe(job.memoryMegabytes ?? 1024);
+    const sources = dev
+      .all('AWS::Lambda::EventSourceMapping')
+      .filter(({ properties }) => properties.FunctionName.Ref === one.logicalId);
+    expect(sources).toHaveLength(1);
+    expect(sources[0]?.properties).toMatchObject({
+      BatchSize: 1,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      ScalingConfig: { MaximumConcurrency: job.concurrency ?? 10 },
+    });
+    expect(JSON.stringify(sources[0]?.properties.EventSourceArn)).toContain(`Queue${name}`);
+  },
+);
+
+it('every queue is a job’s or the one of dead letters, and is reached by TLS alone', () => {
+  const queues = dev.all('AWS::SQS::Queue');
+  // One for each job, and one for dead letters.
+  expect(queues).toHaveLength(jobs.length + 1);
+  for (const queue of queues) {
+    const policy = dev
+      .all('AWS::SQS::QueuePolicy')
+      .find(({ properties }) => properties.Queues.some((one: Json) => one.Ref === queue.logicalId));
+    expect(policy?.properties.PolicyDocument.Statement).toContainEqual(
+      expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+    );
+  }
+});
+
+it('the jobs that files start are started by a property of the bucket and not by a custom resource', () => {
+  const started = jobs.filter(({ startedByFilesUnder }) => startedByFilesUnder !== undefined);
+  const bucket = dev.all('AWS::S3::Bucket').find(({ properties }) => properties.CorsConfiguration) as Resource;
+  const notifications = bucket.properties.NotificationConfiguration?.QueueConfigurations ?? [];
+  expect(notifications).toHaveLength(started.length);
+  for (const { name, startedByFilesUnder } of started) {
+    const queue = queueOf(name);
+    expect(notifications).toContainEqual({
+      Event: 's3:ObjectCreated:*',
+      Filter: { S3Key: { Rules: [{ Name: 'prefix', Value: startedByFilesUnder }] } },
+      Queue: { 'Fn::GetAtt': [queue.logicalId, 'Arn'] },
+    });
+    const policy = dev
+      .all('AWS::SQS::QueuePolicy')
+      .find(({ properties }) => properties.Queues.some((one: Json) => one.Ref === queue.logicalId)) as Resource;
+    expect(bucket.definition.DependsOn).toContain(policy.logicalId);
+    expect(policy.properties.PolicyDocument.Statement).toContainEqual(
+      expect.objectContaining({
+        Effect: 'Allow',
+        Action: 'sqs:SendMessage',
+        Principal: { Service: 's3.amazonaws.com' },
+        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+      }),
+    );
+  }
+  expect(dev.resources.filter(({ type }) => /Custom::|CustomResource/.test(type))).toEqual([]);
+});

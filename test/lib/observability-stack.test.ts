@@ -1,0 +1,174 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { ChatUsage } from '../../functions/chat/chat-usage.ts';
+import { jobs } from '../../functions/jobs.ts';
+import { table } from '../../functions/store/table.ts';
+import { deliver } from '../../functions/webhooks/deliver.ts';
+import {
+  type Deployment,
+  deploymentOf,
+  functionsOf,
+  inProduction,
+  type Json,
+  meant,
+  type Resource,
+} from '../support/deployment.ts';
+
+const dev = deploymentOf();
+const prod = deploymentOf(inProduction);
+
+/** Whether a line of JSON matches a filter pattern of CloudWatch Logs: here always fields that equal texts, or are there (`*`). */
+const matches = (pattern: string, line: Json) => {
+  const terms = [...pattern.matchAll(/\$\.(\w+) = "([^"]*)"/g)];
+  const [only] = terms;
+  const all = terms.map(([term]) => `(${term})`).join(' && ');
+  expect(pattern).toBe(terms.length === 1 ? `{ ${only?.[0]} }` : `{ ${all} }`);
+  return terms.every(([, field = '', value]) => (value === '*' ? field in line : line[field] === value));
+};
+
+const alarms = (deployment: Deployment) => deployment.all('AWS::CloudWatch::Alarm').map(({ properties }) => properties);
+const watched = (deployment: Deployment) => alarms(deployment).map(({ MetricName }) => MetricName as string);
+
+it('at most twenty alarms watch what users notice', () => {
+  expect(alarms(prod).length).toBeLessThanOrEqual(20);
+  expect(new Set(watched(prod))).toEqual(
+    new Set([
+      ...['5xx', 'Latency', 'Url5xxCount', 'ChatFailedTurns', 'ChatBudgetExhausted', 'WebhookFailedDeliveries'],
+      ...['ApproximateNumberOfMessagesVisible', 'ApproximateAgeOfOldestMessage'],
+      ...['ReadThrottleEvents', 'WriteThrottleEvents', 'Throttles', 'IteratorAge'],
+    ]),
+  );
+});
+
+it('alarms watch the dead letters of all jobs, and the waiting time of every job that the clock does not start', () => {
+  const queueAlarms = alarms(dev).filter(({ Namespace }) => Namespace === 'AWS/SQS');
+  expect(queueAlarms).toHaveLength(jobs.filter(({ daily }) => !daily).length + 1);
+  const dead = queueAlarms.filter(({ MetricName }) => MetricName === 'ApproximateNumberOfMessagesVisible');
+  expect(dead).toHaveLength(1);
+  expect(JSON.stringify(dead[0].Dimensions)).toContain('DeadLetters');
+  for (const alarm of dead) expect(alarm.Threshold).toBe(1);
+});
+
+it('every alarm has a description that says what to do', () => {
+  for (const { AlarmDescription } of alarms(prod)) {
+    expect(AlarmDescription).toMatch(/\. .*\b([Rr]ead|[Ll]ook|[Cc]ompare|[Ff]ilter|wait|[Aa]sk|start|deploy)\b.*\.$/);
+  }
+});
+
+const filters = dev.all('AWS::Logs::MetricFilter');
+const counted = (lines: Json[]) =>
+  Object.fromEntries(
+    filters.map(({ properties }) => [
+      properties.MetricTransformations[0].MetricName,
+      lines.filter((line) => matches(properties.FilterPattern, line)).length,
+    ]),
+  );
+const nothing = { ChatFailedTurns: 0, ChatBudgetExhausted: 0, WebhookFailedDeliveries: 0 };
+
+it('the guide has every alarm in its table, and their number in what they cost', () => {
+  const guide = readFileSync('lib/README.md', 'utf8');
+  const names = prod.all('AWS::CloudWatch::Alarm').map(({ logicalId }) => logicalId.replace(/[0-9A-F]{8}$/, ''));
+  const named = (name: string) => guide.includes(`*${name.startsWith('Waiting') ? 'Waiting' : name}*`);
+  expect(names.filter((name) => !named(name))).toEqual([]);
+  expect(guide).toContain(`| Alarms, ${names.length} of them | $${(0.1 * names.length).toFixed(2)} |`);
+});
+
+it('each metric that is counted from a log has an alarm, and is counted in the log of its function', () => {
+  const logs = { Chat: 'build-chat', Webhook: 'deliver-webhook' };
+  for (const filter of filters) {
+    const { MetricNamespace, MetricName } = filter.properties.MetricTransformations[0];
+    const [, name] = Object.entries(logs).find(([prefix]) => MetricName.startsWith(prefix)) as [string, string];
+    const log = meant(dev, filter, filter.properties.LogGroupName);
+    expect(log.properties.LogGroupName).toBe(`/aws/lambda/voice-agents-dev-${name}`);
+    expect(alarms(dev)).toContainEqual(expect.objectContaining({ Namespace: MetricNamespace, MetricName }));
+  }
+});
+
+it('metrics count the lines that the chat logs for a turn that fails, and for an exhausted budget', async () => {
+  // Its module waits for the service, which starts while stacks are synthesized.
+  const { captureLog, model, says, talk } = await import('../support/chat.ts');
+  const linesOf = async (...turn: Parameters<typeof talk>) => {
+    const log = captureLog();
+    await talk(...turn).finally(() => log.stop());
+    return log.lines();
+  };
+  expect(counted(await linesOf(model(says('Hello.'))))).toEqual(nothing);
+  const failing = model([...says('Hello.').slice(0, 3), { type: 'error', error: new Error('The model failed.') }]);
+  expect(counted(await linesOf(failing))).toEqual({ ...nothing, ChatFailedTurns: 1 });
+  const nothingLeft = new ChatUsage(table.get(), { turnsPerMinute: 30, tokensPerDay: 0 });
+  const { ChatBudgetExhausted } = counted(await linesOf(model(says('Hello.')), { usage: nothingLeft }));
+  expect(ChatBudgetExhausted).toBeGreaterThan(0);
+});
+
+it('a metric counts the lines that are logged for attempts to deliver a webhook that fail, and not those that succeed', async () => {
+  const [{ captureLog }, { newDelivery }] = await Promise.all([
+    import('../support/chat.ts'),
+    import('../support/webhooks.ts'),
+  ]);
+  const linesOf = async (status: number) => {
+    const { message, services } = await newDelivery({ status });
+    const log = captureLog();
+    await deliver(message, services).finally(() => log.stop());
+    return log.lines();
+  };
+  expect(counted(await linesOf(204))).toEqual(nothing);
+  expect(counted(await linesOf(500))).toEqual({ ...nothing, WebhookFailedDeliveries: 1 });
+});
+
+it('an idle deployment costs at most $4.50 a month, all alarms and secrets included', () => {
+  const dollars =
+    0.1 * watched(prod).length +
+    // A metric that is counted from a log costs something only in hours in which it has a value.
+    0.3 * filters.filter(({ properties }) => properties.MetricTransformations[0].DefaultValue !== undefined).length +
+    0.4 * prod.all('AWS::SecretsManager::Secret').length;
+  expect(dollars).toBeGreaterThan(1);
+  expect(dollars).toBeLessThanOrEqual(4.5);
+  // Anything else that is charged by the month would have to be added here.
+  const charged = /WAF|KMS|EC2|NatGateway|ProvisionedConcurrency|Kinesis|OpenSearch|RDS|HostedZone|HealthCheck/;
+  expect(prod.resources.filter(({ type }) => charged.test(type))).toEqual([]);
+  // CloudWatch charges nothing for an account's first three dashboards of at most fifty metrics.
+  const { DashboardBody } = prod.all('AWS::CloudWatch::Dashboard')[0]?.properties ?? {};
+  const metrics = JSON.stringify(DashboardBody).match(/\[\\?"(AWS\/\w+|voice-agents-prod)/g) ?? [];
+  expect(metrics.length).toBeGreaterThan(10);
+  expect(metrics.length).toBeLessThanOrEqual(50);
+});
+
+it('every alarm notifies one topic, when it begins and when it ends; missing data is no alarm', () => {
+  const [topic] = prod.all('AWS::SNS::Topic') as [Resource];
+  expect(prod.all('AWS::SNS::Topic')).toHaveLength(1);
+  for (const { AlarmActions, OKActions, TreatMissingData, AlarmDescription } of alarms(prod)) {
+    expect(AlarmActions).toEqual([{ Ref: topic.logicalId }]);
+    expect(OKActions).toEqual([{ Ref: topic.logicalId }]);
+    expect(TreatMissingData).toBe('notBreaching');
+    expect(AlarmDescription).toMatch(/\.$/);
+  }
+});
+
+it('CloudWatch may notify the topic, by TLS alone', () => {
+  const statements = prod.all('AWS::SNS::TopicPolicy')[0]?.properties.PolicyDocument.Statement;
+  expect(statements).toContainEqual(
+    expect.objectContaining({
+      Effect: 'Allow',
+      Action: 'sns:Publish',
+      Principal: { Service: 'cloudwatch.amazonaws.com' },
+      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+    }),
+  );
+  expect(statements).toContainEqual(expect.objectContaining({ Effect: 'Deny', Action: 'sns:Publish' }));
+});
+
+it('the topic sends to the e-mail address that is set, if one is', () => {
+  expect(prod.all('AWS::SNS::Subscription').map(({ properties }) => properties)).toEqual([
+    expect.objectContaining({ Protocol: 'email', Endpoint: 'operator@example.com' }),
+  ]);
+  expect(dev.all('AWS::SNS::Subscription')).toEqual([]);
+});
+
+it('one dashboard shows every function', () => {
+  const [dashboard, ...others] = dev.all('AWS::CloudWatch::Dashboard');
+  expect(others).toEqual([]);
+  expect(dashboard?.properties.DashboardName).toBe('voice-agents-dev');
+  const body = JSON.stringify(dashboard?.properties.DashboardBody);
+  for (const { properties } of functionsOf(dev)) expect(body).toContain(properties.FunctionName);
+  expect(body).toContain('filter ispresent(failedDelivery)');
+});

@@ -1,0 +1,161 @@
+import { expect, it } from 'vitest';
+import { permissionsOf } from '../../functions/http/permissions.ts';
+import { permissionsOfJob } from '../../functions/jobs/job.ts';
+import { jobs } from '../../functions/jobs.ts';
+import { routes } from '../../functions/routes.ts';
+import { toKebabCase } from '../../lib/bundles.ts';
+import {
+  answered,
+  deploymentOf,
+  everySetting,
+  functionOf,
+  functionsOf,
+  grantsOf,
+  grantsOfPermissions,
+  inProduction,
+  meant,
+  own,
+  roleOf,
+} from '../support/deployment.ts';
+
+const dev = deploymentOf();
+const prod = deploymentOf(inProduction);
+const configured = deploymentOf(everySetting);
+const both = [
+  ['dev', dev],
+  ['prod', prod],
+] as const;
+
+it.each(both)(
+  'the functions in %s are those of the endpoints, the jobs and the pages, and no others',
+  (_, deployment) => {
+    const names = functionsOf(deployment).map(({ properties }) => properties.FunctionName);
+    const stage = deployment === dev ? 'dev' : 'prod';
+    const expected = [...[...routes, ...jobs].map(({ name }) => name), 'servePages', 'readChanges'];
+    expect(names.sort()).toEqual(expected.map((name) => `voice-agents-${stage}-${toKebabCase(name)}`).sort());
+  },
+);
+
+it('the functions have names that Lambda takes, also in the longest stage', () => {
+  for (const { name } of [...routes, ...jobs]) {
+    expect(`voice-agents-staging-${toKebabCase(name)}`).toMatch(/^[a-z0-9-]{1,64}$/);
+  }
+});
+
+it('the functions run on Node 24 on arm64, traced, and log JSON', () => {
+  for (const { properties } of functionsOf(prod)) {
+    expect(properties).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      Handler: 'index.handler',
+      TracingConfig: { Mode: 'Active' },
+      LoggingConfig: { LogFormat: 'JSON' },
+    });
+  }
+});
+
+it('the functions of the API end before the gateway gives up, and have their memory named', () => {
+  for (const { name, memoryMegabytes = 512 } of answered) {
+    const { properties } = functionOf(dev, name);
+    expect(properties.Timeout).toBe(29);
+    expect(properties.MemorySize).toBe(memoryMegabytes);
+  }
+});
+
+it('the functions each have a log of their own, which is not kept for ever', () => {
+  for (const [deployment, days] of [
+    [dev, 14],
+    [prod, 180],
+  ] as const) {
+    const logs = new Set(
+      functionsOf(deployment).map((one) => {
+        const log = meant(deployment, one, one.properties.LoggingConfig.LogGroup);
+        expect(log.type).toBe('AWS::Logs::LogGroup');
+        expect(log.properties.LogGroupName).toBe(`/aws/lambda/${one.properties.FunctionName}`);
+        return log.logicalId;
+      }),
+    );
+    expect(logs.size).toBe(functionsOf(deployment).length);
+    for (const { properties } of deployment.all('AWS::Logs::LogGroup')) expect(properties.RetentionInDays).toBe(days);
+  }
+});
+
+it('the functions each have a role of their own, which Lambda alone may take', () => {
+  const roles = functionsOf(dev).map((one) => roleOf(dev, one));
+  expect(new Set(roles.map(({ part, logicalId }) => part + logicalId)).size).toBe(functionsOf(dev).length);
+  expect(dev.all('AWS::IAM::Role')).toHaveLength(functionsOf(dev).length);
+  for (const { properties } of roles) {
+    expect(properties.AssumeRolePolicyDocument.Statement).toEqual([
+      { Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' } },
+    ]);
+    expect(properties.ManagedPolicyArns).toBeUndefined();
+  }
+  expect(dev.all('AWS::IAM::Policy')).toEqual([]);
+  expect(dev.all('AWS::IAM::ManagedPolicy')).toEqual([]);
+});
+
+it.each(routes.map((endpoint) => [endpoint.name, endpoint] as const))(
+  'the function of %s may do what its endpoint says, and nothing else',
+  (name, endpoint) => {
+    const expected = [...own, ...grantsOfPermissions(permissionsOf(endpoint))];
+    expect(grantsOf(dev, name)).toEqual(expected.sort());
+  },
+);
+
+it('the function of the pages may do nothing but log and trace', () => {
+  expect(grantsOf(dev, 'servePages')).toEqual(own);
+});
+
+it.each(jobs.map((job) => [job.name, job] as const))(
+  'the function of %s may do what its job says, receive its messages, and nothing else',
+  (name, job) => {
+    const taking = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
+    const expected = [
+      ...own,
+      ...grantsOfPermissions(permissionsOfJob(job)),
+      ...taking.map((action) => `${action} on queue of ${name}`),
+    ];
+    expect(grantsOf(dev, name)).toEqual(expected.sort());
+  },
+);
+
+it('the function of AI clients has no permissions: their calls are requests to the API, at its own address', () => {
+  expect(grantsOf(dev, 'serveMcp')).toEqual(own);
+  const { API_URL, MCP_DELETES, ...others } = functionOf(dev, 'serveMcp').properties.Environment.Variables;
+  expect(Object.keys(others).sort()).toEqual(['APP_ORIGIN', 'EDGE_SECRETS']);
+  expect(JSON.stringify(API_URL)).toContain('.execute-api.');
+  expect(MCP_DELETES).toBe('false');
+  expect(functionOf(configured, 'serveMcp').properties.Environment.Variables.MCP_DELETES).toBe('true');
+});
+
+it('the functions get what they use by settings, and no secret', () => {
+  const environment = functionOf(dev, 'duplicateAgent').properties.Environment.Variables;
+  expect(Object.keys(environment).sort()).toEqual([
+    'APP_ORIGIN',
+    'EDGE_SECRETS',
+    'FILES_BUCKET',
+    'JOBS_QUEUE_URL',
+    'QUOTA_AGENTS',
+    'QUOTA_SOURCES',
+    'TABLE_NAME',
+  ]);
+  expect(functionOf(configured, 'addWebsite').properties.Environment.Variables).toMatchObject({
+    QUOTA_AGENTS: '5000',
+    QUOTA_SOURCES: '20',
+  });
+  expect(JSON.stringify(environment.JOBS_QUEUE_URL)).toContain('/voice-agents-dev-{job}');
+  const invoices = functionOf(dev, 'getInvoices').properties.Environment.Variables;
+  expect(Object.keys(invoices).sort()).toEqual(['APP_ORIGIN', 'EDGE_SECRETS', 'STRIPE_SECRET_ARN']);
+  expect(functionOf(configured, 'crawlWebsite').properties.Environment.Variables).toMatchObject({
+    CRAWL_TRUSTED_ORIGINS: 'https://intranet.example.com',
+  });
+  for (const name of ['deliverWebhook', 'testWebhookEndpoint', 'createWebhookEndpoint', 'updateWebhookEndpoint']) {
+    expect(functionOf(configured, name).properties.Environment.Variables).toMatchObject({
+      WEBHOOK_TRUSTED_ORIGINS: 'http://crm.internal:8080',
+    });
+  }
+  for (const { properties } of functionsOf(prod)) {
+    const { EDGE_SECRETS: _, ...others } = properties.Environment?.Variables ?? {};
+    expect(JSON.stringify(others)).not.toMatch(/resolve:secretsmanager|sk_|SecretString/);
+  }
+});
