@@ -121,20 +121,20 @@ const unasked = 's3:ListBucket';
 describe('the grants, after all the tests', () => {
   const uses = usesByFunction();
 
-  it('sufficed: no function was denied anything', () => {
+  it('the grants sufficed: no function was denied anything', () => {
     const denied = [...uses]
       .filter(([name]) => name.startsWith(deployed.stack))
       .flatMap(([, all]) => all.filter(({ decision }) => decision === 'denied'));
     expect(denied).toEqual([]);
   });
 
-  it.each(functions.map((one) => [one.name, one] as const))('of %s are none to spare: each was used', (_, one) => {
+  it.each(functions.map((one) => [one.name, one] as const))('each grant of %s was used', (_, one) => {
     const used = new Set((uses.get(one.functionName) ?? []).map(({ action }) => action));
     const excused = [unasked, ...ofIdempotency(one.name), ...(rare[one.name] ?? [])];
     expect(one.granted.filter((action) => !used.has(action) && !excused.includes(action))).toEqual([]);
   });
 
-  it('are excused for rare use only where they are granted', () => {
+  it('grants are excused for rare use only where they exist', () => {
     const needless = Object.entries(rare).flatMap(([name, actions]) => {
       const granted = functions.find((one) => one.name === name)?.granted ?? [];
       return actions.filter((action) => !granted.includes(action)).map((action) => `${action} of ${name}`);
@@ -152,7 +152,7 @@ describe('the templates', () => {
     return run(join(deployed.programs, 'cfn-lint'), words);
   };
 
-  it('pass cfn-lint: those that are deployed, and those of production with everything set', async () => {
+  it('the templates pass cfn-lint: those that are deployed, and those of production with everything set', async () => {
     const app = appWith(production);
     new VoiceAgentsStack(app, readSettings(app.node));
     const { directory } = app.synth();
@@ -165,7 +165,7 @@ describe('the templates', () => {
 describe('the deployment', () => {
   const cloudFormation = new CloudFormationClient({});
 
-  it('done again changes nothing', async () => {
+  it('a repeated deployment changes nothing', async () => {
     const before = await cloudFormation.send(new DescribeStacksCommand({ StackName: deployed.stack }));
     const { status, text } = cdk('deploy', '--require-approval', 'never');
     expect(status).toBe(0);
@@ -175,7 +175,7 @@ describe('the deployment', () => {
     expect(after.Stacks?.[0]?.Outputs).toEqual(before.Stacks?.[0]?.Outputs);
   });
 
-  it('has its table restored by one command, from what AWS restores beside it', async () => {
+  it('the table of the deployment is restored by one command, from what AWS restores beside it', async () => {
     const operator = (...words: string[]) =>
       spawnSync(process.execPath, ['bin/operator.ts', '--stack', deployed.stack, ...words], { encoding: 'utf8' });
     const attempt = randomUUID();
@@ -203,7 +203,7 @@ describe('the deployment', () => {
     }
   });
 
-  it('taken down leaves nothing, also while it is called', async () => {
+  it('a deployment that is destroyed leaves nothing, also while it is called', async () => {
     const headers = { 'x-authorization': target.apiKey };
     let isDown = false;
     const call = async () => {

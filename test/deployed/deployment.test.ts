@@ -29,13 +29,13 @@ const eventually = async <T>(ask: () => Promise<T>, holds: (answer: T) => boolea
 };
 
 describe('the address', () => {
-  it('is one for everything', async () => {
+  it('the deployment has one address for everything', async () => {
     const world = await newWorld();
     const { status, headers } = await world.call('GET', '/agents', { query: { uid: world.uid } });
     expect([status, headers.get('via')]).toEqual([200, expect.stringContaining('CloudFront')]);
   });
 
-  it('is never answered from a cache: what was changed is seen at once', async () => {
+  it('the deployment responds without a cache: a change is seen at once', async () => {
     const world = await newWorld();
     const read = () => world.call('GET', `/agents/${world.agentId}`);
     expect((await read()).body.name).toBe('Agent');
@@ -45,7 +45,7 @@ describe('the address', () => {
 });
 
 describe('the functions', () => {
-  it('answer for every route: none is wired to another’s function, none fails to load', async () => {
+  it('every route reaches its own function, and every function loads', async () => {
     const called = routes.filter((endpoint) => !isStreamed(endpoint));
     for (const { name, method, path } of called) {
       const { status } = await call(method, path.replaceAll(/\{\w+\}/g, 'nothing'), {
@@ -69,7 +69,7 @@ describe('the functions', () => {
     }
   });
 
-  it('log under the request id that an answer carries, with the key’s id and nothing of the key', async () => {
+  it('functions log under the request id of the response, with the key’s id and nothing of the key', async () => {
     const world = await newWorld();
     const answer = await world.call('GET', `/agents/${world.agentId}`);
     const requestId = answer.headers.get('x-request-id');
@@ -104,7 +104,7 @@ describe('a request that is repeated', () => {
   };
 
   it.each(Object.entries(creating))(
-    'under its Idempotency-Key is answered once by %s, by whichever of its functions',
+    'a request repeated under its Idempotency-Key is carried out once by %s, by whichever of its functions',
     async (name, bodyFor) => {
       const world = await newWorld();
       const { method, path } = routes.find((endpoint) => endpoint.name === name) as (typeof routes)[number];
@@ -121,7 +121,7 @@ describe('a request that is repeated', () => {
 });
 
 describe('background work', () => {
-  it('goes through the job’s own queue: a copy whose function died becomes whole', async () => {
+  it('background work goes through the job’s own queue: a copy whose function died is completed', async () => {
     const world = await newWorld();
     const { uid, agentId } = world;
     await world.block(Array.from({ length: 300 }, (_, n) => `+1415555${String(n).padStart(4, '0')}`));
@@ -161,7 +161,7 @@ describe('background work', () => {
     expect(await (await fetch(documents[0].fileUrl)).text()).toBe('Notes');
   });
 
-  it('is given up after three deliveries, to the dead letters of the jobs', async () => {
+  it('background work is given up after three deliveries, to the dead letters of the jobs', async () => {
     const sqs = new SQSClient({});
     const address = (process.env.JOBS_QUEUE_URL ?? '').replace('{job}', 'finishDuplication');
     const { Attributes } = await sqs.send(
@@ -175,7 +175,7 @@ describe('background work', () => {
 });
 
 describe('webhooks', () => {
-  it('reach an address of the operator by webhooks listen, signed with the secret that it prints', async () => {
+  it('webhooks reach an address of the operator by webhooks listen, signed with the secret that it prints', async () => {
     const world = await newWorld();
     const receiver = await newReceiver();
     const words = ['webhooks', 'listen', '--stack', deployed.stack, '--forward-to', receiver.url, '--uid', world.uid];
@@ -198,7 +198,7 @@ describe('webhooks', () => {
 });
 
 describe('a browser', () => {
-  it('of the application learns from a preflight request what it may send', async () => {
+  it('a browser of the application learns from a preflight request what it may send', async () => {
     const preflight = await fetch(`${target.baseUrl}/agents`, {
       method: 'OPTIONS',
       headers: { origin: target.appOrigin, 'access-control-request-method': 'POST' },
@@ -209,7 +209,7 @@ describe('a browser', () => {
     expect(preflight.headers.get('access-control-allow-methods')).toContain('PATCH');
   });
 
-  it('of the application may read answers and errors, and one of another origin may not', async () => {
+  it('a browser of the application may read responses and errors, and one of another origin may not', async () => {
     const from = (origin: string) => fetch(`${target.baseUrl}/agents?uid=${target.uid}`, { headers: { origin } });
     const ours = await from(target.appOrigin);
     expect(ours.status).toBe(401);
@@ -219,7 +219,7 @@ describe('a browser', () => {
 });
 
 describe('behind CloudFront', () => {
-  it('the smoke test passes, and fails when the API and the chat are not behind it', () => {
+  it('the smoke test passes behind CloudFront, and fails when the API and the chat are not behind it', () => {
     const smoke = (apiUrl: string, chatUrl: string | null) => {
       const addresses = ['--base-url', target.baseUrl, '--api-url', apiUrl, '--chat-url', chatUrl ?? ''];
       return spawnSync(process.execPath, ['bin/operator.ts', 'smoke', ...addresses], { encoding: 'utf8' });
@@ -231,7 +231,7 @@ describe('behind CloudFront', () => {
 
   const secrets = [undefined, 'a-guess'];
 
-  it.each(secrets)('the API rejects a request that did not come through it (secret: %s)', async (secret) => {
+  it.each(secrets)('the API rejects a request that did not come through CloudFront (secret: %s)', async (secret) => {
     const headers = { 'x-authorization': target.apiKey, ...(secret && { 'x-origin-secret': secret }) };
     const response = await fetch(`${deployed.apiUrl}/agents?uid=${target.uid}`, { headers });
     expect([response.status, await response.json()]).toEqual([403, { message: 'Forbidden' }]);
@@ -239,7 +239,7 @@ describe('behind CloudFront', () => {
     expect((await fetch(`${target.baseUrl}/agents?uid=${target.uid}`, { headers })).status).toBe(200);
   });
 
-  it.each(secrets)('the chat rejects a request that did not come through it (secret: %s)', async (secret) => {
+  it.each(secrets)('the chat rejects a request that did not come through CloudFront (secret: %s)', async (secret) => {
     const response = await fetch(`${deployed.chatUrl}/chat/build`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(secret && { 'x-origin-secret': secret }) },
@@ -250,7 +250,7 @@ describe('behind CloudFront', () => {
 });
 
 describe('the pages', () => {
-  it('are at the address: the chat at its root, the documentation at /docs, and all that they name', async () => {
+  it('the pages are at the one address: the chat at its root, the documentation at /docs, and all that they load', async () => {
     for (const path of ['/', '/docs', '/docs/quickstart', '/docs/reference']) {
       const page = await fetch(target.baseUrl + path);
       expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -283,7 +283,7 @@ describe('the chat', () => {
       body: JSON.stringify(body),
     });
 
-  it('answers at the one address, with everything else, as a stream that ends as it should', async () => {
+  it('the chat responds at the one address as a complete stream', async () => {
     const answer = await ask(target.baseUrl, turn);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
     expect(answer.headers.get('x-vercel-ai-ui-message-stream')).toBe('v1');
@@ -292,7 +292,7 @@ describe('the chat', () => {
     expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
   });
 
-  it('rejects a body that is no conversation with a status', async () => {
+  it('the chat rejects a body that is no conversation with a status', async () => {
     const answer = await ask(target.baseUrl, { ...turn, messages: [] });
     expect([answer.status, ((await answer.json()) as { error: string }).error]).toEqual([400, 'invalid_request']);
   });

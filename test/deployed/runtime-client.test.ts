@@ -63,7 +63,7 @@ const cases = routes.map((endpoint) => {
 
 describe('under Lambda’s own runtime client', () => {
   it.each(cases.filter(([, endpoint]) => !isStreamed(endpoint)))(
-    '%s answers a request with a key',
+    '%s responds to a request with a key under Lambda’s own runtime client',
     async (name, _, event) => {
       const outcome = await run(name, await event());
       expect([outcome.outcome, outcome.log]).toEqual(['response', expect.not.stringContaining('"level":"error"')]);
@@ -74,7 +74,7 @@ describe('under Lambda’s own runtime client', () => {
     },
   );
 
-  it('the pages are sent', async () => {
+  it('the pages are sent under Lambda’s own runtime client', async () => {
     const event = { version: '2.0', rawPath: '/docs', headers: { 'accept-encoding': 'gzip' }, requestContext: {} };
     const outcome = await run(pagesFunction, event);
     expect([outcome.outcome, outcome.log]).toEqual(['response', expect.any(String)]);
@@ -82,16 +82,19 @@ describe('under Lambda’s own runtime client', () => {
     expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
   });
 
-  it.each(jobs.map(({ name }) => name))('%s takes a message, and says which it could not do', async (name) => {
-    const attributes = { ApproximateReceiveCount: '1' };
-    const record = { messageId: 'm1', body: '{}', attributes, eventSource: 'aws:sqs' };
-    const outcome = await run(name, { Records: [record] });
-    expect([outcome.outcome, outcome.log]).toEqual(['response', expect.stringContaining(`"job":"${name}"`)]);
-    expect(JSON.parse(textOf(outcome))).toEqual({ batchItemFailures: expect.any(Array) });
-  });
+  it.each(jobs.map(({ name }) => name))(
+    '%s handles a message under Lambda’s own runtime client, and reports which failed',
+    async (name) => {
+      const attributes = { ApproximateReceiveCount: '1' };
+      const record = { messageId: 'm1', body: '{}', attributes, eventSource: 'aws:sqs' };
+      const outcome = await run(name, { Records: [record] });
+      expect([outcome.outcome, outcome.log]).toEqual(['response', expect.stringContaining(`"job":"${name}"`)]);
+      expect(JSON.parse(textOf(outcome))).toEqual({ batchItemFailures: expect.any(Array) });
+    },
+  );
 
   it.each(cases.filter(([, endpoint]) => isStreamed(endpoint)))(
-    '%s streams: its head comes first, and its parts one by one',
+    '%s streams under Lambda’s own runtime client: head first, then part by part',
     async (name, _, event) => {
       const outcome = await run(name, await event());
       expect([outcome.outcome, outcome.log]).toEqual(['response', expect.not.stringContaining('"level":"error"')]);
@@ -118,17 +121,17 @@ describe('under Lambda’s own runtime client', () => {
       return runUnderRuntimeClient(client, { folder, functionName: 'broken', environment, event: {} });
     };
 
-    it('its bundle names a package that is not there', async () => {
+    it('a function whose bundle imports a missing package is noticed', async () => {
       const outcome = await brokenBy("import 'a-package-that-is-not-there';\nexport const handler = async () => 'ok';");
       expect(outcome.outcome).toBe('init error');
       expect(textOf(outcome)).toContain('a-package-that-is-not-there');
     });
 
-    it('it has no handler', async () => {
+    it('a function without a handler is noticed', async () => {
       expect((await brokenBy('export const another = 1;')).outcome).toBe('init error');
     });
 
-    it('its handler throws', async () => {
+    it('a function whose handler throws is noticed', async () => {
       const outcome = await brokenBy("export const handler = async () => { throw new Error('No.'); };");
       expect([outcome.outcome, textOf(outcome)]).toEqual(['error', expect.stringContaining('No.')]);
     });

@@ -15,7 +15,7 @@ const errorsIn = (context: Record<string, unknown>): string[] => {
 };
 
 describe('the settings', () => {
-  it('need a stage and an origin, and nothing else', () => {
+  it('the settings of a deployment require a stage and an origin, and nothing else', () => {
     expect(errorsIn({})).toEqual([
       'stage is missing. It must be dev, staging or prod.',
       expect.stringMatching(/^appOrigin is missing. It must be the origin of your web application .* such as https:/),
@@ -44,7 +44,7 @@ describe('the settings', () => {
     });
   });
 
-  it('are read from the command line, where everything is a text, and from cdk.json, where it is not', () => {
+  it('the settings of a deployment are read from the command line, where everything is a text, and from cdk.json, where it is not', () => {
     expect(read({ ...required, edge: 'false', chatDailyTokens: '5000', logDays: '7' })).toMatchObject({
       edge: false,
       chatDailyTokens: 5000,
@@ -62,7 +62,7 @@ describe('the settings', () => {
     });
   });
 
-  it('take several origins, such as a staging application and one on the developer’s machine', () => {
+  it('the settings of a deployment accept several origins, such as a staging application and one on the developer’s machine', () => {
     const appOrigin = 'https://staging.example.com,http://localhost:5173';
     expect(read({ ...required, appOrigin }).appOrigins).toEqual([
       'https://staging.example.com',
@@ -70,7 +70,7 @@ describe('the settings', () => {
     ]);
   });
 
-  it('may leave the chat in the concurrency that everything shares', () => {
+  it('the settings of a deployment may leave the chat in the concurrency that everything shares', () => {
     expect(read({ ...required, chatConcurrency: 'shared' }).chatConcurrency).toBe('shared');
   });
 
@@ -96,20 +96,20 @@ describe('the settings', () => {
     ['webAclArn', 'arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/a/b', /^webAclArn must be the ARN of a global/],
     ['allowedCountries', 'Germany', /^allowedCountries must be country codes/],
     ['logDays', '10', /^logDays must be one of 1, 3, 5, 7, 14,.* not 10\.$/],
-  ])('refuse %s=%s in one sentence', (name, value, sentence) => {
+  ])('the settings of a deployment reject %s=%s in one sentence', (name, value, sentence) => {
     expect(errorsIn({ ...required, [name]: value })).toEqual([
       typeof sentence === 'string' ? sentence : expect.stringMatching(sentence),
     ]);
   });
 
-  it('refuse a certificate of another region, which CloudFront could not use', () => {
+  it('the settings of a deployment reject a certificate of another region, which CloudFront could not use', () => {
     const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/0f2a';
     expect(errorsIn({ ...required, domainName: 'api.example.com', certificateArn })).toEqual([
       expect.stringMatching(/^certificateArn must be the ARN of a certificate in us-east-1/),
     ]);
   });
 
-  it('refuse a domain without a certificate, and the edge’s settings without the edge', () => {
+  it('the settings of a deployment reject a domain without a certificate, and the edge’s settings without the edge', () => {
     expect(errorsIn({ ...required, domainName: 'api.example.com' })).toEqual([
       'domainName and certificateArn belong together: give both or neither.',
     ]);
@@ -118,14 +118,14 @@ describe('the settings', () => {
     ]);
   });
 
-  it('refuse an unknown name, and suggest the one that was meant', () => {
+  it('the settings of a deployment reject an unknown name, and suggest the one that was meant', () => {
     const [error] = errorsIn({ ...required, alarmemail: 'operator@example.com' });
     expect(error).toMatch(
       /^There is no setting alarmemail\. Did you mean alarmEmail\? The settings are: stage, appOrigin,/,
     );
   });
 
-  it('report all errors at once: those of one setting, of two together, and unknown names', () => {
+  it('the settings of a deployment report all errors at once: those of one setting, of two together, and unknown names', () => {
     const wrong = { stage: 'x', appOrigin: 'y', edge: 'z', domainName: 'api.example.com', color: 'red' };
     expect(errorsIn(wrong)).toEqual([
       'stage must be dev, staging or prod, not "x".',

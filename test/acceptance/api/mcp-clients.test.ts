@@ -48,14 +48,14 @@ const clients: [string, (apiKey: string) => Promise<AnyClient>][] = [
   ],
 ];
 
-describe.each(clients)('%s', (_, connect) => {
+describe.each(clients)('%s', (name, connect) => {
   const connected = async (apiKey: string) => {
     const client = await connect(apiKey);
     onTestFinished(() => client.close());
     return client;
   };
 
-  it('creates an agent, blocks a number, records a call and sets its outcome', async () => {
+  it(`${name} creates an agent, blocks a number, records a call and sets its outcome`, async () => {
     const { apiKey, uid, call } = await newWorld();
     const client = await connected(apiKey);
     const { tools } = await client.listTools();
@@ -88,7 +88,7 @@ describe.each(clients)('%s', (_, connect) => {
     expect(refused).toMatchObject({ isError: true, structuredContent: { error: 'insufficient_permissions' } });
   });
 
-  it('gets an error about its key when it connects', async () => {
+  it(`${name} gets an error about its key when it connects`, async () => {
     await expect(connect(newApiKey())).rejects.toThrow();
   });
 });

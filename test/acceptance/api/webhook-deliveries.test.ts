@@ -5,7 +5,7 @@ import { distinct, listening } from '../../support/webhook-events.ts';
 import { verified } from '../../support/webhooks.ts';
 
 describe('deliveries', () => {
-  it('are tried again, with the same id and a fresh signature, until one succeeds; and again when that is asked for', async () => {
+  it('deliveries are retried with the same id and a fresh signature until one succeeds, and again on request', async () => {
     const { call, uid, endpointId, secret, receiver, recordCall } = await listening({ events: ['call.recorded'] });
     await receiver.reply({ status: 500 }, { status: 503, headers: { 'retry-after': '1' } }, { status: 200 });
     await recordCall('call-1');

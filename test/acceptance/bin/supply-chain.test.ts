@@ -15,7 +15,7 @@ const run = (file: string, args: string[], env: Record<string, string> = {}) =>
   });
 
 describe('the packages', () => {
-  it('that are deployed are listed with their licenses, all of them permissive', async () => {
+  it('the packages that are deployed are listed with their licenses, all of them permissive', async () => {
     const { code, stdout, stderr } = await run(process.execPath, ['bin/licenses.ts']);
     expect([code, stderr]).toEqual([0, '']);
     const lines = stdout.trim().split('\n');
@@ -24,7 +24,7 @@ describe('the packages', () => {
     expect(stdout).not.toContain('vitest');
   });
 
-  it('have a bill of materials', async () => {
+  it('the packages have a bill of materials', async () => {
     const { code, stdout } = await run('npm', ['run', '--silent', 'sbom']);
     expect(code).toBe(0);
     const { bomFormat, components } = JSON.parse(stdout);
@@ -66,20 +66,23 @@ describe('the audit', () => {
         .end(JSON.stringify(isAdvisories ? { ulid: [advisory] } : packument));
     });
 
-  it('fails for a vulnerability of high severity, and names the package', async () => {
+  it('the audit fails for a vulnerability of high severity, and names the package', async () => {
     const { code, stdout } = await withAdvisory('high');
     expect(stdout).toContain('high\tulid');
     expect(code).toBe(1);
   });
 
-  it('reports one of low severity, and passes', async () => {
+  it('the audit reports one of low severity, and passes', async () => {
     const { code, stdout } = await withAdvisory('low');
     expect(stdout).toContain('low\tulid');
     expect(code).toBe(0);
   });
 
-  it.each([405, 500])('passes when the registry answers %i, and says that nothing was checked', async (status) => {
-    const { code, stdout } = await audit((_, response) => response.writeHead(status).end());
-    expect([code, stdout]).toEqual([0, expect.stringContaining('nothing was checked')]);
-  });
+  it.each([405, 500])(
+    'the audit passes when the registry answers %i, and says that nothing was checked',
+    async (status) => {
+      const { code, stdout } = await audit((_, response) => response.writeHead(status).end());
+      expect([code, stdout]).toEqual([0, expect.stringContaining('nothing was checked')]);
+    },
+  );
 });

@@ -77,7 +77,7 @@ describe('a function’s initialization', () => {
   const onLambda = { AWS_LAMBDA_FUNCTION_NAME: 'a-function' };
   const readsOneKey = { target: 'DynamoDB_20120810.BatchGetItem', keys: 1 };
 
-  it('reads one key of the table on Lambda wherever a caller has a key and changes something, and logs nothing', async () => {
+  it('a function’s initialization on Lambda reads one key of the table for an operation with a key that writes, and logs nothing', async () => {
     const readsKey = ({ caller }: AnyEndpoint) => caller.kind === 'key' && !caller.forwarded;
     const withKey = routes
       .filter((endpoint) => readsKey(endpoint) && endpoint.method !== 'GET')
@@ -89,7 +89,7 @@ describe('a function’s initialization', () => {
     // The first test builds every bundle.
   }, 240_000);
 
-  it('of an operation that only reads makes its reads, too, for nobody', async () => {
+  it('the initialization of an operation that only reads makes its reads, too, for nobody', async () => {
     const { asked, endpoint } = await tableThat(true);
     const { stderr } = await load('listBlockedNumbers', endpoint, onLambda);
     expect(stderr).toBe('');
@@ -98,7 +98,7 @@ describe('a function’s initialization', () => {
     expect(asked).toEqual(expect.arrayContaining([readsOneKey, query]));
   });
 
-  it('changes nothing, whatever the operation', async () => {
+  it('a function’s initialization changes nothing, whatever the operation', async () => {
     const withKey = routes.filter(({ caller }) => caller.kind === 'key' && !caller.forwarded).map(({ name }) => name);
     const { asked, endpoint } = await tableThat(true);
     const { loaded, stderr } = await loadAll(withKey, endpoint, onLambda);
@@ -107,13 +107,13 @@ describe('a function’s initialization', () => {
     expect(asked.filter(({ target }) => !/\.(BatchGetItem|GetItem|Query)$/.test(target))).toEqual([]);
   }, 60_000);
 
-  it('reads nothing anywhere else', async () => {
+  it('a function’s initialization reads nothing outside of Lambda', async () => {
     const { asked, endpoint } = await tableThat(true);
     await load('listAgents', endpoint, {});
     expect(asked).toEqual([]);
   });
 
-  it('takes at most a second of a dead table, after which requests are answered as specified', async () => {
+  it('a function’s initialization waits at most a second for a table that is down, and requests are answered as specified', async () => {
     const { endpoint } = await tableThat(false);
     const event = {
       version: '2.0',
@@ -133,7 +133,7 @@ describe('a function’s initialization', () => {
     ).toEqual(['request-1']);
   });
 
-  it('of the chat gets as far as the model’s address, and spends nothing', async () => {
+  it('the initialization of the chat connects to the model’s address, and spends nothing', async () => {
     const { asked, endpoint } = await tableThat(true);
     const requests: string[] = [];
     const bedrock = createServer((request, response) => {
@@ -155,7 +155,7 @@ describe('a function’s initialization', () => {
 });
 
 describe('a function’s bundle', () => {
-  it('loads by itself, without packages and without settings, and has a handler', async () => {
+  it('a function’s bundle loads by itself, without packages and without settings, and has a handler', async () => {
     const script = `
       for (const file of JSON.parse(process.argv[1])) {
         const { handler } = await import(file);
@@ -169,7 +169,7 @@ describe('a function’s bundle', () => {
     expect(stdout.trim().split('\n')).toEqual(names.map(() => 'function'));
   });
 
-  it('has beside it the modules that it imports when it needs them', async () => {
+  it('a function’s bundle has the modules beside it that it imports on demand', async () => {
     const lazyIn = (name: string) => {
       const code = readFileSync(join(bundlePath(name), 'index.mjs'), 'utf8');
       return [...code.matchAll(/import\("(\.\/lazy\/[^"]+)"\)/g)].map(([, path]) =>
@@ -185,7 +185,7 @@ describe('a function’s bundle', () => {
     expect(stdout.trim().split('\n')).toEqual(ofExtraction.map(() => 'true'));
   });
 
-  it('stays within its size limit, as the benchmark has it', async () => {
+  it('a function’s bundle stays within its size limit, as the benchmark has it', async () => {
     const { stdout, code } = await capturedRun(bench, ['bundles', '--json'], {});
     const figures: Figure[] = JSON.parse(stdout).bundles;
     const tooLarge = figures.filter(({ target }) => target && !target.reached);
@@ -199,7 +199,7 @@ describe('a function’s bundle', () => {
     }
   });
 
-  it('answers a request, with the credentials that are in its environment', async () => {
+  it('a function’s bundle responds to a request with the credentials of its environment', async () => {
     const world = await newWorld();
     const { uid, agentId, apiKey } = world;
     const event = {
@@ -220,7 +220,7 @@ describe('a function’s bundle', () => {
     expect((await world.blockList()).blockList).toEqual(['+14155550100']);
   });
 
-  it('streams an answer as Lambda has it streamed: head first, then piece by piece', async () => {
+  it('a function’s bundle streams a response as Lambda requires: head first, then piece by piece', async () => {
     const world = await newWorld();
     const event = {
       version: '2.0',

@@ -28,11 +28,11 @@ const openFindings = (context: Record<string, unknown>): string[] => {
 };
 
 describe('cdk-nag', { timeout: 300_000 }, () => {
-  it('finds nothing in production that is not acknowledged', () => {
+  it('cdk-nag finds nothing in production that is not acknowledged', () => {
     expect(openFindings(production)).toEqual([]);
   });
 
-  it('finds in dev only what a domain, a web ACL and countries would settle', () => {
+  it('cdk-nag finds in dev only what a domain, a web ACL and countries would fix', () => {
     expect(openFindings(required)).toEqual([
       'AwsSolutions-CFR1 voice-agents-dev/Edge/Distribution/Resource',
       'AwsSolutions-CFR2 voice-agents-dev/Edge/Distribution/Resource',
@@ -40,7 +40,7 @@ describe('cdk-nag', { timeout: 300_000 }, () => {
     ]);
   });
 
-  it('is answered with a reason, five times at most', () => {
+  it('findings of cdk-nag are acknowledged with a reason, five times at most', () => {
     expect(Object.keys(acknowledged).length).toBeLessThanOrEqual(5);
     for (const { reason } of Object.values(acknowledged)) expect(reason.length).toBeGreaterThan(80);
   });

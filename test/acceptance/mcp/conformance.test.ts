@@ -90,9 +90,12 @@ const scenarios: [scenario: string, version: string, passed: number, failed?: st
 ];
 
 describe('the conformance suite of the Model Context Protocol', () => {
-  it.each(scenarios)('%s of version %s passes', async (scenario, version, atLeast, expected = []) => {
-    const { failed, passed } = await run(scenario, version);
-    expect(failed).toEqual(expected);
-    expect(passed).toBeGreaterThanOrEqual(atLeast);
-  });
+  it.each(scenarios)(
+    'the conformance scenario %s of version %s passes',
+    async (scenario, version, atLeast, expected = []) => {
+      const { failed, passed } = await run(scenario, version);
+      expect(failed).toEqual(expected);
+      expect(passed).toBeGreaterThanOrEqual(atLeast);
+    },
+  );
 });

@@ -46,20 +46,23 @@ npm() { shift; [ "$1" = -s ] && shift; script=$1; shift; [ "$1" = -- ] && shift;
 `;
 
 describe('the examples of the guides', () => {
-  it.each(withExamples('sh'))('$title: commands run, and print what is shown', async ({ title, examples }) => {
-    const cwd = mkdtempSync(join(tmpdir(), 'guide-'));
-    const env = { ...(await readerOf()), ...settings, INIT_CWD: cwd };
-    const user = unique('acme');
-    for (const { code, json } of examples) {
-      const script = prelude + code.replaceAll('acme', user);
-      const { stdout } = await run('bash', ['-c', script], { cwd, env }).catch((error) => {
-        throw new Error(`${title}:\n${code}\n${error.stdout}${error.stderr}`);
-      });
-      if (json) expect(JSON.parse(stdout)).toEqual(JSON.parse(json));
-    }
-  });
+  it.each(withExamples('sh'))(
+    'the commands of the guide $title run, and print what is shown',
+    async ({ title, examples }) => {
+      const cwd = mkdtempSync(join(tmpdir(), 'guide-'));
+      const env = { ...(await readerOf()), ...settings, INIT_CWD: cwd };
+      const user = unique('acme');
+      for (const { code, json } of examples) {
+        const script = prelude + code.replaceAll('acme', user);
+        const { stdout } = await run('bash', ['-c', script], { cwd, env }).catch((error) => {
+          throw new Error(`${title}:\n${code}\n${error.stdout}${error.stderr}`);
+        });
+        if (json) expect(JSON.parse(stdout)).toEqual(JSON.parse(json));
+      }
+    },
+  );
 
-  it('compile, and their programs run', async () => {
+  it('the examples of the guides compile, and their programs run', async () => {
     await writeClientTypes();
     const folder = mkdtempSync(join(tmpdir(), 'guides-'));
     const client = join(folder, 'client');

@@ -18,7 +18,7 @@ console.log(JSON.stringify(error ?? agents.map(({ agentId }) => agentId)));
 `;
 
 describe('npm run client', () => {
-  it('makes a package that a program elsewhere, and its own guide, compile with, and calls the service by', async () => {
+  it('npm run client makes a package with which a program elsewhere, and its own guide, compile and call the service', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'client-'));
     const { stdout: archive } = await run(process.execPath, ['bin/client.ts', '--folder', join(folder, 'made')]);
     const modules = join(folder, 'node_modules');

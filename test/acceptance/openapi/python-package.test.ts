@@ -82,7 +82,7 @@ const startFailing = async (statuses: number[]) => {
 const hasPython = spawnSync('python3', ['-c', 'import venv, ensurepip']).status === 0;
 
 describe('npm run client -- --python', () => {
-  it('packs a wheel whose client, and its own guide, call the service; or says that there is no Python', async () => {
+  it('npm run client -- --python packs a wheel whose client, and its own guide, call the service; or says that there is no Python', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'python-client-'));
     const packing = run(process.execPath, ['bin/client.ts', '--python', '--folder', join(folder, 'made')]);
     if (!hasPython) return expect(packing).rejects.toThrow('Python 3.10 or newer with venv is needed, as python3.');

@@ -33,7 +33,7 @@ const programs: Record<string, (secret: string, request: Received) => Promise<st
 };
 
 describe.each(Object.keys(programs))('the guide’s verification in %s', (language) => {
-  it('accepts a real delivery, before and after a rotation, and rejects a changed one', async () => {
+  it(`the guide’s verification in ${language} accepts a real delivery, before and after a rotation, and rejects a changed one`, async () => {
     const world = await newWorld();
     const receiver = await newReceiver();
     const { endpointId, secret } = await newEndpoint(world, receiver.url, { events: ['call.recorded'] });

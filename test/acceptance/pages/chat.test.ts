@@ -58,7 +58,7 @@ const agentsOf = async ({ uid, apiKey }: { uid: string; apiKey: string }): Promi
   (await call('GET', '/agents', { apiKey, query: { uid } })).body.agents;
 
 describe('a conversation', () => {
-  it('streams an answer into the page, and the next message follows', async () => {
+  it('the chat page streams an answer, and the next message follows', async () => {
     const { page, complaints } = await open();
     await page.getByRole('button', { name: 'Check +1 (415) 555-0100' }).click();
     await page.getByRole('button', { name: 'Stop' }).waitFor();
@@ -75,7 +75,7 @@ describe('a conversation', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('is written by keyboard: Enter sends, Shift and Enter make a new line, and the focus stays', async () => {
+  it('a message is written by keyboard: Enter sends, Shift and Enter make a new line, and the focus stays', async () => {
     const { page } = await open();
     await composer(page).focus();
     await page.keyboard.type('Hello');
@@ -90,7 +90,7 @@ describe('a conversation', () => {
     expect(await page.getByRole('article').count()).toBe(2);
   });
 
-  it('can be stopped during an answer, which keeps the focus, and started again', async () => {
+  it('an answer on the chat page can be stopped with the focus kept, and started again', async () => {
     const { page } = await open();
     await say(page, 'Hello [fake: endless]');
     await page.getByText('I am a fake model').first().waitFor();
@@ -109,7 +109,7 @@ describe('a conversation', () => {
   it.each([
     ['a desktop', desktop],
     ['a phone', phone],
-  ])('stays at its end on %s, until the user scrolls up, and again after sending', async (_, viewport) => {
+  ])('the chat page stays at its end on %s until the user scrolls up, and again after sending', async (_, viewport) => {
     const { page } = await open({ viewport });
     for (const text of ['How do I block a phone number?', 'Draft a receptionist', 'Check 030 1234567', 'Hello']) {
       await say(page, text);
@@ -132,7 +132,7 @@ describe('a conversation', () => {
     expect(await hiddenBelow(page)).toBeLessThan(2);
   });
 
-  it('survives a reload with its place, its draft and the focus, and goes on', async () => {
+  it('a conversation survives a reload with its position, its draft and the focus, and continues', async () => {
     const user = await newUser();
     const { page } = await open({ viewport: phone });
     await useKey(page, user.apiKey);
@@ -164,7 +164,7 @@ describe('a conversation', () => {
 });
 
 describe('a tool', () => {
-  it('is shown with what it was asked and what it answered', async () => {
+  it('a tool call on the chat page is shown with its input and output', async () => {
     const { page } = await open();
     await say(page, 'Check 030 1234567');
     await settled(page);
@@ -180,7 +180,7 @@ describe('a tool', () => {
 });
 
 describe('a tool call that is opened at the end of a page', () => {
-  it('stays in view', async () => {
+  it('a tool call that is opened at the end of a page stays in view', async () => {
     const { page } = await open({ viewport: { width: 390, height: 500 } });
     for (const text of ['Hello', 'Check 030 1234567']) {
       await say(page, text);
@@ -199,7 +199,7 @@ describe('a tool call that is opened at the end of a page', () => {
 });
 
 describe('an approval', () => {
-  it('shows the complete input, and runs once approved, by keyboard alone', async () => {
+  it('an approval on the chat page shows the complete input, and the tool runs once approved, by keyboard alone', async () => {
     const user = await newUser();
     const { page, complaints } = await open();
     await useKey(page, user.apiKey);
@@ -222,7 +222,7 @@ describe('an approval', () => {
     expect(own(complaints)).toEqual([]);
   });
 
-  it('that is denied does nothing', async () => {
+  it('a tool call that is denied on the chat page does nothing', async () => {
     const user = await newUser();
     const { page } = await open();
     await useKey(page, user.apiKey);
@@ -233,7 +233,7 @@ describe('an approval', () => {
     expect(await agentsOf(user)).toEqual([]);
   });
 
-  it('that is ignored counts as denied, and can no longer be given', async () => {
+  it('an approval that is ignored counts as denied, and can no longer be given', async () => {
     const user = await newUser();
     const { page } = await open();
     await useKey(page, user.apiKey);
@@ -254,7 +254,7 @@ describe('an error', () => {
     return wordsIn(page.getByRole('alert').locator('p'));
   };
 
-  it('before the answer is a sentence, and the message can be sent again', async () => {
+  it('an error before the answer is shown as a sentence, and the message can be sent again', async () => {
     const { page } = await open();
     await say(page, 'Hello [fake: reject]');
     expect(await alert(page)).toMatch(/^[A-Z][^{}]+\.$/);
@@ -264,7 +264,7 @@ describe('an error', () => {
     expect(await alert(page)).toMatch(/^[A-Z][^{}]+\.$/);
   });
 
-  it('during the answer keeps its first part', async () => {
+  it('an error during the answer keeps its first part on the page', async () => {
     const { page } = await open();
     await say(page, 'Hello [fake: exception]');
     expect(await alert(page)).toMatch(/^[A-Z][^{}]+\.$/);
@@ -274,7 +274,7 @@ describe('an error', () => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
-  it('for a key that has become invalid offers another key, or to continue without one', async () => {
+  it('an error for a key that has become invalid offers another key, or to continue without one', async () => {
     const { uid, apiKey, keyId } = await newUser();
     const { page } = await open();
     await useKey(page, apiKey);
@@ -292,7 +292,7 @@ describe('an error', () => {
     await page.getByText('Add API key').waitFor();
   });
 
-  it('of the connection says so', async () => {
+  it('an error of the connection is named on the chat page', async () => {
     const { page } = await open();
     await page.route('**/chat/build', (route) => route.abort('connectionrefused'));
     await say(page, 'Hello');
@@ -307,7 +307,7 @@ describe('an error', () => {
     [502, '<html>Bad gateway</html>', 'Something went wrong'],
     [503, { message: 'Service Unavailable' }, 'Something went wrong'],
     [500, '', 'Something went wrong'],
-  ])('%i %j has a sentence of its own', async (status, body, words) => {
+  ])('the error %i %j has a sentence of its own on the chat page', async (status, body, words) => {
     const { page } = await open();
     const sent = typeof body === 'string' ? body : JSON.stringify(body);
     await page.route('**/chat/build', (route) => route.fulfill({ status, body: sent }));
@@ -319,7 +319,7 @@ describe('an error', () => {
 });
 
 describe('an API key', () => {
-  it('stays in the tab, is sent with the messages alone, and can be removed', async () => {
+  it('an API key stays in the tab of the chat page, is sent with the messages alone, and can be removed', async () => {
     const { apiKey } = await newUser();
     const { page, asked } = await open();
     await useKey(page, apiKey);
@@ -340,7 +340,7 @@ describe('an API key', () => {
     expect(without.headers()['x-authorization']).toBeUndefined();
   });
 
-  it('is checked when it is entered', async () => {
+  it('an API key is checked when it is entered on the chat page', async () => {
     const { page } = await open();
     await enterKey(page, 'vap_wrong');
     await page.getByText('This API key is invalid, expired or revoked.').waitFor();
@@ -357,7 +357,7 @@ describe('an API key', () => {
     await page.getByText('The service cannot be reached').waitFor();
   });
 
-  it('is the demo user’s in a local run, and can be removed', async () => {
+  it('the API key on the chat page is the demo user’s in a local run, and can be removed', async () => {
     const { page, complaints } = await openWithDemoKey();
     await keyLabel(page, 'Demo key').waitFor();
     await say(page, 'Show my agents');
@@ -371,7 +371,7 @@ describe('an API key', () => {
     await keyLabel(page, 'Demo key').waitFor();
   });
 
-  it('has a panel that focuses its field, and closes by Escape and by a click outside', async () => {
+  it('the panel for the API key focuses its field, and closes by Escape and by a click outside', async () => {
     const { page } = await open();
     const field = page.getByLabel('API key (optional)');
     await keyButton(page).focus();
@@ -389,7 +389,7 @@ describe('an API key', () => {
 });
 
 describe('the page', () => {
-  it('asks its own address alone, and shows what the assistant writes as text, not as HTML or pictures', async () => {
+  it('the chat page requests its own address alone, and shows what the assistant writes as text, not as HTML or pictures', async () => {
     const { page, asked, complaints } = await open();
     const answer = page.getByRole('article').last();
     for (const name of ['<img src=x onerror=alert(1)>', '<b>bold</b>', '![p](/p.png)', '[l](javascript:alert)']) {
@@ -405,7 +405,7 @@ describe('the page', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('comes with a policy that runs nothing but its own', async () => {
+  it('the chat page has a policy that runs only its own scripts', async () => {
     const { headers } = await fetch(target.baseUrl);
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
@@ -422,7 +422,7 @@ describe('the page', () => {
     ['dark', phone],
     ['light', phone],
     ['dark', desktop],
-  ] as const)('is accessible, in %s, at %j', async (colorScheme, viewport) => {
+  ] as const)('the chat page is accessible, in %s, at %j', async (colorScheme, viewport) => {
     const { page } = await open({ colorScheme, viewport });
     expect(await violationsIn(page)).toEqual([]);
     await enterKey(page, 'vap_wrong');
@@ -443,7 +443,7 @@ describe('the page', () => {
     expect(await violationsIn(page)).toEqual([]);
   });
 
-  it('fits a phone', async () => {
+  it('the chat page fits a phone', async () => {
     const { page } = await open({ viewport: { width: 360, height: 640 } });
     await useKey(page, target.apiKey);
     await say(page, `Create an agent called ${'Reception'.repeat(6)}`);

@@ -45,7 +45,7 @@ const tryOut = async (
 };
 
 describe('the reference page', () => {
-  it('shows every group of operations, asks nobody but its own address, and complains of nothing', async () => {
+  it('the reference page shows every group of operations, requests its own address alone, and logs no error', async () => {
     const watched = await openPage(browser, url, { viewport });
     const { page, asked } = watched;
     await page.getByRole('heading', { name: 'Voice Agent Platform API' }).waitFor();
@@ -59,7 +59,7 @@ describe('the reference page', () => {
     await page.context().close();
   });
 
-  it('tries an operation with the demo key and the demo agent, which are filled in', async () => {
+  it('the reference page tries an operation with the demo key and the demo agent, which are filled in', async () => {
     const watched = await openPage(browser, url, { viewport });
     const { page } = watched;
     const { dialog, response } = await tryOut(page);
@@ -72,14 +72,14 @@ describe('the reference page', () => {
     await page.context().close();
   });
 
-  it('sends no Idempotency-Key of its own, so that an operation can be tried again with another body', async () => {
+  it('the reference page sends no Idempotency-Key of its own, so that an operation can be tried again with another body', async () => {
     const { page } = await openPage(browser, url, { viewport });
     const { response } = await tryOut(page, ['Block numbers for an agent', 'post', '/agent-block-list']);
     expect([response.status(), response.request().headers()['idempotency-key']]).toEqual([200, undefined]);
     await page.context().close();
   });
 
-  it('searches the knowledge of the demo agent with the example', async () => {
+  it('the reference page searches the knowledge of the demo agent with the example', async () => {
     const { page } = await openPage(browser, url, { viewport });
     await page.getByRole('link', { name: 'Knowledge', exact: true }).click();
     const { dialog, response } = await tryOut(page, [
@@ -97,7 +97,7 @@ describe('the reference page', () => {
     await page.context().close();
   });
 
-  it('has no key where the service is deployed, and says what is wrong without one', async () => {
+  it('the reference page has no key where the service is deployed, and shows the error without one', async () => {
     const page = await (await browser.newContext({ viewport })).newPage();
     await page.route('**/docs/demo.json', (route) => route.fulfill({ status: 404, body: '{"message":"Not Found"}' }));
     await page.goto(url);
@@ -107,7 +107,7 @@ describe('the reference page', () => {
     await page.context().close();
   });
 
-  it('says so when the description cannot be had', async () => {
+  it('the reference page reports when the description cannot be loaded', async () => {
     const page = await (await browser.newContext({ viewport })).newPage();
     await page.route('**/openapi.json', (route) => route.fulfill({ status: 503, body: '{}' }));
     await page.goto(url);
@@ -115,7 +115,7 @@ describe('the reference page', () => {
     await page.context().close();
   });
 
-  it('runs nothing that is not its own', async () => {
+  it('the reference page runs only its own scripts', async () => {
     const { headers } = await call('GET', '/docs/reference');
     expect(headers.get('content-security-policy')).toContain("script-src 'self';");
     expect(headers.get('content-security-policy')).toContain("connect-src 'self';");
@@ -123,7 +123,7 @@ describe('the reference page', () => {
 });
 
 describe('the documentation', () => {
-  it('lists every page, as a page and as Markdown, and each is there', async () => {
+  it('the documentation lists every page, as a page and as Markdown, and each exists', async () => {
     const list = (await call('GET', '/llms.txt')).text;
     for (const { slug, title, summary } of readGuides()) {
       expect(list).toContain(`- [${title}](/docs/${slug}.md): ${summary}`);
@@ -141,7 +141,7 @@ describe('the documentation', () => {
     ['desktop', { width: 1400, height: 900 }, 'light'],
     ['phone', { width: 390, height: 844 }, 'dark'],
   ] as const)(
-    'can be read on a %s, without a fault that axe finds and without scrolling sideways',
+    'the documentation can be read on a %s, without a finding of axe and without horizontal scrolling',
     async (name, size, colorScheme) => {
       for (const path of ['', '/quickstart', '/errors', '/operating-on-aws', '/reference']) {
         const watched = await openPage(browser, docs + path, {
@@ -161,7 +161,7 @@ describe('the documentation', () => {
     },
   );
 
-  it('leads from its list to a guide, and from there to another', async () => {
+  it('the documentation links from its list to a guide, and from there to another', async () => {
     const { page } = await openPage(browser, docs, { viewport });
     await page.getByRole('main').getByRole('link', { name: 'Quickstart' }).click();
     await page.getByRole('heading', { name: 'Make a request' }).waitFor();
@@ -171,7 +171,7 @@ describe('the documentation', () => {
     await page.context().close();
   });
 
-  it('has an example of a chat that works as it stands', async () => {
+  it('the documentation has an example of a chat that works as it is', async () => {
     const guide = readFileSync('functions/openapi/guides/web-application.md', 'utf8');
     const [, component = ''] = /```tsx\n(.*?)```/s.exec(guide) ?? [];
     const start = `import { createRoot } from 'react-dom/client';

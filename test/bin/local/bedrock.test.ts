@@ -99,7 +99,7 @@ const outcomeOf = async (messages: string | ModelMessage[], options?: Options) =
 };
 
 describe('the fake Bedrock', () => {
-  it('greets, says that it is a fake model, and counts tokens', async () => {
+  it('the fake model greets, says what it is, and counts tokens', async () => {
     const { text, calls, finishReason, usage } = await outcomeOf('Hello!');
     expect(text).toContain('I am a fake model');
     expect([calls, finishReason]).toEqual([[], 'stop']);
@@ -107,19 +107,19 @@ describe('the fake Bedrock', () => {
     expect(usage.outputTokens).toBeGreaterThan(0);
   });
 
-  it('looks a question up, and reports what it found', async () => {
+  it('the fake model looks a question up, and reports what it found', async () => {
     const { calls, text } = await outcomeOf('How do I stop callers?');
     expect(calls).toEqual([['searchDocumentation', { query: 'How do I stop callers?' }]]);
     expect(text).toContain('POST /agent-block-list');
   });
 
-  it('checks numbers', async () => {
+  it('the fake model checks numbers', async () => {
     const { calls, text } = await outcomeOf('Please check +1 (415) 555-0100 and 030 1234567.');
     expect(calls).toEqual([['checkNumbers', { numbers: ['+1 (415) 555-0100', '030 1234567'] }]]);
     expect(text).toContain('+1 (415) 555-0100');
   });
 
-  it('looks at the agents first when it needs one', async () => {
+  it('the fake model lists the agents first when it needs one', async () => {
     const { calls, text } = await outcomeOf('Block +14155550100 please');
     expect(calls).toEqual([
       ['listAgents', {}],
@@ -128,13 +128,13 @@ describe('the fake Bedrock', () => {
     expect(text).toContain('Done');
   });
 
-  it('lists what an agent knows', async () => {
+  it('the fake model lists the sources of an agent', async () => {
     const { calls, text } = await outcomeOf(`What websites does ${agentId} have?`);
     expect(calls).toEqual([['listKnowledge', { agentId }]]);
     expect(text).toContain('has 1 knowledge source:\n\n- **example.com** (https://example.com/): ready');
   });
 
-  it('searches what an agent knows', async () => {
+  it('the fake model searches the knowledge of an agent', async () => {
     const { calls, text } = await outcomeOf(`Search the knowledge of ${agentId} for opening hours`);
     expect(calls).toEqual([['searchKnowledge', { agentId, query: 'opening hours' }]]);
     expect(text).toContain('“Open from nine.” (hours.txt)');
@@ -208,7 +208,7 @@ describe('the fake Bedrock', () => {
     expect(without.text).toContain('With an API key I can create it.');
   });
 
-  it('asks for approval, goes on after it, and takes a no', async () => {
+  it('the fake model requests approval, continues after it, and accepts a no', async () => {
     const approvals = ['createAgent'];
     const question: ModelMessage = { role: 'user', content: 'Create an agent called Reception' };
     const asked = await outcomeOf([question], { approvals });
@@ -228,7 +228,7 @@ describe('the fake Bedrock', () => {
   it.each([
     ['throttle', 429],
     ['reject', 400],
-  ])('can %s before the stream begins', async (fault, statusCode) => {
+  ])('the fake Bedrock can %s before the stream begins', async (fault, statusCode) => {
     const { result, errors } = run(`[fake: ${fault}]`);
     await result.consumeStream();
     expect(errors).toEqual([expect.objectContaining({ statusCode })]);
@@ -237,7 +237,7 @@ describe('the fake Bedrock', () => {
   it.each([
     ['exception', /unexpected error/],
     ['cut', /terminated|Incomplete|aborted/],
-  ])('can end in mid-stream: %s', async (fault, message) => {
+  ])('the fake Bedrock can end in mid-stream: %s', async (fault, message) => {
     const { result, errors } = run(`Hello [fake: ${fault}]`);
     let text = '';
     try {
@@ -249,22 +249,25 @@ describe('the fake Bedrock', () => {
     expect(String((errors[0] as Error)?.message)).toMatch(message);
   });
 
-  it.each(['stall', 'silence', 'endless'])('can go on until its reader leaves: %s', async (fault) => {
-    const abort = new AbortController();
-    const result = streamText({
-      model: model(),
-      prompt: `Hello [fake: ${fault}]`,
-      abortSignal: abort.signal,
-      onError: () => {},
-    });
-    setTimeout(() => abort.abort(), 300);
-    const types: string[] = [];
-    for await (const { type } of result.fullStream) types.push(type);
-    expect(types.at(-1)).toBe('abort');
-    expect(types.filter((type) => type === 'text-delta').length > 0).toBe(fault !== 'silence');
-  });
+  it.each(['stall', 'silence', 'endless'])(
+    'the fake Bedrock can continue until its reader leaves: %s',
+    async (fault) => {
+      const abort = new AbortController();
+      const result = streamText({
+        model: model(),
+        prompt: `Hello [fake: ${fault}]`,
+        abortSignal: abort.signal,
+        onError: () => {},
+      });
+      setTimeout(() => abort.abort(), 300);
+      const types: string[] = [];
+      for await (const { type } of result.fullStream) types.push(type);
+      expect(types.at(-1)).toBe('abort');
+      expect(types.filter((type) => type === 'text-delta').length > 0).toBe(fault !== 'silence');
+    },
+  );
 
-  it('wants a signature and knows one operation', async () => {
+  it('the fake Bedrock requires a signature and knows one operation', async () => {
     const post = (path: string, headers = {}) => fetch(fake.endpoint + path, { method: 'POST', body: '{}', headers });
     expect((await post('/model/x/converse-stream')).status).toBe(403);
     const authorization = 'AWS4-HMAC-SHA256 Credential=a/b';

@@ -17,7 +17,7 @@ const recorder = () => {
   return { started, work, end };
 };
 
-it('runs a user’s work at once, and keeps the last slot for other users', async () => {
+it('the fair queue runs a user’s work at once, and keeps the last slot for other users', async () => {
   const { started, work, end } = recorder();
   const queue = new FairQueue(4);
   for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) queue.add('a', work(name));
@@ -30,7 +30,7 @@ it('runs a user’s work at once, and keeps the last slot for other users', asyn
   expect(started).toEqual(['a1', 'a2', 'a3', 'b1', 'a4']);
 });
 
-it('gives a free slot to the user with the least work running, in turn', async () => {
+it('the fair queue gives a free slot to the user with the least work running, in turn', async () => {
   const { started, work, end } = recorder();
   const queue = new FairQueue(2);
   for (const name of ['a1', 'a2', 'a3']) queue.add('a', work(name));
@@ -43,7 +43,7 @@ it('gives a free slot to the user with the least work running, in turn', async (
   expect(started).toEqual(['a1', 'b1', 'c1', 'a2', 'b2']);
 });
 
-it('leaves other users a quarter of many slots, behind any backlog', () => {
+it('the fair queue leaves other users a quarter of many slots, behind any backlog', () => {
   const { started, work } = recorder();
   const queue = new FairQueue(40);
   for (let index = 0; index < 100; index++) queue.add('a', work(`a${index}`));
@@ -52,7 +52,7 @@ it('leaves other users a quarter of many slots, behind any backlog', () => {
   expect(started.slice(30)).toEqual(['b0', 'b1', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7']);
 });
 
-it('goes on after work that fails', async () => {
+it('the fair queue continues after work that fails', async () => {
   const { started, work } = recorder();
   const queue = new FairQueue(1);
   queue.add('a', async () => {

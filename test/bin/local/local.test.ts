@@ -18,7 +18,7 @@ const askAs = async (host: string, path: string) => {
 };
 
 describe('the local run', () => {
-  it('prints one JSON line with everything a caller needs, and nothing else', () => {
+  it('the local run prints one JSON line with everything a caller needs, and nothing else', () => {
     expect(target).toEqual({
       baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       apiKey: expect.stringMatching(/^vap_/),
@@ -40,7 +40,7 @@ describe('the local run', () => {
     expect(Object.keys(target.endpoints)).toEqual(['dynamodb', 's3', 'sqs', 'stripe', 'bedrock']);
   });
 
-  it('has demo data of every kind, and keeps the two users apart', async () => {
+  it('the local run has demo data of every kind, and keeps the two users apart', async () => {
     const { uid, agentId, phone, otherAgentId, otherApiKey } = target;
     const query = `uid=${uid}&agentId=${agentId}`;
     const calls = await ask(`/calls/${agentId}?phone=${encodeURIComponent(phone)}`);
@@ -55,16 +55,19 @@ describe('the local run', () => {
     expect((await ask(`/agents/${agentId}`, otherApiKey)).status).toBe(401);
   });
 
-  it.each(['README.md', 'functions/openapi/guides/quickstart.md'])('blocks no number that %s blocks', async (file) => {
-    const { uid, agentId } = target;
-    const { blockList } = (await ask(`/agent-block-list?uid=${uid}&agentId=${agentId}`)).body;
-    const numbers = readFileSync(file, 'utf8').match(/\+\d[\d ()-]{9,}\d/g) ?? [];
-    expect(numbers.length).toBeGreaterThan(0);
-    expect(blockList).toHaveLength(1);
-    expect(numbers.map(normalizePhoneNumber)).not.toContain(blockList[0]);
-  });
+  it.each(['README.md', 'functions/openapi/guides/quickstart.md'])(
+    'the demo of the local run blocks no number that %s blocks',
+    async (file) => {
+      const { uid, agentId } = target;
+      const { blockList } = (await ask(`/agent-block-list?uid=${uid}&agentId=${agentId}`)).body;
+      const numbers = readFileSync(file, 'utf8').match(/\+\d[\d ()-]{9,}\d/g) ?? [];
+      expect(numbers.length).toBeGreaterThan(0);
+      expect(blockList).toHaveLength(1);
+      expect(numbers.map(normalizePhoneNumber)).not.toContain(blockList[0]);
+    },
+  );
 
-  it('rejects requests for another host, as of a page whose name resolves to this machine', async () => {
+  it('the local run rejects requests for another host, as from a page whose name resolves to this machine', async () => {
     const { port } = new URL(target.baseUrl);
     for (const path of ['/docs/demo.json', '/openapi.json', '/nothing']) {
       expect(await askAs(`evil.example:${port}`, path), path).toBe(403);

@@ -9,7 +9,7 @@ const blockList = (args: string[], environment: Record<string, string> = setting
   operatorWith(environment, ['block-list', ...args, '--base-url', target.baseUrl]);
 
 describe('the operator imports and exports block lists', () => {
-  it('of a user and of an agent, reports lines that fail, and writes a file that can be imported', async () => {
+  it('the operator imports the block list of a user and of an agent, reports lines that fail, and exports a file that can be imported', async () => {
     const world = await newWorld();
     const { uid, agentId } = world;
     const numbers = newFile(
@@ -45,7 +45,7 @@ describe('the operator imports and exports block lists', () => {
     expect((await apiKeys.get().list(uid)).map(({ name }) => name)).toEqual(['test']);
   });
 
-  it('with a key of the user, and without a table', async () => {
+  it('the operator imports and exports block lists with a key of the user, and without a table', async () => {
     const { uid, apiKey } = await newWorld();
     const file = newFile('+14155550101\n');
     const environment = { VAP_API_KEY: apiKey };
@@ -58,7 +58,7 @@ describe('the operator imports and exports block lists', () => {
     });
   });
 
-  it('and says in a sentence what is wrong', async () => {
+  it('the operator reports an import of a block list that cannot be done in a sentence', async () => {
     const { uid } = await newWorld();
     const bad = await blockList(['import', newFile('phone,name\n+14155550101,x\n'), '--uid', uid]);
     expect([bad.code, bad.stderr]).toEqual([1, expect.stringContaining('none is named "number"')]);

@@ -8,7 +8,7 @@ const service = ['--base-url', target.baseUrl];
 const phone = '+14155550100';
 
 describe('operator agent delete', () => {
-  it('counts first, and deletes the agent with --yes', async () => {
+  it('operator agent delete counts first, and deletes the agent with --yes', async () => {
     const world = await newWorld();
     const guest = await newUser();
     await agents.get().grant(world.agentId, world.uid, guest.uid);
@@ -30,7 +30,7 @@ describe('operator agent delete', () => {
 });
 
 describe('operator calls delete', () => {
-  it('deletes a call with --yes', async () => {
+  it('operator calls delete deletes a call with --yes', async () => {
     const world = await newWorld();
     await world.recordCall('call-1');
     const call = ['calls', 'delete', 'call-1', '--agent-id', world.agentId];
@@ -43,7 +43,7 @@ describe('operator calls delete', () => {
 });
 
 describe('operator erase', () => {
-  it('counts first, and erases a person with --yes', async () => {
+  it('operator erase counts first, and erases a person with --yes', async () => {
     const world = await newWorld();
     const person = `+4930${String(Date.now()).slice(-9)}`;
     await world.recordCall('call-1', { phone: person });
@@ -62,7 +62,7 @@ describe('operator erase', () => {
 });
 
 describe('operator user delete', () => {
-  it('counts first, and with --yes deletes the user with everything but what other users own', async () => {
+  it('operator user delete counts first, and with --yes deletes the user with everything but what other users own', async () => {
     const world = await newWorld();
     const other = await newWorld();
     await agents.get().grant(other.agentId, other.uid, world.uid);

@@ -11,7 +11,7 @@ describe('knowledge', () => {
   const run = (...args: string[]) => operator('knowledge', ...args, '--base-url', target.baseUrl);
   const result = (...args: string[]) => json('knowledge', ...args, '--base-url', target.baseUrl);
 
-  it('is shown, renamed, disabled, crawled again, exported and deleted', async () => {
+  it('knowledge is shown, renamed, disabled, crawled again, exported and deleted by the operator', async () => {
     const world = await newWorld();
     const at = ['--agent-id', world.agentId];
     const site = newFolder();
@@ -50,7 +50,7 @@ describe('knowledge', () => {
     });
   });
 
-  it('that failed is extracted again', async () => {
+  it('a document that failed is extracted again by the operator', async () => {
     const world = await newWorld();
     const at = ['--agent-id', world.agentId];
     const { stdout } = await run('upload', newFile(sample('locked.pdf'), 'locked.pdf'), ...at, '--json');

@@ -7,7 +7,7 @@ import { folder, json, newFile, oneSentence, operator, operatorWith } from '../.
 import { call, newUser, newWorld, target, unique, type World } from '../../support/world.ts';
 
 describe('the table or service in use', () => {
-  it('is named before anything else, and not in the way of --json', async () => {
+  it('the operator names the table or service in use first, and not with --json', async () => {
     const user = await newUser();
     const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
     const { tableName, endpoints, baseUrl } = target;
@@ -24,7 +24,7 @@ describe('the table or service in use', () => {
 });
 
 describe('the help', () => {
-  it('marks required options, and shows durations as people write them', async () => {
+  it('the help of the operator marks required options, and shows durations as people write them', async () => {
     const { stdout } = await operatorWith({}, ['key', 'rotate', '--help']);
     expect(stdout).toContain('Usage: voice-agents key rotate --uid <uid> [options] <keyId>');
     expect(stdout).toMatch(/--uid <uid> +required: /);
@@ -32,14 +32,14 @@ describe('the help', () => {
     expect((await operatorWith({}, ['key', 'usage', '--help'])).stdout).toContain('(default: 30d)');
   });
 
-  it('lists the exit codes once, and names the script that npm was asked for', async () => {
+  it('the help of the operator lists the exit codes once, and names the npm script that was run', async () => {
     const { stdout } = await operatorWith({ npm_lifecycle_event: 'operator' }, ['--help']);
     expect(stdout).toContain('Usage: npm run operator -- <command>');
     expect(stdout).toMatch(/Exit codes:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}3 /);
     expect((await operatorWith({}, ['key', 'list', '--help'])).stdout).not.toContain('Exit codes:');
   });
 
-  it('has the version of the package', async () => {
+  it('the operator prints the version of the package', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     expect(await operatorWith({}, ['--version'])).toMatchObject({ code: 0, stdout: `${version}\n` });
   });
@@ -54,12 +54,12 @@ describe('the help', () => {
       ['knowledge', 'add-site', 'nowhere', '--agent-id', 'a'],
       'error: url: nowhere: must be an http or https address of a website.\n',
     ],
-  ])('and the errors name the argument first: %s', async (args, message) => {
+  ])('the help and the errors of the operator name the argument first: %s', async (args, message) => {
     expect(await operator(...args)).toMatchObject({ code: 2, stdout: '', stderr: message });
   });
 });
 
-it('names the AWS profile that has no credentials', async () => {
+it('the operator names the AWS profile that has no credentials', async () => {
   const environment = { AWS_PROFILE: 'work', AWS_REGION: 'eu-central-1' };
   expect(await operatorWith(environment, ['--stack', 'voice-agents-dev', 'user', 'list'])).toMatchObject({
     code: 1,
@@ -74,12 +74,12 @@ describe('the installed commands', () => {
     return (await promisify(execFile)(script, args, options)).stdout;
   };
 
-  it('are the operator', { tags: 'heavy' }, async () => {
+  it('the installed command voice-agents is the operator', { tags: 'heavy' }, async () => {
     expect(await installed('voice-agents', '--help')).toContain('Usage: voice-agents <command>');
     expect(await installed('voice-agents', 'complete', '--', 'key', 'ro')).toMatch(/^rotate\t/);
   });
 
-  it('are the batch tool, in the folder of its user', async () => {
+  it('the installed command voice-agents-outcomes is the batch tool, in the folder of its user', async () => {
     newFile('agentId,callIdOrPhone,custom_call_outcome\na,b,c\n', 'calls.csv');
     const args = ['push', 'calls.csv', '--dry-run', '--base-url', target.baseUrl];
     expect(await installed('voice-agents-outcomes', ...args)).toBe('1 row: 1 valid, 0 invalid. Nothing was sent.\n');
@@ -87,7 +87,7 @@ describe('the installed commands', () => {
 });
 
 describe('users', () => {
-  it('are listed and renamed', async () => {
+  it('users are listed and renamed by the operator', async () => {
     const { uid } = await newUser();
     expect(await json('user', 'update', uid, '--name', 'Zoë')).toMatchObject({ uid, name: 'Zoë' });
     const { users } = await json('user', 'list');
@@ -104,7 +104,7 @@ describe('users', () => {
 });
 
 describe('agents', () => {
-  it('are listed with those that others share', async () => {
+  it('agents are listed by the operator with those that others share', async () => {
     const [world, guest] = [await newWorld(), await newUser()];
     expect((await json('agent', 'list', '--uid', guest.uid)).agents).toEqual([]);
     await json('agent', 'grant', world.agentId, '--to', guest.uid);
@@ -116,7 +116,7 @@ describe('agents', () => {
     expect((await operator('agent', 'list', '--uid', guest.uid)).stdout).toContain(world.agentId);
   });
 
-  it('are updated field by field', async () => {
+  it('agents are updated by the operator field by field', async () => {
     const world = await newWorld();
     const update = (...args: string[]) => json('agent', 'update', world.agentId, ...args);
     await update('--name', 'Reception', '--phone-number', '+1 415 555 0107');
@@ -139,7 +139,7 @@ describe('agents', () => {
 });
 
 describe('keys', () => {
-  it('are shown without their secret, and updated while they are valid', async () => {
+  it('keys are shown without their secret, and updated while they are valid', async () => {
     const { uid, apiKey, keyId } = await newUser();
     const shown = await operator('key', 'show', keyId, '--uid', uid);
     expect(shown.stdout).toContain(keyId);
@@ -164,7 +164,7 @@ describe('keys', () => {
     expect(await operator('key', 'update', 'key_none', '--uid', uid, '--name', 'x')).toMatchObject({ code: 1 });
   });
 
-  it('are deleted once they are revoked, and only with --yes', async () => {
+  it('keys are deleted once they are revoked, and only with --yes', async () => {
     const { uid, keyId } = await newUser();
     const listed = async () => (await json('key', 'list', '--uid', uid)).keys.length;
     expect(await operator('key', 'delete', keyId, '--uid', uid, '--yes')).toMatchObject({
@@ -195,7 +195,7 @@ describe('calls', () => {
     return calls.map(({ callId }: { callId: string }) => callId);
   };
 
-  it('are listed, the newest first, by every condition', async () => {
+  it('calls are listed by the operator, the newest first, by every condition', async () => {
     const world = await worldWithCalls();
     expect(await idsOf(world)).toEqual(['three', 'two', 'one']);
     expect(await idsOf(world, '--from', '2026-03-02')).toEqual(['three', 'two']);
@@ -213,7 +213,7 @@ describe('calls', () => {
     expect(await operator('calls', 'list', '--agent-id', 'no-agent')).toMatchObject({ code: 1 });
   });
 
-  it('are shown by id or number, and their outcome is set and cleared', async () => {
+  it('calls are shown by the operator by id or number, and their outcome is set and cleared', async () => {
     const world = await worldWithCalls();
     const at = ['--agent-id', world.agentId];
     expect(await json('calls', 'show', '+14155550101', ...at)).toMatchObject({ callId: 'one' });
@@ -238,7 +238,7 @@ describe('calls', () => {
     }
   });
 
-  it('are exported in the format that is imported', async () => {
+  it('calls are exported by the operator in the format that is imported', async () => {
     const world = await worldWithCalls();
     const file = join(folder, unique('calls'));
     const args = ['calls', 'export', '--agent-id', world.agentId];

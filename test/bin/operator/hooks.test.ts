@@ -36,7 +36,7 @@ it.each(Object.keys(starts))(
   },
 );
 
-it('hooks url is for a person, too: the address, and how it ends', async () => {
+it('hooks url prints the address and the end of its key for a person, too', async () => {
   const { agentId } = await newWorld();
   const { code, stdout } = await operator('hooks', 'url', '--platform', 'retell', '--agent-id', agentId, ...where);
   expect([code, stdout.split('\n')[0]]).toEqual([0, expect.stringContaining(`${target.baseUrl}/hooks/retell?uid=`)]);

@@ -89,7 +89,7 @@ const row = (keyId: string, uid: string, status: number, requests: number, last:
 });
 
 describe('the use of keys', () => {
-  it('is counted by CloudWatch Logs over every function’s log, while it takes its time', async () => {
+  it('the use of keys is counted by CloudWatch Logs over the log of every function, however long it takes', async () => {
     const before = Date.now();
     const rows = [
       row('key_a', 'acme', 200, 40, '2026-11-20 10:00:00.000'),
@@ -136,7 +136,7 @@ describe('the use of keys', () => {
     expect(inputsOf('GetQueryResults')).toEqual(Array.from({ length: 3 }, () => ({ queryId: 'query-1' })));
   });
 
-  it('is asked for in parts where there are more logs than one search takes, and added up', async () => {
+  it('the use of keys is queried in parts where there are more logs than one query takes, and added up', async () => {
     groups = Array.from({ length: 53 }, (_, n) => `/aws/lambda/${stack}-function-${n}`);
     answers = [
       { status: 'Complete', rows: [row('key_a', 'acme', 200, 40, '2026-11-20 10:00:00.000')] },
@@ -149,7 +149,7 @@ describe('the use of keys', () => {
     ]);
   });
 
-  it('of one user is shown with the keys that were not used', async () => {
+  it('the use of one user’s keys is shown with the keys that were not used', async () => {
     const { uid, keyId } = await newUser();
     const unused = await apiKeys.get().create(uid, { name: 'forgotten' });
     const rows = [
@@ -172,13 +172,13 @@ describe('the use of keys', () => {
     expect(second).toMatch(new RegExp(`^${unused.keyId} +${uid} +0 +0 +0 +not in this period$`));
   });
 
-  it('is reported in a sentence where there was none', async () => {
+  it('the use of keys is reported in a sentence where there was none', async () => {
     expect(await usage()).toEqual({ code: 0, stdout: 'No key was used in this period.\n', stderr: '' });
     expect(JSON.parse((await usage('--json')).stdout)).toEqual({ keys: [] });
   });
 
   it.each(['Failed', 'Timeout', 'Cancelled', 'Unknown'])(
-    'is not made up where the search ends as %s',
+    'the use of keys is not reported where the query ends as %s',
     async (status) => {
       answers = [{ status: 'Running' }, { status, rows: [row('key_a', 'acme', 200, 1, '2026-11-20 10:00:00.000')] }];
       expect(await usage('--json')).toEqual({
@@ -189,7 +189,7 @@ describe('the use of keys', () => {
     },
   );
 
-  it('is not reported in part: a query that may have left rows out is an error', async () => {
+  it('the use of keys is not reported in part: a query that may have left rows out is an error', async () => {
     const rows = Array.from({ length: 10_000 }, (_, n) => row(`key_${n}`, 'acme', 200, 1, '2026-11-20 10:00:00.000'));
     answers = [{ status: 'Complete', rows }];
     const { code, stdout, stderr } = await usage('--json');
@@ -197,7 +197,7 @@ describe('the use of keys', () => {
     expect(stderr).toBe('Too many keys were used for one query. Use a shorter --since.\n');
   });
 
-  it('is not made up of rows that are no counts', async () => {
+  it('the use of keys is not reported from rows that are no counts', async () => {
     answers = [{ status: 'Complete', rows: [{ '@timestamp': '2026-11-20 10:00:00.000', '@message': '{}' }] }];
     expect(await usage('--json')).toEqual({
       code: 1,
@@ -206,7 +206,7 @@ describe('the use of keys', () => {
     });
   });
 
-  it('of a stack that is not there is a mistake', async () => {
+  it('the use of keys of a missing stack is an error of the caller', async () => {
     groups = [];
     expect(await usage()).toMatchObject({
       code: 1,

@@ -10,7 +10,7 @@ const documentsOf = async ({ uid, agentId, call }: World) =>
   (await call('GET', '/agent-documents', { query: { uid, agentId } })).body.documents;
 
 describe('knowledge upload', () => {
-  it('reports the result of each file', async () => {
+  it('knowledge upload reports the result of each file', async () => {
     const world = await newWorld();
     const files = [
       newFile(await pdfOf('Open from nine to five'), 'hours.pdf'),
@@ -41,7 +41,9 @@ describe('knowledge upload', () => {
     ]);
   });
 
-  it('sends large files by presigned uploads, and rejects larger ones', { tags: 'heavy' }, async () => {
+  it('knowledge upload sends large files by presigned uploads, and rejects larger ones', {
+    tags: 'heavy',
+  }, async () => {
     const world = await newWorld();
     const files = [
       newFile(await largePdf('By a form'), 'large.pdf'),
@@ -60,7 +62,7 @@ describe('knowledge upload', () => {
     expect(documents.map(({ content }: { content: string }) => content).sort()).toEqual(['By a form', 'small']);
   });
 
-  it('takes any number of files, also two of one name', async () => {
+  it('knowledge upload accepts any number of files, also two of one name', async () => {
     const world = await newWorld();
     const files = Array.from({ length: 11 }, (_, n) => newFile(`Text ${n}`));
     const { code, files: reported } = await upload(world, [...files, files[0] as string]);
@@ -70,7 +72,7 @@ describe('knowledge upload', () => {
     expect(await documentsOf(world)).toHaveLength(12);
   });
 
-  it('says when none of the files was taken, and each one’s reason', async () => {
+  it('knowledge upload reports that no file was accepted, and why for each', async () => {
     const world = await newWorld();
     const { code, files } = await upload(world, [newFile('', 'a.txt'), newFile('MZ\u0090\0', 'b.txt')]);
     expect([code, files.map(({ status, error }) => [status, error])]).toEqual([
@@ -82,7 +84,7 @@ describe('knowledge upload', () => {
     ]);
   });
 
-  it('does not wait when an option says so', async () => {
+  it('knowledge upload does not wait with --no-wait', async () => {
     const world = await newWorld();
     const { code, files } = await upload(world, [newFile('text')], '--no-wait');
     expect([code, files]).toEqual([
@@ -91,7 +93,7 @@ describe('knowledge upload', () => {
     ]);
   });
 
-  it('stores a file once when a response was lost', async () => {
+  it('knowledge upload stores a file once when a response was lost', async () => {
     const world = await newWorld();
     let lost = 0;
     await using between = await startBetween(async (request, response, forward) => {
@@ -105,7 +107,7 @@ describe('knowledge upload', () => {
     expect(await documentsOf(world)).toHaveLength(1);
   });
 
-  it('reports a file as unknown when all responses were lost', async () => {
+  it('knowledge upload reports a file as unknown when all responses were lost', async () => {
     const world = await newWorld();
     await using between = await startBetween(
       async (request, response) => request.method === 'POST' && response.destroy(),
@@ -117,7 +119,7 @@ describe('knowledge upload', () => {
     ]);
   });
 
-  it('reports a document that was deleted while it waited, and a service that stopped', async () => {
+  it('knowledge upload reports a document that was deleted while it waited, and a service that stopped', async () => {
     const world = await newWorld();
     let gone: 'deleted' | 'away' = 'deleted';
     await using between = await startBetween(async (request, response) => {

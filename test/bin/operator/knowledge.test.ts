@@ -11,7 +11,7 @@ import { newFolder } from '../../support/websites.ts';
 import { newUser, newWorld, target, unique } from '../../support/world.ts';
 
 describe('knowledge add-site', () => {
-  it('adds a website, and reports the result of its crawl', async () => {
+  it('knowledge add-site adds a website, and reports the result of its crawl', async () => {
     const world = await newWorld();
     const site = newFolder();
     await site.put('', page('home', site.at('a'), site.at('missing'), site.at('b')));
@@ -45,7 +45,7 @@ describe('knowledge add-site', () => {
     expect(shown.stdout).toContain('The page answered with status 404.');
   });
 
-  it('ends with 1 and the reason when the site cannot be read', async () => {
+  it('knowledge add-site ends with 1 and the reason when the site cannot be read', async () => {
     const world = await newWorld();
     const site = newFolder();
     const { code, stdout } = await knowledge(['add-site', site.url, '--agent-id', world.agentId]);
@@ -55,7 +55,7 @@ describe('knowledge add-site', () => {
     ]);
   });
 
-  it('reports an error of the service in a sentence', async () => {
+  it('knowledge add-site reports an error of the service in a sentence', async () => {
     const world = await newWorld();
     const { code, stdout, stderr } = await knowledge([
       'add-site',
@@ -72,7 +72,7 @@ describe('knowledge add-site', () => {
 });
 
 describe('knowledge list', () => {
-  it('lists all websites and documents with their status and error', async () => {
+  it('knowledge list lists all websites and documents with their status and error', async () => {
     const world = await newWorld();
     const list = () => json('knowledge', 'list', '--agent-id', world.agentId, '--base-url', target.baseUrl);
     expect(await list()).toEqual({ agentId: world.agentId, websites: [], documents: [] });
@@ -91,7 +91,7 @@ describe('knowledge list', () => {
 });
 
 describe('the key for knowledge', () => {
-  it('is made for the owner and deleted afterwards, also after a failure', async () => {
+  it('the key for knowledge is created for the owner and deleted afterwards, also after a failure', async () => {
     const world = await newWorld();
     await json('knowledge', 'list', '--agent-id', world.agentId, '--base-url', target.baseUrl);
     await knowledge(['list', '--agent-id', world.agentId, '--base-url', 'http://127.0.0.1:9']);
@@ -99,7 +99,7 @@ describe('the key for knowledge', () => {
     expect(keys.map(({ name }: { name: string }) => name)).toEqual(['test']);
   });
 
-  it('is that of VAP_API_KEY where it is set, and then no table is needed', async () => {
+  it('the key for knowledge is VAP_API_KEY where it is set, and then no table is needed', async () => {
     const world = await newWorld();
     const environment = { VAP_API_KEY: world.apiKey, VAP_BASE_URL: target.baseUrl };
     const args = ['knowledge', 'list', '--agent-id', world.agentId];
@@ -117,7 +117,7 @@ describe('the key for knowledge', () => {
     }
   });
 
-  it('is made for nobody who may not use the agent, nor for an agent that is not there', async () => {
+  it('the key for knowledge is not created for a user without access to the agent, nor for a missing agent', async () => {
     const [world, other] = [await newWorld(), await newUser()];
     const foreign = await knowledge(['list', '--agent-id', world.agentId, '--uid', other.uid]);
     expect(foreign).toMatchObject({ code: 1, stderr: `User ${other.uid} has no access to agent ${world.agentId}.\n` });
@@ -125,14 +125,14 @@ describe('the key for knowledge', () => {
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('There is no agent')]);
   });
 
-  it('cannot be brought anywhere when only the table is named', async () => {
+  it('the key for knowledge cannot be used when only the table is named', async () => {
     const world = await newWorld();
     const { code, stderr } = await operator('knowledge', 'list', '--agent-id', world.agentId);
     expect([code, stderr]).toEqual([2, expect.stringContaining('--base-url')]);
     expect(stderr).toMatch(oneSentence);
   });
 
-  it('goes to the local run when none is named', async () => {
+  it('the key for knowledge is sent to the local run when no service is named', async () => {
     const world = await newWorld();
     const { tableName, endpoints, baseUrl, credentials } = target;
     const run = newFile(
@@ -165,7 +165,7 @@ it.each([
 describe('knowledge index', () => {
   const index = (...args: string[]) => operator('knowledge', 'index', ...args, '--json');
 
-  it('indexes what an earlier version stored without an index or with one of another format, once', async () => {
+  it('knowledge index indexes sources without an index or with one of another format, once', async () => {
     const world = await newWorld();
     const { uid, agentId } = world;
     await upload(world, [newFile('Open at nine.', 'a.txt'), newFile('Open at ten.', 'b.txt')]);
@@ -184,7 +184,7 @@ describe('knowledge index', () => {
     expect(JSON.parse((await index('--agent-id', agentId)).stdout)).toEqual({ agents: 1, indexed: 0 });
   });
 
-  it('says what is missing: whose knowledge, or the agent', async () => {
+  it('knowledge index reports what is missing: the user or the agent', async () => {
     expect((await index()).code).toBe(2);
     expect((await index('--agent-id', 'nobody')).code).toBe(1);
   });

@@ -29,16 +29,19 @@ describe('the command line', () => {
   ];
   const program = operatorProgram();
 
-  it.each(pathsOf(program))('has a help text with examples: $path', async ({ path, isGroup }) => {
-    const { code, stdout, stderr } = await operatorWith({}, [...path, '--help']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain(`Usage: voice-agents ${path.join(' ')}`);
-    if (!isGroup) expect(stdout).toContain(`  $ voice-agents ${path.join(' ')}`);
-    expect(stdout).toContain('--json');
-    expect(stdout).toContain('--table');
-  });
+  it.each(pathsOf(program))(
+    'the command of the operator $path has a help text with examples',
+    async ({ path, isGroup }) => {
+      const { code, stdout, stderr } = await operatorWith({}, [...path, '--help']);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toContain(`Usage: voice-agents ${path.join(' ')}`);
+      if (!isGroup) expect(stdout).toContain(`  $ voice-agents ${path.join(' ')}`);
+      expect(stdout).toContain('--json');
+      expect(stdout).toContain('--table');
+    },
+  );
 
-  it('lists every command in its guide', () => {
+  it('the guide of the operator lists every command', () => {
     const guide = readFileSync('bin/operator/README.md', 'utf8');
     const table = [...guide.matchAll(/^\| `(\S+)` \| (.*) \|$/gm)].map(([, name, cell = '']) => [
       name,
@@ -65,14 +68,14 @@ describe('the command line', () => {
     ['an address that is none', ['knowledge', 'list', '--agent-id', 'a', '--base-url', 'example']],
     ['no file to upload', ['knowledge', 'upload', '--agent-id', 'a']],
     ['a number that is none', ['agent', 'create', '--uid', 'u', '--name', 'x', '--phone-number', '555']],
-  ])('ends with 2 and a sentence for %s', async (_, args) => {
+  ])('the operator ends with 2 and a sentence for %s', async (_, args) => {
     const { code, stdout, stderr } = await operator(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^error: /);
     expect(stderr).not.toContain('    at ');
   });
 
-  it('shows the help and ends with 2 when no command is given', async () => {
+  it('the operator shows the help and ends with 2 when no command is given', async () => {
     const { code, stdout, stderr } = await operator();
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('Usage: voice-agents');
@@ -82,7 +85,7 @@ describe('the command line', () => {
 describe('the table', () => {
   const { TABLE_NAME: _, ...aws } = settings;
 
-  it('is the one that --table names, with the settings of AWS', async () => {
+  it('the operator uses the table that --table names, with the settings of AWS', async () => {
     const user = await newUser();
     const { code } = await operatorWith(aws, ['user', 'show', user.uid, '--table', target.tableName]);
     expect(code).toBe(0);
@@ -92,7 +95,7 @@ describe('the table', () => {
     expect(other.stderr).toContain('no such table');
   });
 
-  it('is the local run’s when none is named', async () => {
+  it('the operator uses the table of the local run when none is named', async () => {
     const user = await newUser();
     const { tableName, endpoints, credentials } = target;
     const note = (pid: number) =>
@@ -116,7 +119,7 @@ describe('the table', () => {
     ['does not answer', { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' }, 'cannot be reached'],
     ['is in no region', { AWS_REGION: '' }, '--region'],
     ['is asked for without credentials', { AWS_ACCESS_KEY_ID: '' }, 'credentials'],
-  ])('that %s is one sentence and exit code 1', async (_, changed, said) => {
+  ])('a table of the operator that %s is one sentence and exit code 1', async (_, changed, said) => {
     const { code, stdout, stderr } = await operatorWith({ ...settings, ...changed }, ['user', 'show', 'u']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(oneSentence);
@@ -125,7 +128,7 @@ describe('the table', () => {
 });
 
 describe('users', () => {
-  it('are created once', async () => {
+  it('users are created once by the operator', async () => {
     const uid = unique('user');
     expect(await json('user', 'create', uid, '--name', 'Zoë')).toMatchObject({ uid, name: 'Zoë' });
     const again = await operator('user', 'create', uid);
@@ -133,7 +136,7 @@ describe('users', () => {
     expect(await json('user', 'show', uid)).toMatchObject({ uid, name: 'Zoë', agents: [], keys: [] });
   });
 
-  it('are shown with their agents and keys', async () => {
+  it('users are shown by the operator with their agents and keys', async () => {
     const world = await newWorld();
     const shown = await json('user', 'show', world.uid);
     expect(shown.agents).toEqual([{ agentId: world.agentId, name: 'Agent', owner: world.uid }]);
@@ -143,7 +146,7 @@ describe('users', () => {
     expect(stdout).toContain(world.keyId);
   });
 
-  it('that do not exist are reported in a sentence', async () => {
+  it('users that do not exist are reported by the operator in a sentence', async () => {
     for (const args of [
       ['user', 'show', 'nobody'],
       ['key', 'list', '--uid', 'nobody'],
@@ -169,7 +172,7 @@ const jsonOneMinuteAgo = async (...args: string[]) => {
 };
 
 describe('keys', () => {
-  it('are accepted by the API, and shown only once', async () => {
+  it('keys of the operator are accepted by the API, and shown only once', async () => {
     const { uid } = await newUser();
     const { stdout } = await operator('key', 'create', '--uid', uid, '--name', 'website');
     const apiKey = stdout.split('\n')[0] as string;
@@ -180,7 +183,7 @@ describe('keys', () => {
     expect((await operator('key', 'list', '--uid', uid)).stdout).not.toContain(apiKey);
   });
 
-  it('have the given scopes, in either notation', async () => {
+  it('keys of the operator have the given scopes, in either notation', async () => {
     const { uid } = await newUser();
     const named = ['--scope', 'calls,agents', '--scope', 'block-list', 'calls'];
     const made = await json('key', 'create', '--uid', uid, '--name', 'batch', ...named);
@@ -196,13 +199,13 @@ describe('keys', () => {
     ['2w', () => Date.now() + 14 * 86_400_000],
     ['2099-02-28', () => Date.parse('2099-02-28T00:00:00Z')],
     ['2099-02-28T12:00:00+02:00', () => Date.parse('2099-02-28T10:00:00Z')],
-  ])('expire at the given time: --expires %s', async (expires, expected) => {
+  ])('keys of the operator expire at the given time: --expires %s', async (expires, expected) => {
     const { uid } = await newUser();
     const { expiresAt } = await json('key', 'create', '--uid', uid, '--name', 'x', '--expires', expires);
     expect(Math.abs(Date.parse(expiresAt) - expected())).toBeLessThan(20_000);
   });
 
-  it('are rejected once they have expired', async () => {
+  it('keys of the operator are rejected once they have expired', async () => {
     const { uid } = await newUser();
     const { apiKey } = await jsonOneMinuteAgo('key', 'create', '--uid', uid, '--name', 'x', '--expires', '50s');
     expect(await isAccepted(apiKey, uid)).toBe(false);
@@ -210,7 +213,7 @@ describe('keys', () => {
     expect(keys.map((key: { status: string }) => key.status)).toEqual(['active', 'expired']);
   });
 
-  it('are rotated: a new key with the same name and scopes, the old one valid for the overlap', async () => {
+  it('keys are rotated: a new key with the same name and scopes, the old one valid for the overlap', async () => {
     const { uid } = await newUser();
     const old = await json(
       'key',
@@ -232,7 +235,7 @@ describe('keys', () => {
     expect(await isAccepted(old.apiKey, uid)).toBe(false);
   });
 
-  it('are rotated with a day of overlap by default, and at once with 0s', async () => {
+  it('keys are rotated with a day of overlap by default, and at once with 0s', async () => {
     const user = await newUser();
     const made = await json('key', 'rotate', '--uid', user.uid, user.keyId);
     const overlap = Date.parse(made.replaces.endsAt) - Date.now();
@@ -246,7 +249,7 @@ describe('keys', () => {
     expect(await isAccepted(next.apiKey, user.uid)).toBe(true);
   });
 
-  it('that have expired are not rotated into keys that have expired', async () => {
+  it('keys that have expired are not rotated into keys that have expired', async () => {
     const { uid } = await newUser();
     const old = await jsonOneMinuteAgo('key', 'create', '--uid', uid, '--name', 'x', '--expires', '50s');
     const refused = await operator('key', 'rotate', '--uid', uid, old.keyId);
@@ -256,7 +259,7 @@ describe('keys', () => {
     expect(await isAccepted(apiKey, uid)).toBe(true);
   });
 
-  it('are revoked at once, also during an overlap, and for good', async () => {
+  it('keys are revoked at once, also during an overlap, and for good', async () => {
     const user = await newUser();
     await json('key', 'rotate', '--uid', user.uid, user.keyId, '--overlap', '7d');
     expect(await isAccepted(user.apiKey, user.uid)).toBe(true);
@@ -267,7 +270,7 @@ describe('keys', () => {
     expect((await operator('key', 'rotate', '--uid', user.uid, user.keyId)).code).toBe(1);
   });
 
-  it('of another user are not touched', async () => {
+  it('keys of another user are not touched', async () => {
     const [user, other] = [await newUser(), await newUser()];
     for (const command of ['rotate', 'revoke']) {
       const { code, stderr } = await operator('key', command, '--uid', other.uid, user.keyId);
@@ -278,7 +281,7 @@ describe('keys', () => {
 });
 
 describe('agents', () => {
-  it('are created with a configuration, a phone number and a given id', async () => {
+  it('agents are created by the operator with a configuration, a phone number and a given id', async () => {
     const user = await newUser();
     const agentId = unique('agent');
     const configuration = { greeting: 'Hello', routing: { queue: ['a', 1.5, null] } };
@@ -296,7 +299,7 @@ describe('agents', () => {
     expect(await json('agent', 'show', agentId)).toEqual({ ...body, guests: [] });
   });
 
-  it('never replace another one', async () => {
+  it('agents that the operator creates never replace another one', async () => {
     const world = await newWorld();
     for (const uid of [world.uid, (await newUser()).uid]) {
       const { code, stderr } = await operator('agent', 'create', '--uid', uid, '--name', 'x', '--id', world.agentId);
@@ -313,7 +316,7 @@ describe('agents', () => {
     ['has a field of the wrong kind', newFile('{"greeting":5}'), 'greeting'],
     ['is too large', newFile(JSON.stringify({ x: 'x'.repeat(210_000) })), 'bytes'],
     ['nests too deep', newFile(`{"x":${'['.repeat(40)}${']'.repeat(40)}}`), 'deep'],
-  ])('are not created when the configuration %s', async (_, file, said) => {
+  ])('agents are not created by the operator when the configuration %s', async (_, file, said) => {
     const { uid } = await newUser();
     const { code, stdout, stderr } = await operator(
       'agent',
@@ -330,7 +333,7 @@ describe('agents', () => {
     expect(stderr).toContain(said);
   });
 
-  it('are accessible to a guest from grant to revoke', async () => {
+  it('agents are accessible to a guest from grant to revoke', async () => {
     const [world, guest] = [await newWorld(), await newUser()];
     const read = async () => (await call('GET', `/agents/${world.agentId}`, { apiKey: guest.apiKey })).status;
     expect(await read()).toBe(401);
@@ -346,14 +349,14 @@ describe('agents', () => {
     expect({ code: again.code, stdout: again.stdout }).toEqual({ code: 1, stdout: '' });
   });
 
-  it('keep their owner: an owner cannot become a guest', async () => {
+  it('agents keep their owner: the operator cannot make an owner a guest', async () => {
     const world = await newWorld();
     expect((await operator('agent', 'grant', world.agentId, '--to', world.uid)).code).toBe(1);
     expect((await operator('agent', 'revoke', world.agentId, '--from', world.uid)).code).toBe(1);
     expect((await world.call('GET', `/agents/${world.agentId}`)).status).toBe(200);
   });
 
-  it('and users that do not exist cannot be granted', async () => {
+  it('agents and users that do not exist cannot be granted by the operator', async () => {
     const world = await newWorld();
     expect(await operator('agent', 'grant', world.agentId, '--to', 'nobody')).toMatchObject({ code: 1, stdout: '' });
     for (const args of [
@@ -366,7 +369,7 @@ describe('agents', () => {
     }
   });
 
-  it('have names without control characters on the terminal', async () => {
+  it('agents have names without control characters on the terminal', async () => {
     const world = await newWorld();
     await world.call('PATCH', `/agents/${world.agentId}`, { body: { name: 'A\u001b[2Jb\u202e' } });
     const { stdout } = await operator('agent', 'show', world.agentId);
@@ -376,7 +379,7 @@ describe('agents', () => {
 });
 
 describe('the import of calls', () => {
-  it('records every call; a second import changes nothing', async () => {
+  it('the import of calls records every call; a second import changes nothing', async () => {
     const world = await newWorld();
     const { agentId } = world;
     const more = { endedAt: '2026-01-31T12:05:00+01:00', durationSeconds: 300.5, status: 'completed' };
@@ -392,14 +395,14 @@ describe('the import of calls', () => {
     expect(await callsOf(world)).toHaveLength(2);
   });
 
-  it('keeps the last of several lines of one call', async () => {
+  it('the import of calls keeps the last of several lines of one call', async () => {
     const world = await newWorld();
     const lines = Array.from({ length: 40 }, (_, n) => lineOf(world.agentId, 'same', { durationSeconds: n }));
     await json('calls', 'import', newFile(lines.join('\n')));
     expect((await world.call('GET', `/calls/${world.agentId}/same`)).body.durationSeconds).toBe(39);
   });
 
-  it('names the lines that are wrong, imports the others, and ends with 1', async () => {
+  it('the import of calls names the lines that are wrong, imports the others, and ends with 1', async () => {
     const world = await newWorld();
     const good = (id: string) => lineOf(world.agentId, id);
     const lines: [string | Buffer, RegExp | undefined][] = [
@@ -436,14 +439,14 @@ describe('the import of calls', () => {
   it.each([
     ['a file that is not there', join(folder, 'nothing'), 'no such file'],
     ['a folder', folder, 'not a file'],
-  ])('rejects %s in a sentence', async (_, file, said) => {
+  ])('the import of calls rejects %s in a sentence', async (_, file, said) => {
     const { code, stdout, stderr } = await operator('calls', 'import', file);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(oneSentence);
     expect(stderr).toContain(said);
   });
 
-  it('starts at the first line when the file has changed', async () => {
+  it('the import of calls starts at the first line when the file has changed', async () => {
     const world = await newWorld();
     const file = newFile(lineOf(world.agentId, 'one'));
     const state = { line: 1, end: 500, imported: 1, failed: 0, errors: [] };
@@ -453,7 +456,7 @@ describe('the import of calls', () => {
 });
 
 describe('the demo', () => {
-  it('is all there', async () => {
+  it('the demo is complete', async () => {
     const demo = await json('demo');
     const { uid, apiKey, agentId, callId, phone, otherUid, otherApiKey, otherAgentId } = demo;
     const calls = await call('GET', `/calls/${agentId}`, { apiKey, query: { phone } });

@@ -74,7 +74,7 @@ describe('restoring the table', () => {
     for (const TableName of [live, earlier]) await client.send(new DeleteTableCommand({ TableName }));
   });
 
-  it('shows what it would do, and does nothing without confirmation', async () => {
+  it('restoring the table shows the plan, and does nothing without confirmation', async () => {
     const before = await itemsOf(live);
     const { stdout, stderr, code } = await restore('--from', earlier, '--json');
     expect([code, JSON.parse(stdout)]).toEqual([
@@ -85,7 +85,7 @@ describe('restoring the table', () => {
     expect(await itemsOf(live)).toEqual(before);
   });
 
-  it('makes it exactly what the other one is, which stays as it is', async () => {
+  it('restoring the table makes it equal to the other one, which stays as it is', async () => {
     const { stdout, stderr, code } = await restore('--from', earlier, '--yes', '--json');
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
     expect(JSON.parse(stdout)).toMatchObject({ done: true, same: 100, written: 201, deleted: 150 });
@@ -98,7 +98,7 @@ describe('restoring the table', () => {
     expect(again).toMatchObject({ same: 301, written: 0, deleted: 0 });
   });
 
-  it('rejects a missing table, and itself', async () => {
+  it('restoring the table rejects a missing table, and the table itself', async () => {
     const before = await itemsOf(live);
     const missing = await restore('--from', 'no-such-table', '--yes');
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('no such table') });
@@ -165,7 +165,7 @@ describe('restoring a table from before an erasure', () => {
     for (const TableName of [now, before]) await client.send(new DeleteTableCommand({ TableName }));
   });
 
-  it('erases the people again, also of a line that an import could not take, and nobody else', async () => {
+  it('restoring a table from before an erasure erases the person again, also from a failed line of an import, and nobody else', async () => {
     const counted = await restoreNow({});
     expect([counted.code, JSON.parse(counted.stdout)]).toMatchObject([0, { done: false, erasures: 2, deleted: 0 }]);
     const refused = await restoreNow({}, '--yes');

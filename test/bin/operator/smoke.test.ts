@@ -15,7 +15,7 @@ const smoke = async (...args: string[]) => {
   return { code, stderr, ...JSON.parse(stdout) };
 };
 
-it('passes for a service that answers, and whose API and chat refuse direct requests', async () => {
+it('the smoke test passes for a service that responds, and whose API and chat reject direct requests', async () => {
   const { code, passed, checks } = await smoke('--base-url', target.baseUrl);
   expect([code, passed, checks.length]).toEqual([0, true, 5]);
   const behind = ['--api-url', refusing.endpoint, '--chat-url', refusing.endpoint];
@@ -23,7 +23,7 @@ it('passes for a service that answers, and whose API and chat refuse direct requ
   expect([whole.code, whole.passed, whole.checks.length]).toEqual([0, true, 7]);
 });
 
-it('fails, and says what, when the API or the chat answers a direct request', async () => {
+it('the smoke test fails with a reason when the API or the chat responds to a direct request', async () => {
   const direct = ['--api-url', target.baseUrl, '--chat-url', target.baseUrl];
   const { code, stderr, checks } = await smoke('--base-url', target.baseUrl, ...direct);
   expect([code, stderr]).toEqual([1, '2 of 7 checks failed.\n']);
@@ -33,7 +33,7 @@ it('fails, and says what, when the API or the chat answers a direct request', as
   ]);
 });
 
-it('fails when nothing answers, or something else does', async () => {
+it('the smoke test fails when nothing responds, or something else does', async () => {
   const { stdout, code } = await operator('smoke', '--base-url', refusing.endpoint);
   expect([code, stdout.match(/^FAILED/gm)?.length]).toEqual([1, 5]);
   const none = await smoke('--base-url', 'http://127.0.0.1:9');

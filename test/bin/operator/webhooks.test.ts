@@ -3,7 +3,7 @@ import { operator, operatorWith, settings } from '../../support/operator-command
 import { newWorld, unique } from '../../support/world.ts';
 
 describe('webhooks listen', () => {
-  it('reports what it cannot use', async () => {
+  it('webhooks listen reports what it cannot use', async () => {
     const { uid } = await newWorld();
     const run = (...args: string[]) => operator('webhooks', 'listen', ...args);
     const to = ['--forward-to', 'http://127.0.0.1:9/'];

@@ -16,7 +16,7 @@ const streamOf = (isTTY: boolean) => {
 const counts = { updated: 0, failed: 0, invalid: 0 };
 
 describe('the progress of a run', () => {
-  it('is a bar on a terminal, with pace and time left', async () => {
+  it('the progress of a run is a bar on a terminal, with pace and time left', async () => {
     const { stream, text } = streamOf(true);
     const display = showProgress(stream, 1000, 0);
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -28,7 +28,7 @@ describe('the progress of a run', () => {
     expect(text()).toContain('The service responded 429. Retrying in 2.1 s.\n');
   });
 
-  it('is a plain line every ten seconds in a log, counting the pace from where this run began', () => {
+  it('the progress of a run is a plain line every ten seconds in a log, counting the pace from where this run began', () => {
     vi.useFakeTimers();
     const { stream, text } = streamOf(false);
     const display = showProgress(stream, 10_000, 4000);
@@ -39,7 +39,7 @@ describe('the progress of a run', () => {
     expect(text()).toBe('6,000 of 10,000 rows, 200 rows/s, 20 s left, 1 not set\n');
   });
 
-  it('shows times as a person says them', () => {
+  it('the progress of a run shows durations as a person writes them', () => {
     expect([5, 185, 7800].map(duration)).toEqual(['5 s', '3 min 5 s', '2 h 10 min']);
   });
 });

@@ -23,7 +23,7 @@ const worldWithCalls = async () => {
 };
 
 describe('outcomes pull', () => {
-  it('writes the calls without an outcome to a file that push takes, once it is completed', async () => {
+  it('outcomes pull writes the calls without an outcome to a file that push accepts, once it is completed', async () => {
     const world = await worldWithCalls();
     const { agentId, apiKey } = world;
     const file = fileOf('calls.csv', '');
@@ -48,7 +48,7 @@ describe('outcomes pull', () => {
     expect(rowsOf(file)).toEqual([]);
   });
 
-  it.each(['calls.csv', 'calls.jsonl'])('and push changes nothing of what was pulled to %s', async (name) => {
+  it.each(['calls.csv', 'calls.jsonl'])('outcomes pull and push to %s and back change nothing', async (name) => {
     const world = await worldWithCalls();
     const { agentId, apiKey } = world;
     const file = fileOf(name, '');
@@ -60,7 +60,7 @@ describe('outcomes pull', () => {
     expect(body).toEqual({ ...before, outcomeUpdatedAt: body.outcomeUpdatedAt, outcomeHistory: body.outcomeHistory });
   });
 
-  it('reads all pages of a long list, and retries a page that failed', async () => {
+  it('outcomes pull reads all pages of a long list, and retries a page that failed', async () => {
     const call = (callId: string) => ({
       agentId: 'a',
       callId,
@@ -85,7 +85,7 @@ describe('outcomes pull', () => {
     expect(requests).toEqual([null, 'next', 'next']);
   });
 
-  it('leaves the former file when it fails', async () => {
+  it('outcomes pull leaves the former file when it fails', async () => {
     const file = fileOf('calls.csv', 'former');
     const flags = ['--agent-id', 'a'];
     const refused = await pull(file, { baseUrl, apiKey: newApiKey(), flags });
@@ -104,58 +104,64 @@ describe('outcomes push --only-failed', () => {
   it.each([
     ['csv', stringify],
     ['jsonl', undefined],
-  ] as const)('sends the corrected rows of a results file alone: %s', async (format, toCsv) => {
-    const world = await worldWithCalls();
-    const { agentId, apiKey } = world;
-    const rows = [
-      { agentId, callIdOrPhone: 'c1', custom_call_outcome: 'first' },
-      { agentId, callIdOrPhone: 'absent', custom_call_outcome: 'second' },
-      { agentId, callIdOrPhone: 'not a call', custom_call_outcome: 'third' },
-    ];
-    const write = (file: string, records: object[]) =>
-      writeFileSync(
-        file,
-        toCsv ? toCsv(records, { header: true }) : records.map((record) => `${JSON.stringify(record)}\n`).join(''),
-      );
-    const read = (file: string): Record<string, string>[] =>
-      toCsv
-        ? rowsOf(file)
-        : readFileSync(file, 'utf8')
-            .trim()
-            .split('\n')
-            .map((line) => JSON.parse(line));
-    const file = fileOf(`calls.${format}`, '');
-    write(file, rows);
-    expect((await push(file, { baseUrl, apiKey })).code).toBe(1);
-    const results = read(`${file}.results.${format}`);
-    expect(results.map(({ status, custom_call_outcome }) => [status, custom_call_outcome])).toEqual([
-      ['updated', 'first'],
-      ['failed', 'second'],
-      ['invalid', 'third'],
-    ]);
+  ] as const)(
+    'outcomes push --only-failed sends the corrected rows of a results file alone: %s',
+    async (format, toCsv) => {
+      const world = await worldWithCalls();
+      const { agentId, apiKey } = world;
+      const rows = [
+        { agentId, callIdOrPhone: 'c1', custom_call_outcome: 'first' },
+        { agentId, callIdOrPhone: 'absent', custom_call_outcome: 'second' },
+        { agentId, callIdOrPhone: 'not a call', custom_call_outcome: 'third' },
+      ];
+      const write = (file: string, records: object[]) =>
+        writeFileSync(
+          file,
+          toCsv ? toCsv(records, { header: true }) : records.map((record) => `${JSON.stringify(record)}\n`).join(''),
+        );
+      const read = (file: string): Record<string, string>[] =>
+        toCsv
+          ? rowsOf(file)
+          : readFileSync(file, 'utf8')
+              .trim()
+              .split('\n')
+              .map((line) => JSON.parse(line));
+      const file = fileOf(`calls.${format}`, '');
+      write(file, rows);
+      expect((await push(file, { baseUrl, apiKey })).code).toBe(1);
+      const results = read(`${file}.results.${format}`);
+      expect(results.map(({ status, custom_call_outcome }) => [status, custom_call_outcome])).toEqual([
+        ['updated', 'first'],
+        ['failed', 'second'],
+        ['invalid', 'third'],
+      ]);
 
-    const corrected = { absent: 'c2', 'not a call': 'c3' } as Record<string, string>;
-    write(
-      `${file}.results.${format}`,
-      results.map((row) => ({ ...row, callIdOrPhone: corrected[row.callIdOrPhone ?? ''] ?? row.callIdOrPhone })),
-    );
-    const hint = await push(`${file}.results.${format}`, { baseUrl, apiKey });
-    expect(hint).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('use --only-failed.') });
-    const again = await push(`${file}.results.${format}`, { baseUrl, apiKey, flags: ['--only-failed'] });
-    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('2 set, 0 failed') });
-    expect(read(`${file}.results-2.${format}`).map(({ status, call_id }) => [status, call_id])).toEqual([
-      ['updated', 'c2'],
-      ['updated', 'c3'],
-    ]);
-    expect((await callOf(world, 'c3')).body.custom_call_outcome).toBe('third');
-    expect((await callOf(world, 'c1')).body.outcomeHistory).toHaveLength(1);
-    const other = await push(file, { baseUrl, apiKey, flags: ['--only-failed'] });
-    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('--only-failed requires a results file') });
-  });
+      const corrected = { absent: 'c2', 'not a call': 'c3' } as Record<string, string>;
+      write(
+        `${file}.results.${format}`,
+        results.map((row) => ({ ...row, callIdOrPhone: corrected[row.callIdOrPhone ?? ''] ?? row.callIdOrPhone })),
+      );
+      const hint = await push(`${file}.results.${format}`, { baseUrl, apiKey });
+      expect(hint).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('use --only-failed.') });
+      const again = await push(`${file}.results.${format}`, { baseUrl, apiKey, flags: ['--only-failed'] });
+      expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('2 set, 0 failed') });
+      expect(read(`${file}.results-2.${format}`).map(({ status, call_id }) => [status, call_id])).toEqual([
+        ['updated', 'c2'],
+        ['updated', 'c3'],
+      ]);
+      expect((await callOf(world, 'c3')).body.custom_call_outcome).toBe('third');
+      expect((await callOf(world, 'c1')).body.outcomeHistory).toHaveLength(1);
+      const other = await push(file, { baseUrl, apiKey, flags: ['--only-failed'] });
+      expect(other).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('--only-failed requires a results file'),
+      });
+    },
+  );
 });
 
 describe('an unknown field', () => {
-  it('stops JSON lines at once, with the fields there are, unless it is to be ignored', async () => {
+  it('an unknown field stops JSON lines at once and lists the known fields, unless it is to be ignored', async () => {
     const world = await worldWithCalls();
     const { agentId, apiKey } = world;
     const line = JSON.stringify({ agentId, callId: 'c1', custom_call_outcome: 'x' });

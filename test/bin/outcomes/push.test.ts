@@ -10,7 +10,7 @@ import { target, type World } from '../../support/world.ts';
 const { baseUrl } = target;
 
 describe('outcomes push', () => {
-  it('sets the outcome of each row of a CSV file, and writes the result of each', async () => {
+  it('outcomes push sets the outcome of each row of a CSV file, and writes the result of each', async () => {
     const world = await worldWithCalls(3);
     const { code, stdout, stderr } = await push(world.file, { baseUrl, apiKey: world.apiKey });
     expect([code, stderr]).toEqual([0, '']);
@@ -27,7 +27,7 @@ describe('outcomes push', () => {
     expect(existsSync(`${world.file}.progress.json`)).toBe(false);
   });
 
-  it('reads what spreadsheets write: a mark, semicolons, quotes, line breaks, a column a metadata key, \\N to clear', async () => {
+  it('outcomes push reads the CSV of spreadsheets: a mark, semicolons, quotes, line breaks, a column per metadata key, \\N to clear', async () => {
     const { agentId, apiKey, ...world } = await worldWithCalls(1);
     await world.call('PATCH', `/calls/${agentId}/c0`, { body: { custom_call_outcome_value: 1 } });
     const lines = [
@@ -44,7 +44,7 @@ describe('outcomes push', () => {
     expect(call).not.toHaveProperty('custom_call_outcome_value');
   });
 
-  it('reads JSON lines as well, and answers in them', async () => {
+  it('outcomes push reads JSON lines, too, and writes its results in them', async () => {
     const world = await worldWithCalls(2);
     const { agentId } = world;
     const file = fileOf(
@@ -64,7 +64,7 @@ describe('outcomes push', () => {
     ]);
   });
 
-  it('sends the numbers of metadata as they are written, also those that are no doubles', async () => {
+  it('outcomes push sends the numbers of metadata as they are written, also those that are no doubles', async () => {
     const world = await worldWithCalls(2);
     const metadata = '{"id":12345678901234567890}';
     const item = `{"agentId":"${world.agentId}","callIdOrPhone":"c0","custom_call_metadata":${metadata}}`;
@@ -78,7 +78,7 @@ describe('outcomes push', () => {
     }
   });
 
-  it('names line and column of each mistake, sends the other rows, and ends with 1', async () => {
+  it('outcomes push names line and column of each mistake, sends the other rows, and ends with 1', async () => {
     const world = await worldWithCalls(2);
     const { agentId } = world;
     const file = fileOf(
@@ -112,7 +112,7 @@ describe('outcomes push', () => {
     expect((await outcomeOf(world, 'c1')).custom_call_outcome).toBe('two\nlines');
   });
 
-  it('sends nothing with --dry-run, nor with --strict when a row is wrong', async () => {
+  it('outcomes push sends nothing with --dry-run, nor with --strict when a row is invalid', async () => {
     const world = await worldWithCalls(1);
     const file = fileOf('mixed.csv', `${header}\n${world.agentId},c0,won,1\n${world.agentId},c0,won,one\n`);
     await using proxy = await startProxy();
@@ -147,14 +147,14 @@ describe('outcomes push', () => {
     ['another encoding', 'a.csv', Buffer.from(`${header}\na,b,caf\xe9,1\n`, 'latin1'), ':2: this is not UTF-8'],
     ['an empty file', 'a.csv', '', 'is empty. Its first line must be a header'],
     ['another kind of file', 'a.txt', 'hello', 'must be a .csv or .jsonl file'],
-  ])('could not run, and says why, with %s', async (_, name, text, message) => {
+  ])('outcomes push ends before the first row, and says why, with %s', async (_, name, text, message) => {
     const file = fileOf(name, text);
     const { code, stderr } = await push(file, { baseUrl, apiKey: newApiKey() });
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
     expect(stderr).not.toContain('    at ');
   });
 
-  it('could not run without a file, a service, or a key, and never shows the key', async () => {
+  it('outcomes push ends before the first row without a file, a service or a key, and never shows the key', async () => {
     const file = fileOf('a.csv', `${header}\na,b,c,1\n`);
     expect(await push('absent.csv', { baseUrl })).toMatchObject({
       code: 2,
@@ -173,7 +173,7 @@ describe('outcomes push', () => {
     expect(dead).toMatchObject({ code: 3, stderr: expect.stringMatching(/cannot be reached .* Retrying in/) });
   });
 
-  it('retries what was throttled, failed or lost, waits for Retry-After, and no row is missing', {
+  it('outcomes push retries what was throttled, failed or lost, waits for Retry-After, and no row is missing', {
     tags: 'heavy',
   }, async () => {
     const world = await worldWithCalls(4);
@@ -194,7 +194,7 @@ describe('outcomes push', () => {
     expect((await outcomeOf(world, 'c3')).custom_call_outcome_value).toBe(3.5);
   });
 
-  it('sends again the rows alone that failed on the service’s account, and later rows of the same call after them', async () => {
+  it('outcomes push retries only the rows that failed by a fault of the service, and later rows of the same call after them', async () => {
     const world = await worldWithCalls(2);
     const { agentId } = world;
     const file = fileOf('twice.csv', `${header}\n${agentId},c0,first,\n${agentId},c1,other,\n${agentId},c0,second,\n`);
@@ -210,7 +210,7 @@ describe('outcomes push', () => {
     expect(resultsOf(file).map(({ status }) => status)).toEqual(['updated', 'updated', 'updated']);
   });
 
-  it('gives up after the retries, and continues when it is run again', { tags: 'heavy' }, async () => {
+  it('outcomes push gives up after the retries, and continues when it is run again', { tags: 'heavy' }, async () => {
     const world = await worldWithCalls(5);
     const file = manyRows(world, 2500, 5);
     let broken = true;
@@ -233,7 +233,7 @@ describe('outcomes push', () => {
     expect(resultsOf(file).map(({ line }) => Number(line))).toEqual(Array.from({ length: 2500 }, (_, row) => row + 2));
   });
 
-  it('starts at the first row when the file has changed since the interruption', async () => {
+  it('outcomes push starts at the first row when the file has changed since the interruption', async () => {
     const world = await worldWithCalls(5);
     const file = manyRows(world, 2000, 5);
     await using proxy = await startProxy(({ number }) => (number === 2 ? { status: 400, body: {} } : undefined));
@@ -245,7 +245,7 @@ describe('outcomes push', () => {
     expect(resultsOf(file)).toHaveLength(1);
   });
 
-  it('lets the last row of a call win, though requests overtake each other', async () => {
+  it('outcomes push keeps the last row of a call, though requests overtake each other', async () => {
     const world = await worldWithCalls(1);
     const { agentId } = world;
     const filler = Array.from({ length: 999 }, (_, row) => `${agentId},absent-${row},x,`);

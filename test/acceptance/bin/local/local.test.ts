@@ -141,7 +141,7 @@ describe('npm start', () => {
     await site.stop();
   });
 
-  it('works with an AWS profile and other AWS settings in the environment, and honors the service’s own', async () => {
+  it('npm start works with an AWS profile and other AWS settings in the environment, and honors the service’s own', async () => {
     expect(facts).toMatchObject({ appOrigin: 'https://app.example.com', tableName: 'my-table', customerId: null });
     const { uid, agentId } = facts;
     const blocked = await ask(facts, '/agent-block-list', { uid, agentId, numbers: ['+14155550111'] });
@@ -154,7 +154,7 @@ describe('npm start', () => {
     ).toHaveLength(1);
   });
 
-  it('uses a real model with the credentials of the profile, and a given Stripe account', async () => {
+  it('npm start uses a real model with the credentials of the profile, and a given Stripe account', async () => {
     expect(facts.endpoints).toMatchObject({ stripe: stripe.endpoint, bedrock: bedrock.endpoint });
     const body = JSON.stringify({ id: 'c', messages: [userSays('Hello!')] });
     const answer = await fetch(`${facts.baseUrl}/chat/build`, { method: 'POST', body });
@@ -167,7 +167,7 @@ describe('npm start', () => {
     expect(stripeKeys).toEqual(['Bearer sk_test_given']);
   });
 
-  it('listens on loopback alone, but for DynamoDB Local, in which a stranger finds nothing', async () => {
+  it('npm start listens on loopback alone, except for DynamoDB Local, in which a stranger finds nothing', async () => {
     const sockets = listeningSockets(run.child.pid as number);
     const loopback = ['0100007F', '00000000000000000000000001000000'];
     const open = sockets.filter(({ address }) => !loopback.includes(address));
@@ -184,7 +184,7 @@ describe('npm start', () => {
     expect(await tablesFor(facts.credentials.accessKeyId)).toEqual(['my-table']);
   });
 
-  it('writes what its owner alone can read, and no credentials but its own', async () => {
+  it('npm start writes files that only their owner can read, and no credentials but its own', async () => {
     const { baseUrl, tableName, endpoints, credentials } = facts;
     const written = readFileSync(run.runFile, 'utf8');
     expect(JSON.parse(written)).toMatchObject({ baseUrl, tableName, endpoints, credentials, region: 'us-east-1' });
@@ -196,13 +196,13 @@ describe('npm start', () => {
     expect(modes).toEqual(modes.map(([name]) => [name, '600']));
   });
 
-  it('does not start a second time on the same data folder', async () => {
+  it('npm start does not start a second time on the same data folder', async () => {
     const second = await ended(start(['--json', '--data', data], env));
     expect(second).toMatchObject({ code: 1, out: '' });
     expect(second.err).toMatch(/^Another run uses the data in [^\n]+\n$/);
   });
 
-  it('leaves no process when it is killed, and has its data and unfinished jobs at the next start', async () => {
+  it('npm start leaves no process when it is killed, and has its data and unfinished jobs at the next start', async () => {
     expect(processesWith(data).some(({ command }) => command.includes('DynamoDBLocal.jar'))).toBe(true);
     const { uid, agentId } = facts;
     const website = { uid, agentId, url: site.endpoint };
@@ -268,7 +268,7 @@ describe('npm start', () => {
     expect(err).not.toMatch(/vap_|4155550111|"time":/);
   }, 120_000);
 
-  it.each([200, 1500, 4000])('leaves no process when npm gets SIGTERM after %i ms', async (milliseconds) => {
+  it.each([200, 1500, 4000])('npm start leaves no process when npm gets SIGTERM after %i ms', async (milliseconds) => {
     const place = folder();
     const npm = start(['--json', '--data', place], {}, ['npm', '-s', 'start', '--']);
     await new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -276,7 +276,7 @@ describe('npm start', () => {
     await until(() => processesWith(place).length === 0, 10_000);
   });
 
-  it('reports in one sentence why it cannot start', async () => {
+  it('npm start reports in one sentence why it cannot start', async () => {
     const file = join(folder(), 'file');
     writeFileSync(file, '');
     const port = new URL(target.baseUrl).port;
@@ -306,7 +306,7 @@ describe('npm start', () => {
 });
 
 describe('npm start -- --help and --version', () => {
-  it('print at once, and install nothing in a fresh clone', async () => {
+  it('npm start -- --help and --version print at once, and install nothing in a fresh clone', async () => {
     const clone = folder();
     for (const file of ['package.json', 'package-lock.json', 'bin/run.mjs', 'bin/local/help.txt']) {
       mkdirSync(dirname(join(clone, file)), { recursive: true });
@@ -325,7 +325,7 @@ describe('npm start -- --help and --version', () => {
 });
 
 describe('npm start -- --watch', () => {
-  it('restarts when a source file changes, with the same data and key', async () => {
+  it('npm start -- --watch restarts when a source file changes, with the same data and key', async () => {
     const run = start(['--watch', '--json']);
     const lines = () => run.output.out.split('\n').filter(Boolean);
     await until(() => lines().length === 1);
@@ -339,7 +339,7 @@ describe('npm start -- --watch', () => {
 });
 
 describe('stores that are given', () => {
-  it('are the ones that are used; with DynamoDB dead, requests fail within six seconds and work again when it is back', async () => {
+  it('stores that are given are used; with DynamoDB down, requests fail within six seconds and work again when it is back', async () => {
     const requests: string[] = [];
     const server = createHttpServer((request, response) => {
       requests.push(`${request.method} ${request.headers['x-amz-target'] ?? request.url}`);

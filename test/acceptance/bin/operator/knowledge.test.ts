@@ -6,7 +6,7 @@ import { ended, newFile, settings, start } from '../../../support/operator-comma
 import { newWorld } from '../../../support/world.ts';
 
 describe('knowledge upload', () => {
-  it('stopped while a form is sent reports what was sent, what was not, and what is unknown', async () => {
+  it('knowledge upload that is stopped while a form is sent reports what was sent, what was not, and what is unknown', async () => {
     const world = await newWorld();
     await using storage = await startBetween(() => new Promise<boolean>(() => {}));
     await using between = await startBetween(async (request, response, forward) => {
@@ -34,7 +34,7 @@ describe('knowledge upload', () => {
     expect(stderr).toContain('Stopped.');
   });
 
-  it('stopped while it waits reports the state of each document', async () => {
+  it('knowledge upload that is stopped while it waits reports the state of each document', async () => {
     const world = await newWorld();
     await using between = await startBetween(async (request, response, forward) => {
       if (request.method !== 'GET') return false;

@@ -14,7 +14,7 @@ describe('the configuration of an AI client', () => {
     ['claude-code', `\${VAP_API_KEY}`],
     ['cursor', `\${env:VAP_API_KEY}`],
     ['vscode', `\${input:vap-api-key}`],
-  ])('connects %s, whose key is not in it', async (client, placeholder) => {
+  ])('the configuration of an AI client connects %s, and does not contain the key', async (client, placeholder) => {
     const { apiKey, agentId } = await newWorld();
     const { code, stdout, stderr } = await config('--client', client, '--base-url', `${target.baseUrl}/`);
     expect([code, stderr]).toEqual([0, expect.stringContaining('mcp.json')]);

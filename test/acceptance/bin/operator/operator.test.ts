@@ -8,7 +8,7 @@ import { ended, json, newFile, operator, settings, start } from '../../../suppor
 import { newUser, newWorld, target } from '../../../support/world.ts';
 
 describe('keys', () => {
-  it('are rotated once: of two parallel rotations one fails', async () => {
+  it('keys are rotated once: one of two parallel rotations fails', async () => {
     const { uid, keyId } = await newUser();
     const both = await Promise.all([1, 2].map(() => ended(start(['key', 'rotate', '--uid', uid, keyId, '--json']))));
     expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
@@ -17,7 +17,7 @@ describe('keys', () => {
 });
 
 describe('calls import', () => {
-  it.each(['SIGKILL', 'SIGTERM'] as const)('continues after %s', async (signal) => {
+  it.each(['SIGKILL', 'SIGTERM'] as const)('calls import continues after %s', async (signal) => {
     const world = await newWorld();
     const ids = Array.from({ length: 300 }, (_, n) => `call-${n}`);
     using door = await openDoor(new URL(target.endpoints.dynamodb), { delayMilliseconds: 100 });
@@ -52,7 +52,7 @@ describe('calls import', () => {
     expect(existsSync(`${file}.progress`)).toBe(false);
   });
 
-  it('waits for a table that is briefly unreachable', async () => {
+  it('calls import waits for a table that is briefly unreachable', async () => {
     const world = await newWorld();
     const file = newFile(Array.from({ length: 400 }, (_, n) => lineOf(world.agentId, `call-${n}`)).join('\n'));
     using door = await openDoor(new URL(target.endpoints.dynamodb));

@@ -28,7 +28,7 @@ const interrupt = async ({ child, end }: { child: ChildProcess; end: ReturnType<
 };
 
 describe('webhooks listen', () => {
-  it('forwards events, signed with the secret that it prints, says what was answered, and removes its endpoint', async () => {
+  it('webhooks listen forwards events, signed with the secret that it prints, reports the responses, and removes its endpoint', async () => {
     const world = await newWorld();
     const receiver = await newReceiver({ status: 204 }, { status: 500 });
     const listening = await listen(world, receiver.url, '--event', 'call.*');
@@ -55,7 +55,7 @@ describe('webhooks listen', () => {
     expect(await receiver.received()).toHaveLength(2);
   });
 
-  it('leaves the user’s own endpoints alone, and is alone in what it fetches', async () => {
+  it('webhooks listen leaves the user’s own endpoints alone, and fetches its own events alone', async () => {
     const world = await newWorld();
     const [own, local] = [await newReceiver(), await newReceiver()];
     await world.call('POST', '/webhook-endpoints', { body: { uid: world.uid, url: own.url, events: ['call.*'] } });
@@ -70,7 +70,7 @@ describe('webhooks listen', () => {
     expect(await endpointsOf(world)).toMatchObject([{ url: own.url }]);
   });
 
-  it('keeps its endpoint while it runs, and ends when the endpoint is deleted', async () => {
+  it('webhooks listen keeps its endpoint while it runs, and ends when the endpoint is deleted', async () => {
     const world = await newWorld();
     const [kept, deleted] = [
       await listen(world, (await newReceiver()).url),
@@ -86,7 +86,7 @@ describe('webhooks listen', () => {
     expect(await endpointsOf(world)).toEqual([]);
   });
 
-  it('that is killed leaves no endpoint for longer than a minute', async () => {
+  it('webhooks listen that is killed leaves no endpoint for longer than a minute', async () => {
     const world = await newWorld();
     const receiver = await newReceiver();
     const { child, end, endpointId } = await listen(world, receiver.url);

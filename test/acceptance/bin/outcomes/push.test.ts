@@ -6,7 +6,7 @@ import { push, start } from '../../../support/outcomes-tool.ts';
 import { startProxy } from '../../../support/proxy.ts';
 
 describe('outcomes push', () => {
-  it('continues after SIGKILL: each row is in the results once', async () => {
+  it('outcomes push continues after SIGKILL: each row is in the results once', async () => {
     const world = await worldWithCalls(5);
     const file = manyRows(world, 4000, 5);
     const third = Promise.withResolvers<void>();
@@ -35,7 +35,7 @@ describe('outcomes push', () => {
     expect((await outcomeOf(world, 'c4')).custom_call_outcome).toBe('row 3999');
   });
 
-  it('says how to continue after SIGTERM, and then sends every row', async () => {
+  it('outcomes push says how to continue after SIGTERM, and then sends every row', async () => {
     const world = await worldWithCalls(2);
     const begun = Promise.withResolvers<void>();
     await using proxy = await startProxy(async ({ number }) => {
@@ -51,7 +51,7 @@ describe('outcomes push', () => {
     expect((await push(world.file, options)).code).toBe(0);
   });
 
-  it('is not run twice at once for one file', async () => {
+  it('outcomes push does not run twice at once for one file', async () => {
     const world = await worldWithCalls(1);
     const begun = Promise.withResolvers<void>();
     const second = Promise.withResolvers<void>();

@@ -34,7 +34,7 @@ const recordMemory = (file: string) =>
   )}`;
 
 describe('outcomes push', () => {
-  it(`sends ${(rows * rowBytes) / 1_000_000} MB in at most ${maxMegabytes} MB of memory`, async () => {
+  it(`outcomes push sends ${(rows * rowBytes) / 1_000_000} MB in at most ${maxMegabytes} MB of memory`, async () => {
     const file = fileOf('large.csv', '');
     const writing = createWriteStream(file);
     writing.write('agentId,callIdOrPhone,custom_call_outcome,custom_call_metadata\n');
