@@ -8,10 +8,9 @@ import type {
 } from '../domain/block-list-imports.ts';
 import { now } from '../domain/date-time.ts';
 import { service } from '../service.ts';
-import { type Change, type Condition, updateOf } from '../store/expressions.ts';
+import { type Change, when } from '../store/expressions.ts';
 import { type BlockListOwner, importKey, importsOf, runningImportKey } from '../store/keys.ts';
-import { type Item, type Table, table } from '../store/table.ts';
-import { writeFailure } from '../store/write-failures.ts';
+import { type Item, type Table, type TransactionAction, table } from '../store/table.ts';
 
 /** How long a form waits for its file. */
 const uploadMilliseconds = 60 * 60 * 1000;
@@ -60,7 +59,7 @@ export type ImportProgress = Partial<
 >;
 
 type ImportItem = Item & Omit<ImportRecord, 'failures'> & { failures: string };
-type RunningItem = Item & { importId: string; until: number };
+type RunningItem = Item & { importId: string; until: number; ttlSeconds: number };
 
 /** Whose list an import writes to. */
 export const ownerOf = ({ uid, agentId }: Pick<ImportRecord, 'uid' | 'agentId'>): BlockListOwner =>
@@ -86,11 +85,7 @@ export class BlockListImports {
       waitsUntil: Date.now() + uploadMilliseconds,
       ttlSeconds: Math.floor(Date.now() / 1000) + keptSeconds,
     };
-    try {
-      await this.#table.put(item, { ConditionExpression: 'attribute_not_exists(pk)' });
-    } catch (error) {
-      if (writeFailure(error) !== 'condition') throw error;
-    }
+    await this.#table.putNew(item);
   }
 
   async find({ uid, importId }: ImportReference): Promise<ImportRecord | undefined> {
@@ -137,19 +132,16 @@ export class BlockListImports {
     const dueBy = Math.min(Date.now() + runMilliseconds, Date.parse(startedAt) + maxMilliseconds);
     const run = randomUUID();
     const set = { status: 'running' as const, waitsUntil: null, etag, startedAt, dueBy, run, step: record.step + 1 };
-    const key = runningImportKey(ownerOf(record));
     const { importId } = record;
-    const failed = await this.#table.transactUnless([
-      { Update: this.#update(record, { set }) },
-      {
-        Put: {
-          TableName: this.#table.name,
-          Item: { ...key, importId, until: dueBy, ttlSeconds: Math.ceil(dueBy / 1000) },
-          ConditionExpression: 'attribute_not_exists(pk) or importId = :own or #until <= :now',
-          ExpressionAttributeNames: { '#until': 'until' },
-          ExpressionAttributeValues: { ':own': importId, ':now': Date.now() },
-        },
-      },
+    const running: RunningItem = {
+      ...runningImportKey(ownerOf(record)),
+      importId,
+      until: dueBy,
+      ttlSeconds: Math.ceil(dueBy / 1000),
+    };
+    const failed = await this.#table.tryTransact([
+      this.#update(record, { set }),
+      this.#table.putAction(running, when`${isFreeOrHeldBy(importId)} or #until <= ${Date.now()}`),
     ]);
     if (failed) return failed.has(0) ? undefined : 'busy';
     const { waitsUntil: _, ...begun } = { ...record, ...set };
@@ -170,31 +162,23 @@ export class BlockListImports {
   async finish(record: ImportRecord, error?: string): Promise<void> {
     const status: ImportStatus = error === undefined ? 'done' : 'failed';
     const set = { status, finishedAt: now(), waitsUntil: null, error, step: record.step + 1 };
-    const update = { Update: this.#update(record, { set }) };
-    const release = {
-      Delete: {
-        TableName: this.#table.name,
-        Key: runningImportKey(ownerOf(record)),
-        ConditionExpression: 'attribute_not_exists(pk) or importId = :own',
-        ExpressionAttributeValues: { ':own': record.importId },
-      },
-    };
-    const failed = await this.#table.transactUnless([update, release]);
+    const update = this.#update(record, { set });
+    const release = this.#table.deleteAction(runningImportKey(ownerOf(record)), isFreeOrHeldBy(record.importId));
+    const failed = await this.#table.tryTransact([update, release]);
     // Another import of the list runs, as this one is overdue or has never begun.
-    if (failed && !failed.has(0)) await this.#table.transactUnless([update]);
+    if (failed && !failed.has(0)) await this.#table.tryTransact([update]);
   }
 
-  #update(record: ImportRecord, change: Change) {
-    const key = importKey(record.uid, record.importId);
-    return { TableName: this.#table.name, Key: key, ...updateOf(change, isAt(record)) };
+  #update(record: ImportRecord, change: Change): TransactionAction {
+    return this.#table.updateAction(importKey(record.uid, record.importId), change, isAt(record));
   }
 }
 
+/** No import writes to the list, or this one does. */
+const isFreeOrHeldBy = (importId: string) => when`attribute_not_exists(pk) or importId = ${importId}`;
+
 /** The import is as it was read: no other run of it has done a step since. */
-const isAt = ({ step, status }: ImportRecord): Condition => ({
-  expression: '#step = :found and #status = :was',
-  values: { found: step, was: status },
-});
+const isAt = ({ step, status }: ImportRecord) => when`#step = ${step} and #status = ${status}`;
 
 const recordOf = ({ pk: _pk, sk: _sk, failures, ...rest }: ImportItem): ImportRecord => ({
   ...rest,

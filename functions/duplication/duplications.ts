@@ -2,8 +2,9 @@ import type { Agent } from '../domain/agents.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
 import { Agents, deletedCopyOf } from '../store/agents.ts';
+import { isAbsent, when } from '../store/expressions.ts';
 import { accessKey, countKey, duplicationKey } from '../store/keys.ts';
-import { agentQuota, countAction, countCheck, type Quota, sourceQuota } from '../store/quotas.ts';
+import { agentQuota, type Counter, countAction, countCheck, type Quota, sourceQuota } from '../store/quotas.ts';
 import { type Item, type Table, table } from '../store/table.ts';
 
 /** A copy of an agent in the making. Everything in it has the new agent's id, under which nobody can read until it is finished. */
@@ -52,9 +53,8 @@ export class Duplications {
   async add(duplication: Duplication): Promise<Duplication> {
     const { agent, sourceAgentId } = duplication;
     const { agents, sources } = this.#quotas;
-    const TableName = this.#table.name;
-    const failed = await this.#table.transactUnless([
-      { Put: { TableName, Item: itemOf(duplication), ConditionExpression: 'attribute_not_exists(pk)' } },
+    const failed = await this.#table.tryTransact([
+      this.#table.putAction(itemOf(duplication), isAbsent),
       countAction(this.#table, countKey({ uid: agent.uid }), 1, agents),
       countCheck(this.#table, countKey({ agentId: sourceAgentId }), sources),
     ]);
@@ -66,11 +66,7 @@ export class Duplications {
 
   /** Remembers how far a copy has come, unless it is finished. */
   async update(duplication: Duplication): Promise<void> {
-    await this.#table.put(itemOf(duplication), {
-      ConditionExpression: '#state = :copying',
-      ExpressionAttributeNames: { '#state': 'state' },
-      ExpressionAttributeValues: { ':copying': 'copying' },
-    });
+    await this.#table.put(itemOf(duplication), when`#state = ${'copying'}`);
   }
 
   /**
@@ -79,16 +75,19 @@ export class Duplications {
    */
   async finish(duplication: Duplication): Promise<Duplication | undefined> {
     const done: Duplication = { ...duplication, state: 'done' };
-    const TableName = this.#table.name;
-    const { sourceAgentId } = done;
-    const { agentId } = done.agent;
+    const { agent, sourceAgentId } = done;
+    const { agentId } = agent;
     const item = { ...itemOf(done), ttlSeconds: Math.floor(Date.now() / 1000) + rememberedSeconds };
-    const sources = { ...countKey({ agentId }), count: done.websites.copied + done.documents.copied, changes: 0 };
-    const failed = await this.#table.transactUnless([
-      ...this.#agents.creation(done.agent),
-      { Put: { TableName, Item: item } },
-      { Put: { TableName, Item: sources } },
-      { ConditionCheck: { TableName, Key: accessKey(sourceAgentId), ConditionExpression: 'attribute_exists(uid)' } },
+    const count: Counter = {
+      ...countKey({ agentId }),
+      count: done.websites.copied + done.documents.copied,
+      changes: 0,
+    };
+    const failed = await this.#table.tryTransact([
+      ...this.#agents.creation(agent),
+      this.#table.putAction(item),
+      this.#table.putAction(count),
+      this.#table.checkAction(accessKey(sourceAgentId), when`attribute_exists(uid)`),
     ]);
     if (!failed) return done;
     // Another run finished the same copy.
@@ -101,13 +100,11 @@ export class Duplications {
 
   /** Makes what was copied that of a deleted agent, for the job that deletes the rest of those. */
   async abandon({ agent }: Duplication): Promise<void> {
-    const TableName = this.#table.name;
     const { uid, agentId } = agent;
-    const Item = deletedCopyOf(agent, jobTimeoutSeconds);
     // When it fails, another run has done the same.
-    await this.#table.transactUnless([
-      { Put: { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' } },
-      { Delete: { TableName, Key: duplicationKey(agentId) } },
+    await this.#table.tryTransact([
+      this.#table.putAction(deletedCopyOf(agent, jobTimeoutSeconds), isAbsent),
+      this.#table.deleteAction(duplicationKey(agentId)),
       countAction(this.#table, countKey({ uid }), -1),
     ]);
   }

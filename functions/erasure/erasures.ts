@@ -1,10 +1,9 @@
 import { now } from '../domain/date-time.ts';
 import type { Erasure } from '../domain/erasures.ts';
 import { service } from '../service.ts';
-import { type Condition, updateOf } from '../store/expressions.ts';
+import { exists, when } from '../store/expressions.ts';
 import { erasureKey } from '../store/keys.ts';
 import { type Item, type Table, type TransactionAction, table } from '../store/table.ts';
-import { conflictingItem } from '../store/write-failures.ts';
 
 /** The erasure of a person as it is requested. `numberHash` is keyed: nobody can find out the number from it. */
 export type ErasureRequest = {
@@ -38,14 +37,7 @@ export class Erasures {
   async add(request: ErasureRequest): Promise<void> {
     const { uid, erasureId } = request;
     const state = { status: 'pending', requestedAt: now(), calls: 0, blockedNumbers: 0 };
-    try {
-      await this.#table.put(
-        { ...erasureKey(uid, erasureId), ...request, ...state },
-        { ConditionExpression: 'attribute_not_exists(pk)', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },
-      );
-    } catch (error) {
-      if (!conflictingItem(error)) throw error;
-    }
+    await this.#table.putNew({ ...erasureKey(uid, erasureId), ...request, ...state });
   }
 
   async find(uid: string, erasureId: string): Promise<Erasure | undefined> {
@@ -68,8 +60,7 @@ export class Erasures {
 
   /** The action that counts what is erased, for the transaction that erases it: each item counts exactly once. */
   counting(uid: string, erasureId: string, kind: ErasedKind, by: number): TransactionAction {
-    const update = updateOf({ add: { [kind]: by } }, { expression: 'attribute_exists(pk)' });
-    return { Update: { TableName: this.#table.name, Key: erasureKey(uid, erasureId), ...update } };
+    return this.#table.updateAction(erasureKey(uid, erasureId), { add: { [kind]: by } }, exists);
   }
 
   async finish(uid: string, erasureId: string): Promise<void> {
@@ -86,10 +77,7 @@ export class Erasures {
   }
 }
 
-const isUnfinished: Condition = {
-  expression: '#status in (:pending, :unfinished)',
-  values: { pending: 'pending', unfinished: 'running' },
-};
+const isUnfinished = when`#status in (${'pending'}, ${'running'})`;
 
 export const erasures = /* @__PURE__ */ service(() => new Erasures(table.get()), {
   add: ['dynamodb:PutItem'],

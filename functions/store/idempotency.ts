@@ -3,7 +3,7 @@ import pMap from 'p-map';
 import { newUlid } from '../domain/identifiers.ts';
 import { idempotencyClaimSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
-import type { Condition } from './expressions.ts';
+import { when } from './expressions.ts';
 import {
   type Collection,
   type ItemKey,
@@ -13,7 +13,6 @@ import {
   idempotencyPieceKey,
 } from './keys.ts';
 import { type Item, type Table, table } from './table.ts';
-import { conflictingItem } from './write-failures.ts';
 
 /** How long a first answer is kept. */
 const keepSeconds = 24 * 60 * 60;
@@ -66,27 +65,14 @@ export class IdempotencyStore {
       claimedUntil,
       ttlSeconds,
     };
-    try {
-      await this.#table.put(
-        { ...key, ...fresh },
-        {
-          ConditionExpression: 'attribute_not_exists(pk) or ttlSeconds <= :now',
-          ExpressionAttributeValues: { ':now': Math.floor(now / 1000) },
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        },
-      );
-      return { state: 'claimed', key, creationId: fresh.creationId, claimedUntil, ttlSeconds };
-    } catch (error) {
-      const kept = conflictingItem<Kept>(error);
-      if (!kept) throw error;
-      if (kept.claimedUntil === claimedUntil)
-        return { state: 'claimed', key, creationId: kept.creationId, claimedUntil, ttlSeconds: kept.ttlSeconds };
-      if (kept.contentHash !== request.contentHash) return { state: 'other content' };
-      const answer = await this.#read(key, kept);
-      if (answer) return { state: 'answered', answer, creationId: kept.creationId };
-      if (kept.claimedUntil > now) return { state: 'in progress' };
-      return this.#takeOver(key, kept, claimedUntil);
-    }
+    const isUnclaimed = when`attribute_not_exists(pk) or ttlSeconds <= ${Math.floor(now / 1000)}`;
+    const { isNew, item: kept } = await this.#table.putNew<Item & Kept>({ ...key, ...fresh }, isUnclaimed);
+    if (isNew) return { state: 'claimed', key, creationId: kept.creationId, claimedUntil, ttlSeconds };
+    if (kept.contentHash !== request.contentHash) return { state: 'other content' };
+    const answer = await this.#read(key, kept);
+    if (answer) return { state: 'answered', answer, creationId: kept.creationId };
+    if (kept.claimedUntil > now) return { state: 'in progress' };
+    return this.#takeOver(key, kept, claimedUntil);
   }
 
   /** Goes on where a request ended without an answer, if nobody else does. */
@@ -94,7 +80,7 @@ export class IdempotencyStore {
     const taken = await this.#table.change(
       key,
       { set: { claimedUntil } },
-      { expression: 'claimedUntil = :found or claimedUntil = :claimedUntil', values: { found: kept.claimedUntil } },
+      when`claimedUntil = ${kept.claimedUntil} or claimedUntil = ${claimedUntil}`,
     );
     if (!taken) return { state: 'in progress' };
     return { state: 'claimed', key, creationId: kept.creationId, claimedUntil, ttlSeconds: kept.ttlSeconds };
@@ -170,15 +156,8 @@ export class IdempotencyStore {
   }
 }
 
-const isUnchanged = ({ claimedUntil }: Kept): Condition => ({
-  expression: 'claimedUntil = :found',
-  values: { found: claimedUntil },
-});
-
-const isStillClaimed = ({ claimedUntil }: Claim): Condition => ({
-  expression: 'claimedUntil = :mine',
-  values: { mine: claimedUntil },
-});
+const isUnchanged = ({ claimedUntil }: Kept) => when`claimedUntil = ${claimedUntil}`;
+const isStillClaimed = ({ claimedUntil }: Claim) => when`claimedUntil = ${claimedUntil}`;
 
 export const idempotency = /* @__PURE__ */ service(() => new IdempotencyStore(table.get()), {
   claim: ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],

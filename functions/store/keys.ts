@@ -43,6 +43,8 @@ import { hash } from 'node:crypto';
 
 export type ItemKey = { pk: string; sk: string };
 export const isSameKey = (one: ItemKey, other: ItemKey) => one.pk === other.pk && one.sk === other.sk;
+/** What an item holds. */
+export const withoutKey = <T extends ItemKey>({ pk: _pk, sk: _sk, ...held }: T): Omit<T, 'pk' | 'sk'> => held;
 /** The one of some items that has a key. */
 export const itemWith = <T extends ItemKey>(items: T[], key: ItemKey | undefined): T | undefined =>
   key && items.find((item) => isSameKey(item, key));

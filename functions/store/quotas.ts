@@ -1,6 +1,6 @@
 import { quotaExceeded } from '../domain/errors.ts';
 import { environment } from '../environment.ts';
-import { type Condition, conditionOf, updateOf } from './expressions.ts';
+import { isAbsent, when } from './expressions.ts';
 import { countKey, documentsOf, type ItemKey, websitesOf } from './keys.ts';
 import type { Item, Table, TransactionAction } from './table.ts';
 
@@ -25,21 +25,17 @@ export const sourceQuota = (limit = environment.quotaSources): Quota => ({
 export type Counter = Item & { count: number; changes: number; recountedAt?: number };
 
 /** The action of a transaction that counts `by` more or fewer. With a quota, its condition is that they fit. */
-export const countAction = ({ name: TableName }: Table, Key: ItemKey, by: number, quota?: Quota): TransactionAction => {
+export const countAction = (table: Table, key: ItemKey, by: number, quota?: Quota): TransactionAction => {
   if (quota && by > quota.limit) throw quota.exceeded();
   const change = { add: { count: by, changes: 1 } };
-  return { Update: { TableName, Key, ...updateOf(change, quota && isAtMost(quota.limit - by)) } };
+  return table.updateAction(key, change, quota && isAtMost(quota.limit - by));
 };
 
 /** The action of a transaction that fails when a counter is above a quota. */
-export const countCheck = ({ name: TableName }: Table, Key: ItemKey, { limit }: Quota): TransactionAction => ({
-  ConditionCheck: { TableName, Key, ...conditionOf(isAtMost(limit)) },
-});
+export const countCheck = (table: Table, key: ItemKey, { limit }: Quota): TransactionAction =>
+  table.checkAction(key, isAtMost(limit));
 
-const isAtMost = (most: number): Condition => ({
-  expression: 'attribute_not_exists(#count) or #count <= :most',
-  values: { most },
-});
+const isAtMost = (max: number) => when`attribute_not_exists(#count) or #count <= ${max}`;
 
 /**
  * Counts the sources of an agent, and corrects its counter. Records of upload forms that were never used count until
@@ -53,9 +49,7 @@ export const recountSources = async (table: Table, agentId: string, seconds = 60
     const now = Date.now();
     if ((found?.recountedAt ?? 0) > now - seconds * 1000) return false;
     const set = { count: await countSources(table, agentId), recountedAt: now };
-    const isUnchanged = found
-      ? { expression: 'changes = :found', values: { found: found.changes } }
-      : { expression: 'attribute_not_exists(pk)' };
+    const isUnchanged = found ? when`changes = ${found.changes}` : isAbsent;
     if (await table.change(key, { set, add: { changes: 1 } }, isUnchanged)) return true;
   }
   return false;

@@ -1,11 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type AttributeValue,
-  BatchExecuteStatementCommand,
-  DynamoDBClient,
-  type DynamoDBClientConfig,
-} from '@aws-sdk/client-dynamodb';
+import { isDeepStrictEqual } from 'node:util';
+import { BatchExecuteStatementCommand, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
   BatchWriteCommand,
@@ -14,18 +10,18 @@ import {
   DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
-  type PutCommandInput,
   QueryCommand,
   ScanCommand,
   TransactWriteCommand,
   type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { convertToAttr, unmarshall } from '@aws-sdk/util-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { environment } from '../environment.ts';
 import { wholeService } from '../service.ts';
-import { type Change, type Condition, conditionOf, updateOf } from './expressions.ts';
+import { type Change, type Condition, conditionOf, isAbsent, updateOf } from './expressions.ts';
 import type { Collection, ItemKey } from './keys.ts';
+import type { Statement } from './statements.ts';
 import { failedConditions, type StatementResult, writeFailure } from './write-failures.ts';
 
 /** What every item has; each store adds the rest of its own. */
@@ -48,8 +44,8 @@ export type QueryOptions = {
   keysOnly?: boolean;
 };
 
-/** How often a write is tried again that meets others: with their pauses, a few seconds. */
-export const maxConflicts = 12;
+/** How often a write that conflicts with others is repeated: with the pauses, for about two seconds. */
+const maxConflicts = 12;
 
 /** The single table, with the few ways it is read and written. Every read is strongly consistent. */
 export class Table {
@@ -134,13 +130,25 @@ export class Table {
     } while (start);
   }
 
-  async put(item: Item, condition: Omit<PutCommandInput, 'TableName' | 'Item'> = {}): Promise<void> {
-    await this.client.send(new PutCommand({ TableName: this.name, Item: item, ...condition }), deadline());
+  /** Writes an item over what is there. With a condition, throws unless it holds. */
+  async put(item: Item, condition?: Condition): Promise<void> {
+    await this.transact([this.putAction(item, condition)]);
   }
 
   /**
-   * Changes an item if a condition holds, and returns it as it is then, or as it was before (`ALL_OLD`).
-   * Undefined when the condition does not hold.
+   * Writes an item unless there is one, and returns the item that is there then. `isNew` is true also when this very write
+   * succeeded and its response was lost. Another condition says when an existing item is written over.
+   */
+  async putNew<T extends Item>(item: T, condition = isAbsent): Promise<{ isNew: boolean; item: T }> {
+    const failed = await this.tryTransact<T>([this.putAction(item, condition)]);
+    if (!failed) return { isNew: true, item };
+    const existing = failed.get(0) as T;
+    return { isNew: isDeepStrictEqual(existing, item), item: existing };
+  }
+
+  /**
+   * Changes an item if a condition holds, and returns it as it is then, or as it was before (`ALL_OLD`). Undefined when the
+   * condition does not hold.
    */
   async change<T extends Item = Item>(
     key: ItemKey,
@@ -149,23 +157,16 @@ export class Table {
     returned: 'ALL_NEW' | 'ALL_OLD' = 'ALL_NEW',
   ): Promise<T | undefined> {
     const input = { TableName: this.name, Key: key, ReturnValues: returned, ...updateOf(change, condition) };
-    try {
+    return unlessConditionFails(async () => {
       const { Attributes } = await this.client.send(new UpdateCommand(input), deadline());
       return Attributes as T | undefined;
-    } catch (error) {
-      if (writeFailure(error) === 'condition') return undefined;
-      throw error;
-    }
+    });
   }
 
   /** Deletes an item, whether it is there or not; with a condition, only if that holds. */
   async delete(key: ItemKey, condition?: Condition): Promise<void> {
-    const input = { TableName: this.name, Key: key, ...(condition && conditionOf(condition)) };
-    try {
-      await this.client.send(new DeleteCommand(input), deadline());
-    } catch (error) {
-      if (!condition || writeFailure(error) !== 'condition') throw error;
-    }
+    const input = { TableName: this.name, Key: key, ...conditionOf(condition) };
+    await unlessConditionFails(() => this.client.send(new DeleteCommand(input), deadline()));
   }
 
   /** Writes distinct items over what is there, `perBatch` (at most 25, together under 16 MB) a round trip, one after the other. */
@@ -208,7 +209,25 @@ export class Table {
     }));
   }
 
-  /** All or nothing. Of the requests with one token, DynamoDB writes one. A single put needs no transaction. */
+  /** The actions of a transaction. Each fails with the item as it is when its condition does not hold. */
+  putAction(item: Item, condition?: Condition): TransactionAction {
+    return { Put: { TableName: this.name, Item: item, ...conditionOf(condition), ...returnedOnFailure } };
+  }
+
+  updateAction(key: ItemKey, change: Change, condition?: Condition): TransactionAction {
+    return { Update: { TableName: this.name, Key: key, ...updateOf(change, condition), ...returnedOnFailure } };
+  }
+
+  deleteAction(key: ItemKey, condition?: Condition): TransactionAction {
+    return { Delete: { TableName: this.name, Key: key, ...conditionOf(condition), ...returnedOnFailure } };
+  }
+
+  checkAction(key: ItemKey, condition: Condition): TransactionAction {
+    const input = conditionOf(condition) as { ConditionExpression: string };
+    return { ConditionCheck: { TableName: this.name, Key: key, ...input, ...returnedOnFailure } };
+  }
+
+  /** Writes all or nothing. Of the requests with one token, DynamoDB writes one. A single put needs no transaction. */
   async transact(actions: TransactionAction[], ClientRequestToken: string = randomUUID()): Promise<void> {
     const [{ Put } = {}, ...more] = actions;
     if (Put && more.length === 0) return void (await this.client.send(new PutCommand(Put), deadline()));
@@ -216,25 +235,53 @@ export class Table {
   }
 
   /**
-   * The same, tried again while another write is in its way. When conditions do not hold: whose, by their positions among
-   * the actions, with the item where the action asked for it (`ALL_OLD`).
+   * Writes all or nothing, again while another write conflicts. Returns the actions whose conditions failed, by index, each
+   * with the item as it is; undefined when everything was written.
    */
-  async transactUnless<T extends Item = Item>(
-    actions: TransactionAction[],
-  ): Promise<Map<number, T | undefined> | undefined> {
+  async tryTransact<T extends Item>(actions: TransactionAction[]): Promise<Map<number, T | undefined> | undefined> {
     const token = randomUUID();
-    for (let attempt = 0; ; attempt++) {
-      try {
-        return void (await this.transact(actions, token));
-      } catch (error) {
-        const failure = writeFailure(error);
-        if (failure === 'condition') return failedConditions<T>(error);
-        if (failure === undefined || attempt === maxConflicts) throw error;
-        await backOff(attempt);
-      }
+    try {
+      await repeat(
+        () => this.transact(actions, token),
+        (failure) => failure === 'conflict',
+      );
+      return undefined;
+    } catch (error) {
+      if (writeFailure(error) !== 'condition') throw error;
+      return failedConditions<T>(error);
     }
   }
 }
+
+const returnedOnFailure = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
+
+/** Runs `work`, which reads, decides and writes, again while its write fails because another one came in between. `attempt` counts from 0. */
+export const untilWritten = <T>(work: (attempt: number) => Promise<T>): Promise<T> =>
+  repeat(work, (failure) => failure !== undefined);
+
+const repeat = async <T>(
+  work: (attempt: number) => Promise<T>,
+  isRepeated: (failure: ReturnType<typeof writeFailure>) => boolean,
+): Promise<T> => {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await work(attempt);
+    } catch (error) {
+      if (!isRepeated(writeFailure(error)) || attempt === maxConflicts) throw error;
+      await backOff(attempt);
+    }
+  }
+};
+
+/** Returns undefined when the condition of a single write fails. */
+const unlessConditionFails = async <T>(write: () => Promise<T>): Promise<T | undefined> => {
+  try {
+    return await repeat(write, (failure) => failure === 'conflict');
+  } catch (error) {
+    if (writeFailure(error) !== 'condition') throw error;
+    return undefined;
+  }
+};
 
 const keyRange = ({ pk, prefix }: Collection, { from, to }: QueryOptions) => {
   const values = Object.entries({ ':pk': pk, ':prefix': prefix, ':from': from, ':to': to });
@@ -249,13 +296,6 @@ const keyRange = ({ pk, prefix }: Collection, { from, to }: QueryOptions) => {
     ExpressionAttributeValues: Object.fromEntries(values.filter(([, value]) => value)),
   };
 };
-
-/** How many statements one batch takes. */
-export const statementsPerBatch = 25;
-
-/** A PartiQL statement on one item, and its parameters. */
-export type Statement = { text: string; values: AttributeValue[] };
-export const attributeValue = (value: unknown): AttributeValue => convertToAttr(value as string);
 
 /** No single call to DynamoDB takes longer, retries included: a dead table is an error, not a wait. */
 export const deadline = () => ({ abortSignal: AbortSignal.timeout(environment.tableTimeoutSeconds * 1000) });

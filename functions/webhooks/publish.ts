@@ -6,7 +6,7 @@ import { asksFor, type EventType } from '../domain/webhooks.ts';
 import type { ServicesOf } from '../service.ts';
 import { credentials } from '../store/credentials.ts';
 import type { BlockListOwner, EventSubject } from '../store/keys.ts';
-import { statementsPerBatch } from '../store/table.ts';
+import { statementsPerBatch } from '../store/statements.ts';
 import type { Happening } from './changes.ts';
 import { type StoredDelivery, webhookDeliveries } from './webhook-deliveries.ts';
 import { type StoredEndpoint, webhookEndpoints } from './webhook-endpoints.ts';
@@ -140,7 +140,7 @@ export const collectNumbers = async (
     [added, removed] = [added, removed].map((all) => all.slice(0, limits.webhookNumbers)) as [string[], string[]];
   for (let part = 1; ; part++) {
     const eventId = derivedIdentifier('event', ['block list', JSON.stringify(list), by, String(part)]);
-    const options = { ...(counted && { counted }), ...(isImport && !counted && { most: limits.webhookNumbers }) };
+    const options = { ...(counted && { counted }), ...(isImport && !counted && { max: limits.webhookNumbers }) };
     const opening = { timestamp, openedBy: first };
     const collected = await services.webhookEvents.collect(list, eventId, { added, removed }, opening, options);
     // The event was deleted with its list.

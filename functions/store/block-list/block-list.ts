@@ -3,17 +3,10 @@ import pMap from 'p-map';
 import type { BlockedNumber, NumberOutcome } from '../../domain/block-list.ts';
 import { fillPage, fromCursor } from '../../domain/paging.ts';
 import { service } from '../../service.ts';
-import { type Condition, conditionOf, updateOf } from '../expressions.ts';
+import { when } from '../expressions.ts';
 import { type BlockListOwner, blockedNumberKey, blockedNumbersOf, blockListShards, type Collection } from '../keys.ts';
-import {
-  attributeValue,
-  chunks,
-  type Item,
-  type Statement,
-  type Table,
-  type TransactionAction,
-  table,
-} from '../table.ts';
+import { insertStatement, type Statement, updateStatement } from '../statements.ts';
+import { chunks, type Item, type Table, type TransactionAction, table } from '../table.ts';
 import {
   type BlockedItem,
   type BlockTerms,
@@ -24,7 +17,7 @@ import {
   entryOf,
   isBlocked,
 } from './blocked-number.ts';
-import { executeBatch, type Step, settleNumbers } from './settle-numbers.ts';
+import { executeBatch, type NumberState, settleNumbers } from './settle-numbers.ts';
 
 /** How long a removed number's item is kept, so that a repeated removal recognizes its own write. */
 const removedSeconds = 24 * 60 * 60;
@@ -72,55 +65,36 @@ export class BlockList {
     { batchesInFlight = concurrency, readFirst = false } = {},
   ): Promise<Map<string, NumberOutcome>> {
     const blockedAt = new Date().toISOString();
-    const newEntryOf = (phone: string) => entryFor(terms.get(phone) as BlockTerms, addedBy, blockedAt);
-    // What the statements of numbers with the same terms have in common is made once.
-    const inserts = new Map<string, Statement>();
-    const insertWith = (entry: object): Statement => {
-      const names = ['pk', 'sk', ...Object.keys(entry)].map((name) => `'${name}':?`);
-      return {
-        text: `INSERT INTO "${this.#table.name}" VALUE {${names}}`,
-        values: Object.values(entry).map(attributeValue),
-      };
+    const itemOf = (phone: string): BlockedItem => ({
+      ...blockedNumberKey(owner, phone),
+      ...entryFor(terms.get(phone) as BlockTerms, addedBy, blockedAt),
+    });
+    const stateOf = (item: BlockedItem | undefined): NumberState => {
+      if (!item) return { next: 'insert' };
+      if (item.addedBy === addedBy) return { outcome: 'done' };
+      return isBlocked(item) ? { outcome: 'already_blocked' } : { next: 'reclaim' };
     };
-    const insert = (phone: string): Statement => {
-      const { reason, expiresAt } = terms.get(phone) as BlockTerms;
-      const same = JSON.stringify([reason, expiresAt]);
-      const { text, values } = inserts.get(same) ?? insertWith(newEntryOf(phone));
-      inserts.set(same, { text, values });
-      const { pk, sk } = blockedNumberKey(owner, phone);
-      return { text, values: [{ S: pk }, { S: sk }, ...values] };
-    };
-    // The item exists, but its number is no longer blocked: it expired, or was removed a while ago.
-    const reclaim = (phone: string): Statement => {
-      const { removedBy: _, ...renewed } = newEntryOf(phone);
-      const cleared = ['reason', 'expiresAt', 'ttlSeconds'].filter((name) => !(name in renewed));
-      const { pk, sk } = blockedNumberKey(owner, phone);
-      const set = Object.keys(renewed).map((name) => `SET "${name}"=?`);
-      const remove = cleared.map((name) => `REMOVE "${name}"`);
-      return {
-        text: `UPDATE "${this.#table.name}" ${[...set, ...remove].join(' ')} WHERE pk=? AND sk=? AND "blockedUntil"<=?`,
-        values: [...Object.values(renewed), pk, sk, Date.now()].map(attributeValue),
-      };
-    };
-    const judge = (item: BlockedItem | undefined): Step => {
-      if (!item) return 'insert';
-      if (item.addedBy === addedBy) return 'done';
-      return isBlocked(item) ? 'already_blocked' : 'reclaim';
-    };
+    const { name } = this.#table;
     return settleNumbers(
       [...terms.keys()],
-      { first: readFirst ? 'look' : 'insert', batchesInFlight, timeoutMilliseconds: this.#timeoutMilliseconds },
+      { first: readFirst ? 'read' : 'insert', batchesInFlight, timeoutMilliseconds: this.#timeoutMilliseconds },
       {
         insert: (batch) =>
-          executeBatch(this.#table, batch.map(insert), (error) => (error === 'DuplicateItem' ? 'look' : undefined)),
-        look: async (batch) => {
+          executeBatch(
+            this.#table,
+            batch.map((phone) => insertStatement(name, itemOf(phone))),
+            (error) => (error === 'DuplicateItem' ? { next: 'read' } : undefined),
+          ),
+        read: async (batch) => {
           const items = await this.#table.getMany<BlockedItem>(batch.map((phone) => blockedNumberKey(owner, phone)));
           const byPhone = new Map(items.map((item) => [item.sk, item]));
-          return batch.map((phone) => judge(byPhone.get(phone)));
+          return batch.map((phone) => stateOf(byPhone.get(phone)));
         },
         reclaim: (batch) =>
-          executeBatch(this.#table, batch.map(reclaim), (error, item) =>
-            isConditionFailure(error) ? judge(item) : undefined,
+          executeBatch(
+            this.#table,
+            batch.map((phone) => reclaimStatement(name, itemOf(phone))),
+            (error, item) => (isConditionFailure(error) ? stateOf(item) : undefined),
           ),
       },
     );
@@ -133,22 +107,22 @@ export class BlockList {
     removedBy: string = changeOf(randomUUID(), phones),
     batchesInFlight = concurrency,
   ): Promise<Map<string, NumberOutcome>> {
-    const remove = (phone: string): Statement => {
-      const { pk, sk } = blockedNumberKey(owner, phone);
-      const ttlSeconds = Math.floor(Date.now() / 1000) + removedSeconds;
-      return {
-        text: `UPDATE "${this.#table.name}" SET "blockedUntil"=? SET "removedBy"=? SET "ttlSeconds"=? WHERE pk=? AND sk=? AND "blockedUntil">? AND "removedBy"<>?`,
-        values: [0, removedBy, ttlSeconds, pk, sk, Date.now(), removedBy].map(attributeValue),
-      };
-    };
+    const ttlSeconds = Math.floor(Date.now() / 1000) + removedSeconds;
+    const removal = (phone: string): Statement =>
+      updateStatement(
+        this.#table.name,
+        blockedNumberKey(owner, phone),
+        { blockedUntil: 0, removedBy, ttlSeconds },
+        when`#blockedUntil > ${Date.now()} and #removedBy <> ${removedBy}`,
+      );
     return settleNumbers(
       phones,
       { first: 'remove', batchesInFlight, timeoutMilliseconds: this.#timeoutMilliseconds },
       {
         remove: (batch) =>
-          executeBatch(this.#table, batch.map(remove), (error, item) => {
+          executeBatch(this.#table, batch.map(removal), (error, item) => {
             if (!isConditionFailure(error)) return undefined;
-            return item?.removedBy === removedBy ? 'done' : 'not_found';
+            return { outcome: item?.removedBy === removedBy ? 'done' : 'not_found' };
           }),
       },
     );
@@ -186,10 +160,10 @@ export class BlockList {
     for (;;) {
       const open = heads.filter((head) => !head.next.done);
       if (open.length === 0) return;
-      const least = open.reduce((a, b) => ((a.next.value as Item).sk < (b.next.value as Item).sk ? a : b));
-      const item = least.next.value as BlockedItem;
+      const first = open.reduce((a, b) => ((a.next.value as Item).sk < (b.next.value as Item).sk ? a : b));
+      const item = first.next.value as BlockedItem;
       if (isBlocked(item)) yield entryOf(item);
-      least.next = await least.shard.next();
+      first.next = await first.shard.next();
     }
   }
 
@@ -235,33 +209,34 @@ export class BlockList {
     mode: 'keep' | 'remove',
     counted: TransactionAction,
   ): Promise<void> {
-    const TableName = this.#table.name;
     let keys = owners.map((owner) => blockedNumberKey(owner, phone));
     for (let round = 0; keys.length > 0; round++) {
       if (round === maxEraseRounds) throw new Error('An entry of a block list kept changing while it was erased.');
       const items = await this.#table.getMany<BlockedItem>(keys);
       keys = [];
-      for (const item of items) {
-        const Key = { pk: item.pk, sk: item.sk };
-        const blocks = isBlocked(item);
-        if (blocks && mode === 'keep' && item.reason === undefined) continue;
-        const isUnchanged: Condition = {
-          expression: 'addedBy = :addedBy and removedBy = :removedBy and blockedUntil = :blockedUntil',
-          values: { addedBy: item.addedBy, removedBy: item.removedBy, blockedUntil: item.blockedUntil },
-        };
-        const hasReason: Condition = {
-          expression: `${isUnchanged.expression} and attribute_exists(reason)`,
-          values: isUnchanged.values ?? {},
-        };
-        const failed = await this.#table.transactUnless([
-          blocks && mode === 'keep'
-            ? { Update: { TableName, Key, ...updateOf({ set: { reason: null } }, hasReason) } }
-            : { Delete: { TableName, Key, ...conditionOf(isUnchanged) } },
-          ...(blocks ? [counted] : []),
-        ]);
-        if (failed) keys.push(Key);
-      }
+      // One after the other: all count on the same item.
+      for (const item of items) if (!(await this.#erase(item, mode, counted))) keys.push({ pk: item.pk, sk: item.sk });
     }
+  }
+
+  /** Erases an entry as it was read. False when it has changed since. */
+  async #erase(item: BlockedItem, mode: 'keep' | 'remove', counted: TransactionAction): Promise<boolean> {
+    const { pk, sk, addedBy, removedBy, blockedUntil } = item;
+    const isUnchanged = when`addedBy = ${addedBy} and removedBy = ${removedBy} and blockedUntil = ${blockedUntil}`;
+    const blocks = isBlocked(item);
+    const isKept = blocks && mode === 'keep';
+    if (isKept && item.reason === undefined) return true;
+    const failed = await this.#table.tryTransact([
+      isKept
+        ? this.#table.updateAction(
+            { pk, sk },
+            { set: { reason: null } },
+            when`${isUnchanged} and attribute_exists(reason)`,
+          )
+        : this.#table.deleteAction({ pk, sk }, isUnchanged),
+      ...(blocks ? [counted] : []),
+    ]);
+    return failed === undefined;
   }
 
   /** Deletes a list, until a time (Unix milliseconds). True when nothing is left of it. */
@@ -299,6 +274,15 @@ export class BlockList {
     return copied;
   }
 }
+
+/** Renews an item that exists though its number is no longer blocked: it expired, or was removed a while ago. */
+const reclaimStatement = (tableName: string, { pk, sk, removedBy: _, ...entry }: BlockedItem): Statement =>
+  updateStatement(
+    tableName,
+    { pk, sk },
+    { reason: null, expiresAt: null, ttlSeconds: null, ...entry },
+    when`#blockedUntil <= ${Date.now()}`,
+  );
 
 const isConditionFailure = (error: string) => error === 'ConditionalCheckFailed';
 

@@ -2,17 +2,10 @@ import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import type { Call } from '../../domain/calls.ts';
 import { type Block, blockAction, blockCheck } from '../block-list/blocked-number.ts';
-import { updateOf } from '../expressions.ts';
+import { when } from '../expressions.ts';
 import { callKey } from '../keys.ts';
-import {
-  attributeValue,
-  backOff,
-  chunks,
-  type Statement,
-  statementsPerBatch,
-  type Table,
-  type TransactionAction,
-} from '../table.ts';
+import { type Statement, statementsPerBatch, updateStatement } from '../statements.ts';
+import { backOff, chunks, type Table, type TransactionAction } from '../table.ts';
 import { cancellationResults, isRetryable, retryableCodes, type StatementResult } from '../write-failures.ts';
 import { attributesOf, type CallRecords, type CallTarget, type StoredCall, storedCall } from './call-records.ts';
 
@@ -108,7 +101,7 @@ const needsWrite = ({ from, to }: Write) => from.call !== to;
 const write = async (table: Table, batch: Write[], version: string): Promise<Write[]> => {
   let results: StatementResult[];
   try {
-    results = await table.execute(batch.map((one) => statementOf(table.name, one, version)));
+    results = await table.execute(batch.map((one) => statementOf(table, one, version)));
   } catch (error) {
     if (isRetryable(error as Error)) return batch;
     for (const one of batch) fail(one, error as Error);
@@ -147,8 +140,8 @@ const writeBlocking = async (table: Table, one: BlockingWrite, version: string):
   const { block } = one;
   try {
     await table.transact([
-      updateAction(table.name, one, version),
-      block.isThere ? blockCheck(table.name, block) : blockAction(table.name, block, version),
+      updateAction(table, one, version),
+      block.isThere ? blockCheck(table, block) : blockAction(table, block, version),
     ]);
     return [];
   } catch (error) {
@@ -172,23 +165,10 @@ const fieldsOf = (to: Call, version: string) => {
   return { outcome, outcomeUpdatedAt, outcomeHistory, version };
 };
 
-const updateAction = (TableName: string, { from, to }: Write, version: string): TransactionAction => ({
-  Update: {
-    TableName,
-    Key: callKey(to.agentId, to.callId),
-    ...updateOf({ set: fieldsOf(to, version) }, { expression: '#version = :found', values: { found: from.version } }),
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  },
-});
+const updateAction = (table: Table, { from, to }: Write, version: string): TransactionAction =>
+  table.updateAction(callKey(to.agentId, to.callId), { set: fieldsOf(to, version) }, isUnchanged(from));
 
-const statementOf = (tableName: string, { from, to }: Write, version: string): Statement => {
-  const fields = Object.entries(fieldsOf(to, version));
-  const set = fields.filter(([, value]) => value !== null && value !== undefined);
-  const cleared = fields.filter(([, value]) => value === null);
-  const { pk, sk } = callKey(to.agentId, to.callId);
-  const clauses = [...set.map(([name]) => `SET "${name}"=?`), ...cleared.map(([name]) => `REMOVE "${name}"`)];
-  return {
-    text: `UPDATE "${tableName}" ${clauses.join(' ')} WHERE pk=? AND sk=? AND "version"=?`,
-    values: [...set.map(([, value]) => value), pk, sk, from.version].map(attributeValue),
-  };
-};
+const statementOf = (table: Table, { from, to }: Write, version: string): Statement =>
+  updateStatement(table.name, callKey(to.agentId, to.callId), fieldsOf(to, version), isUnchanged(from));
+
+const isUnchanged = ({ version }: StoredCall) => when`#version = ${version}`;

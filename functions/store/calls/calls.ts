@@ -3,13 +3,12 @@ import pMap from 'p-map';
 import { type Call, type CallFacts, type CallReference, withFacts } from '../../domain/calls.ts';
 import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
+import { isAbsent, when } from '../expressions.ts';
 import { callIdAt, callKey, callsOf, callsWith, type ItemKey, isSameKey } from '../keys.ts';
-import { backOff, chunks, type Table, type TransactionAction, table } from '../table.ts';
-import { writeFailure } from '../write-failures.ts';
+import { chunks, type Table, type TransactionAction, table, untilWritten } from '../table.ts';
 import { changeOutcomes, type OutcomeChange } from './call-outcomes.ts';
 import { attributesOf, CallRecords, entriesOf, type StoredCall } from './call-records.ts';
 
-const maxAttempts = 12;
 /** A transaction has at most 100 actions, and 4 MB: a call is at most three items, and 150 KB. */
 const callsPerTransaction = 25;
 const batchConcurrency = 4;
@@ -68,36 +67,24 @@ export class Calls {
    */
   async record(agentId: string, callId: string, facts: CallFacts, { keepStart = false } = {}): Promise<Call> {
     const version = randomUUID();
-    for (let attempt = 0; ; attempt++) {
+    return untilWritten(async () => {
       const found = await this.#stored.find({ agentId, reference: { callId } });
       // The write of an earlier attempt succeeded and its response was lost.
       if (found?.version === version) return found.call;
       const { startedAt } = (keepStart && found?.call) || facts;
       const call = withFacts(found?.call, agentId, callId, { ...facts, startedAt });
-      if (call === found?.call) return call;
-      try {
-        await this.#table.transact(this.#write(call, found, version));
-        return call;
-      } catch (error) {
-        if (!writeFailure(error) || attempt === maxAttempts) throw error;
-        await backOff(attempt);
-      }
-    }
+      if (call !== found?.call) await this.#table.transact(this.#write(call, found, version));
+      return call;
+    });
   }
 
   /** Deletes a call with its entries, in one transaction. False when there is no such call. */
   async remove(agentId: string, callId: string): Promise<boolean> {
-    for (let attempt = 0; ; attempt++) {
+    return untilWritten(async () => {
       const found = await this.#records.find({ agentId, reference: { callId } });
-      if (!found) return false;
-      try {
-        await this.#table.transact(this.#removal(found));
-        return true;
-      } catch (error) {
-        if (!writeFailure(error) || attempt === maxAttempts) throw error;
-        await backOff(attempt);
-      }
-    }
+      if (found) await this.#table.transact(this.#removal(found));
+      return found !== undefined;
+    });
   }
 
   /**
@@ -137,21 +124,13 @@ export class Calls {
     alongside: (removed: number) => TransactionAction[],
   ): Promise<void> {
     const callIds = [...new Set(entries.map(({ sk }) => callIdAt(sk)))];
-    for (let attempt = 0; ; attempt++) {
-      const all = await this.#stored.findAll(agentId, callIds);
-      const found = [...all.values()].filter(
-        ({ call }) =>
-          (phone === undefined || call.phone === phone) && (before === undefined || call.startedAt < before),
-      );
+    const isConcerned = ({ call }: StoredCall) =>
+      (phone === undefined || call.phone === phone) && (before === undefined || call.startedAt < before);
+    await untilWritten(async () => {
+      const found = [...(await this.#stored.findAll(agentId, callIds)).values()].filter(isConcerned);
       if (found.length === 0) return;
-      try {
-        await this.#table.transact([...found.flatMap((one) => this.#removal(one)), ...alongside(found.length)]);
-        return;
-      } catch (error) {
-        if (!writeFailure(error) || attempt === maxAttempts) throw error;
-        await backOff(attempt);
-      }
-    }
+      await this.#table.transact([...found.flatMap((one) => this.#removal(one)), ...alongside(found.length)]);
+    });
   }
 
   /** Changes the outcome of one call, and returns it; undefined when there is no such call. */
@@ -168,35 +147,29 @@ export class Calls {
 
   /** The actions that delete a call if it is still as it was found, and its entries with it. */
   #removal(found: StoredCall): TransactionAction[] {
-    const TableName = this.#table.name;
     const { agentId, callId } = found.call;
     return [
-      { Delete: { TableName, Key: callKey(agentId, callId), ...isAsFound(found) } },
-      ...entriesOf(found.call).map((Key) => ({ Delete: { TableName, Key } })),
+      this.#table.deleteAction(callKey(agentId, callId), isUnchanged(found)),
+      ...entriesOf(found.call).map((key) => this.#table.deleteAction(key)),
     ];
   }
 
   /** The actions that write a call if it is still as it was found, and move its entries. */
   #write(call: Call, found: StoredCall | undefined, version: string): TransactionAction[] {
-    const TableName = this.#table.name;
     const attributes = Object.entries(attributesOf(call, version)).filter(([, value]) => value !== null);
-    const Item = { ...callKey(call.agentId, call.callId), ...Object.fromEntries(attributes) };
-    const condition = found ? isAsFound(found) : { ConditionExpression: 'attribute_not_exists(pk)' };
+    const item = { ...callKey(call.agentId, call.callId), ...Object.fromEntries(attributes) };
     const former = found ? entriesOf(found.call) : [];
     const entries = entriesOf(call);
     return [
-      { Put: { TableName, Item, ...condition } },
-      ...without(entries, former).map((entry) => ({ Put: { TableName, Item: entry } })),
-      ...without(former, entries).map((Key) => ({ Delete: { TableName, Key } })),
+      this.#table.putAction(item, found ? isUnchanged(found) : isAbsent),
+      ...without(entries, former).map((entry) => this.#table.putAction(entry)),
+      ...without(former, entries).map((key) => this.#table.deleteAction(key)),
     ];
   }
 }
 
 /** The record has not been written since it was read. */
-const isAsFound = ({ version }: StoredCall) => ({
-  ConditionExpression: 'version = :found',
-  ExpressionAttributeValues: { ':found': version },
-});
+const isUnchanged = ({ version }: StoredCall) => when`version = ${version}`;
 
 const without = (keys: ItemKey[], others: ItemKey[]) =>
   keys.filter((key) => !others.some((other) => isSameKey(key, other)));

@@ -1,11 +1,10 @@
 import { now } from '../../domain/date-time.ts';
 import { clearedByAttempt, deleting, isUnfinished, newAttempt, running, visible } from '../../domain/source-state.ts';
 import type { SourceChange } from '../../domain/sources.ts';
-import { type Change, type Condition, conditionOf, updateOf } from '../expressions.ts';
+import { type Change, type Condition, exists, isAbsent } from '../expressions.ts';
 import { countKey } from '../keys.ts';
 import { countAction, type Quota, recountSources } from '../quotas.ts';
 import type { Item, Table } from '../table.ts';
-import { conflictingItem } from '../write-failures.ts';
 import {
   hasText,
   isBeingDeleted,
@@ -14,6 +13,7 @@ import {
   isNotExpired,
   isUnchanged,
   isVisible,
+  isWaiting,
   mayStart,
 } from './source-conditions.ts';
 import { recordOf, type SourceItem, type SourceKind, type SourceRecord, type SourceReference } from './source-reads.ts';
@@ -62,16 +62,10 @@ export class Sources<R extends SourceRecord> {
   /** Puts new sources of one agent and counts them. When that fails: at which of them, or after them the counter. */
   #putCounted(records: R[]) {
     const agentId = records[0]?.agentId ?? '';
-    const puts = records.map((record) => ({
-      Put: {
-        TableName: this.#table.name,
-        Item: this.#itemOf(record),
-        ConditionExpression: 'attribute_not_exists(pk)',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
-      },
-    }));
-    const count = countAction(this.#table, countKey({ agentId }), records.length, this.#quota);
-    return this.#table.transactUnless<SourceItem<R>>([...puts, count]);
+    return this.#table.tryTransact<SourceItem<R>>([
+      ...records.map((record) => this.#table.putAction(this.#itemOf(record), isAbsent)),
+      countAction(this.#table, countKey({ agentId }), records.length, this.#quota),
+    ]);
   }
 
   /** Sends the job of a source just added. When it cannot be sent, the source is removed again: no job would ever read it. */
@@ -126,11 +120,7 @@ export class Sources<R extends SourceRecord> {
 
   /** Ends the wait for a file, also one that is over: the file has come, and its job is still to begin. */
   async endWait(source: SourceReference): Promise<void> {
-    const condition = {
-      expression: 'attribute_exists(waitsUntil) and #status <> :deleting',
-      values: { deleting },
-    };
-    await this.#table.change(this.#keyOf(source), { set: { waitsUntil: null, ttlSeconds: null } }, condition);
+    await this.#table.change(this.#keyOf(source), { set: { waitsUntil: null, ttlSeconds: null } }, isWaiting);
   }
 
   /**
@@ -224,10 +214,11 @@ export class Sources<R extends SourceRecord> {
 
   /** Puts items and another text reference at once, if the record has a text reference as it was read. */
   async #replaceText(source: SourceReference, former: TextReference, text: TextReference, items: Item[] = []) {
-    const TableName = this.#table.name;
-    const Update = { TableName, Key: this.#keyOf(source), ...updateOf({ set: { text } }, hasText(former)) };
-    const puts = items.map((Item) => ({ Put: { TableName, Item } }));
-    return (await this.#table.transactUnless([{ Update }, ...puts])) === undefined;
+    const failed = await this.#table.tryTransact([
+      this.#table.updateAction(this.#keyOf(source), { set: { text } }, hasText(former)),
+      ...items.map((item) => this.#table.putAction(item)),
+    ]);
+    return failed === undefined;
   }
 
   /** Ends an attempt without a new text, and says why; the former text stays. False when the source is deleted or has moved on. */
@@ -252,7 +243,7 @@ export class Sources<R extends SourceRecord> {
   async removeAll(agentId: string, until: number, deleteMore?: (record: R) => Promise<void>): Promise<boolean> {
     for await (const item of this.#table.query<SourceItem<R>>(this.#kind.of(agentId))) {
       if (Date.now() >= until) return false;
-      await this.#delete(recordOf(item), { expression: 'attribute_exists(pk)' }, deleteMore);
+      await this.#delete(recordOf(item), exists, deleteMore);
     }
     return true;
   }
@@ -309,20 +300,11 @@ export class Sources<R extends SourceRecord> {
 
   /** Adds the record of a copy, or returns the one that another run added. A copy of an agent counts its sources as it ends. */
   async #addCopy(record: R): Promise<R> {
-    try {
-      await this.#table.put(this.#itemOf(record), {
-        ConditionExpression: 'attribute_not_exists(pk)',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      });
-      return record;
-    } catch (error) {
-      const found = conflictingItem<SourceItem<R>>(error);
-      if (!found) throw error;
-      return this.#visible(found) ?? record;
-    }
+    const { item } = await this.#table.putNew<SourceItem<R>>(this.#itemOf(record));
+    return this.#visible(item) ?? record;
   }
 
-  #itemOf(record: R) {
+  #itemOf(record: R): SourceItem<R> {
     return { ...this.#keyOf(record), ...record };
   }
 
@@ -356,13 +338,15 @@ export class Sources<R extends SourceRecord> {
 
   /** Deletes a record if a condition holds, and counts it no more. */
   async #deleteCounted(source: SourceReference, condition: Condition): Promise<void> {
-    const Delete = { TableName: this.#table.name, Key: this.#keyOf(source), ...conditionOf(condition) };
-    await this.#table.transactUnless([{ Delete }, countAction(this.#table, countKey(source), -1)]);
+    await this.#table.tryTransact([
+      this.#table.deleteAction(this.#keyOf(source), condition),
+      countAction(this.#table, countKey(source), -1),
+    ]);
   }
 
   async #removeRevisions(source: SourceReference, revisions: string[]): Promise<void> {
     const change = { remove: { revisions: new Set(revisions) } };
-    await this.#table.change(this.#keyOf(source), change, { expression: 'attribute_exists(pk)' });
+    await this.#table.change(this.#keyOf(source), change, exists);
   }
 }
 
