@@ -16,7 +16,7 @@ import { agents } from '../store/agents.ts';
 import { credentials } from '../store/credentials.ts';
 import { type DocumentRecord, documents } from '../store/sources/documents.ts';
 import { FileNotification, keysIn } from './file-notification.ts';
-import { job, worker } from './job.ts';
+import { queueJob, queueWorker } from './job.ts';
 
 const Message = z.union([jobMessages.extractDocument, FileNotification]);
 type Message = z.infer<typeof Message>;
@@ -34,7 +34,7 @@ type Services = ServicesOf<typeof services>;
  * Extracts the text of a document whose file has come, or for which another attempt is requested. S3 cannot name a user
  * in its notifications: each is sent again as a message of the agent's owner, and waits for its turn with that user's work.
  */
-export const extractDocument = job({
+export const extractDocument = queueJob({
   name: 'extractDocument',
   message: Message,
   services,
@@ -43,10 +43,10 @@ export const extractDocument = job({
   memoryMegabytes: 1769,
   startedByFilesUnder: filesFolder,
 
-  async handle(message, services, _deadline, endsBy) {
+  async handle(message, services, { lastDeliveryEndsAt }) {
     if ('job' in message) {
       const { uid, agentId, documentId: id, attempt } = message;
-      return extract({ agentId, id, uid }, services, attempt, endsBy);
+      return extract({ agentId, id, uid }, services, { retry: attempt, lastDeliveryEndsAt });
     }
     const documents = documentsIn(message);
     const access = await services.credentials.accessTo(documents.map(({ agentId }) => agentId));
@@ -81,8 +81,7 @@ const documentsIn = (message: Message): DocumentKey[] => {
 const extract = async (
   { uid, ...document }: DocumentKey & { uid?: string | undefined },
   services: Services,
-  retry?: string,
-  endsBy?: number,
+  { retry, lastDeliveryEndsAt }: { retry: string | undefined; lastDeliveryEndsAt: number | undefined },
 ): Promise<void> => {
   const { documents, files, agents } = services;
   const key = fileKeyOf(document);
@@ -96,7 +95,7 @@ const extract = async (
   }
   const attempt = retry ?? attemptAtFile(file.etag, record.attempt);
   if (attempt !== record.attempt && !retry) await documents.receive(document, attempt);
-  const run = await documents.start(document, attempt, endsBy);
+  const run = await documents.start(document, attempt, lastDeliveryEndsAt);
   if (!run) return deleteOrphans();
   const fail = async (reason: string, fields?: Partial<DocumentRecord>) => {
     await documents.fail(document, attempt, reason, fields);
@@ -133,4 +132,4 @@ const mayBringFile = async (
   return access === undefined || access.has(formIssuedTo);
 };
 
-export const handler = worker(extractDocument);
+export const handler = queueWorker(extractDocument);

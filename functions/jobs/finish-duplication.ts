@@ -2,16 +2,16 @@ import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { copyServices, proceed } from '../duplication/copy.ts';
 import { duplications } from '../duplication/duplications.ts';
-import { job, worker } from './job.ts';
+import { queueJob, queueWorker } from './job.ts';
 
 /** Finishes a copy of an agent that was too large for its answer, or whose function died: afterwards it is whole. */
-export const finishDuplication = job({
+export const finishDuplication = queueJob({
   name: 'finishDuplication',
   message: jobMessages.finishDuplication,
   services: { ...copyServices, duplications: duplications.for('find', 'add', 'update', 'finish', 'abandon') },
   timeoutSeconds: jobTimeoutSeconds,
 
-  async handle({ agentId }, services, until) {
+  async handle({ agentId }, services, { until }) {
     const { duplications, jobQueue } = services;
     const begun = await duplications.find(agentId);
     if (!begun) return;
@@ -21,4 +21,4 @@ export const finishDuplication = job({
   },
 });
 
-export const handler = worker(finishDuplication);
+export const handler = queueWorker(finishDuplication);

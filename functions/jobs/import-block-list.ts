@@ -4,7 +4,7 @@ import { type ImportReference, importOfFileKey, importsFolder } from '../domain/
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { FileNotification, keysIn } from './file-notification.ts';
-import { job, worker } from './job.ts';
+import { queueJob, queueWorker } from './job.ts';
 
 const Message = z.union([jobMessages.importBlockList, FileNotification]);
 
@@ -12,7 +12,7 @@ const Message = z.union([jobMessages.importBlockList, FileNotification]);
  * Imports a file of numbers into a block list. The notification of S3, which cannot name a user, is sent again as a message
  * of the user: their imports wait for their own turn.
  */
-export const importBlockList = job({
+export const importBlockList = queueJob({
   name: 'importBlockList',
   message: Message,
   services: importServices,
@@ -21,7 +21,7 @@ export const importBlockList = job({
   memoryMegabytes: 1769,
   startedByFilesUnder: importsFolder,
 
-  async handle(message, services, until) {
+  async handle(message, services, { until }) {
     if ('job' in message) return runImport({ uid: message.uid, importId: message.importId }, services, until);
     for (const reference of importsIn(message)) await services.jobQueue.send({ job: 'importBlockList', ...reference });
   },
@@ -44,4 +44,4 @@ const importsIn = (message: z.infer<typeof Message>): ImportReference[] =>
     ? [{ uid: message.uid, importId: message.importId }]
     : keysIn(message).flatMap((key) => importOfFileKey(key) ?? []);
 
-export const handler = worker(importBlockList);
+export const handler = queueWorker(importBlockList);

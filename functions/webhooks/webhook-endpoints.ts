@@ -13,7 +13,7 @@ export type SealedSecret = { sealed: string; createdBy: string; endsAt?: number 
 /** A command that listens fetches the events of an endpoint that has `listeningUntil` (Unix milliseconds): then the endpoint is gone. */
 export type StoredEndpoint = WebhookEndpoint & { secrets: SealedSecret[]; listeningUntil?: number };
 
-type EndpointsItem = Item & { endpoints: Record<string, StoredEndpoint>; version: string };
+export type EndpointsItem = Item & { endpoints: Record<string, StoredEndpoint>; version: string };
 
 /** Failing for this long without a success disables an endpoint. */
 const disableAfterMilliseconds = 5 * 24 * 60 * 60 * 1000;

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { duplicateAgent } from '../../functions/api/duplicate-agent.ts';
 import { begin, copyServices, proceed } from '../../functions/duplication/copy.ts';
 import { finishDuplication } from '../../functions/jobs/finish-duplication.ts';
-import { worker } from '../../functions/jobs/job.ts';
+import { queueWorker } from '../../functions/jobs/job.ts';
 import { lazyServices } from '../../functions/service.ts';
 import { duplicationKey, idempotencyKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
@@ -29,7 +29,7 @@ const blockListOf = async (world: World, agentId: string) => {
 };
 
 const deliver = (message: object) =>
-  worker(finishDuplication)({ Records: [{ messageId: 'm', body: JSON.stringify(message) }] } as SQSEvent);
+  queueWorker(finishDuplication)({ Records: [{ messageId: 'm', body: JSON.stringify(message) }] } as SQSEvent);
 
 /** The new agents whose copies a request to DynamoDB begins or goes on with. */
 const copiesIn = (input: unknown): string[] => {
