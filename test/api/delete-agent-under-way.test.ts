@@ -20,7 +20,9 @@ const phone = '+14155550100';
 const phones = (count: number) => Array.from({ length: count }, (_, n) => `+1415${5_000_000 + n}`);
 
 describe('deleting an agent', () => {
-  it('deleting an agent completes wherever its function is killed, at every write', { tags: 'heavy' }, async () => {
+  it('deleting an agent completes wherever its function is killed, at every write', {
+    tags: ['heavy', 'local-only'],
+  }, async () => {
     let kills = 0;
     for (let kill = 0; ; kill++) {
       const world = await newWorld();

@@ -95,7 +95,7 @@ describe('duplicating an agent', () => {
   });
 
   it('duplicating an agent is whole or absent when its function is killed after any write, and the job completes it', {
-    tags: 'heavy',
+    tags: ['heavy', 'local-only'],
   }, async () => {
     const world = await newWorld();
     await world.block(phones(60));

@@ -118,7 +118,7 @@ describe('the knowledge of an agent that is duplicated', () => {
   }, 60_000);
 
   it('the knowledge of a copied agent is whole or absent when the function is killed after any call, and completed once by the job', {
-    tags: 'heavy',
+    tags: ['heavy', 'local-only'],
   }, async () => {
     const world = await knowingWorld();
     const request = { apiKey: world.apiKey, body: { uid: world.uid, agentId: world.agentId } };

@@ -236,7 +236,7 @@ afterAll(() => {
   faulty.closeAllConnections();
 });
 
-describe('Stripe', () => {
+describe('Stripe', { tags: 'local-only' }, () => {
   it('Stripe is asked with its key, in a pinned version', async () => {
     await ask({ customerId: customerOf('still sends date and paid'), startingAfter: 'in_9' });
     const { method, url, headers } = asked.at(-1) as IncomingMessage;
@@ -294,7 +294,7 @@ const timeouts = { attemptMs: stripeTimeouts.attemptMs / 5, callMs: stripeTimeou
 const account = (secret: { read(): Promise<string>; forget?(): void }, times = timeouts) =>
   new StripeAccount({ forget: () => {}, ...secret }, process.env.STRIPE_API_BASE as string, times);
 
-describe.concurrent('a call to Stripe', () => {
+describe.concurrent('a call to Stripe', { tags: 'local-only' }, () => {
   it('a call to Stripe ends early enough for a response within 10 seconds', () => {
     // Half a second at most between two attempts, and half a second for everything else.
     expect(stripeTimeouts.callMs).toBeLessThanOrEqual(9000);
@@ -473,7 +473,7 @@ describe('the origin', () => {
   });
 });
 
-describe('the fake Stripe', () => {
+describe('the fake Stripe', { tags: 'local-only' }, () => {
   it('the fake Stripe rejects a wrong key as Stripe does, and shows little of it', async () => {
     const { endpoint, stop } = await startStripe({ key });
     const ask = async (authorization?: string) => {

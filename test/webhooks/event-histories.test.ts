@@ -96,7 +96,11 @@ afterAll(() => stop());
 const changesSoFar = async (): Promise<DynamoDBRecord[]> => {
   const marker = { pk: `AGENT#${unique('marker')}`, sk: 'ACCESS' };
   await sound.put(marker);
-  while (!outbox.some(({ dynamodb }) => dynamodb?.Keys?.pk?.S === marker.pk)) await sleep(20);
+  const deadline = performance.now() + 50_000;
+  while (!outbox.some(({ dynamodb }) => dynamodb?.Keys?.pk?.S === marker.pk)) {
+    if (performance.now() > deadline) throw new Error('The stream did not bring the last change.');
+    await sleep(20);
+  }
   return outbox.splice(0);
 };
 
