@@ -89,7 +89,7 @@ describe('uploading by form', () => {
     const found = await settled(world);
     expect(found.map(({ status, error }) => [status, error])).toEqual([
       ['failed', 'The file is larger than 10 MB (10,485,760 bytes).'],
-      ['failed', expect.stringMatching(/^The file is no PDF/)],
+      ['failed', expect.stringMatching(/^The file is not a PDF/)],
     ]);
   });
 
