@@ -18,6 +18,7 @@ export const Question = z.object({
 
 /** The whole documentation: guides, tools, operations and records. `npm run openapi` generates its topics. */
 export class Documentation {
+  // The engine in search/ has neither weights of fields nor tolerance of typing errors: it puts a third of the tested questions' pages lower.
   readonly #index = new MiniSearch<{ id: number; title: string; text: string }>({
     fields: ['title', 'text'],
     tokenize: termsOf,

@@ -51,7 +51,7 @@ export const crawlWebsite = queueJob({
   },
 });
 
-/** A page as a section: a heading with its title, its URL, and its text without the same heading. */
+/** Formats a page as a section: a heading with its title, its URL, and its text without a repeated heading. */
 const markdownOf = ({ url, title, markdown }: CrawledPage) => {
   const heading = `# ${title}`;
   const rest = markdown.startsWith(`${heading}\n`) || markdown === heading ? markdown.slice(heading.length) : markdown;

@@ -8,7 +8,7 @@ import { webhookEvents } from '../webhooks/webhook-events.ts';
 import { webhookReceivers } from '../webhooks/webhook-receivers.ts';
 import { queueJob, queueWorker } from './job.ts';
 
-/** Makes one attempt to send an event to an endpoint, and plans the next one when it fails. */
+/** Makes one attempt to send an event to an endpoint, and schedules the next one when it fails. */
 export const deliverWebhook = queueJob({
   name: 'deliverWebhook',
   message: jobMessages.deliverWebhook,

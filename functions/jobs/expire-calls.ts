@@ -31,7 +31,7 @@ export const expireCalls = queueJob({
   },
 });
 
-/** The work is nobody's: it is shared fairly as if it were that of one more user. */
+/** The group of the job's messages in the queue, since the work belongs to no user. */
 const allUsers = 'all-users';
 
 export const handler = queueWorker(expireCalls);

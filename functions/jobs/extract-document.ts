@@ -31,7 +31,7 @@ const services = {
 type Services = ServicesOf<typeof services>;
 
 /**
- * Extracts the text of a document whose file has come, or for which another attempt is requested. S3 cannot name a user
+ * Extracts the text of a document whose file has arrived, or for which another attempt is requested. S3 cannot name a user
  * in its notifications: each is sent again as a message of the agent's owner, and waits for its turn with that user's work.
  */
 export const extractDocument = queueJob({
@@ -39,7 +39,7 @@ export const extractDocument = queueJob({
   message: Message,
   services,
   timeoutSeconds: 90,
-  // As much as makes one whole processor; the memory itself is bounded well below.
+  // Lambda gives one whole vCPU at this size. The job itself needs far less memory.
   memoryMegabytes: 1769,
   startedByFilesUnder: filesFolder,
 
@@ -72,7 +72,7 @@ export const extractDocument = queueJob({
 
 type DocumentKey = { agentId: string; id: string };
 
-/** The documents that a message is about: one, or those whose files have come. */
+/** Returns the documents that a message names: one, or those whose files have arrived. */
 const documentsIn = (message: Message): DocumentKey[] => {
   if ('job' in message) return [{ agentId: message.agentId, id: message.documentId }];
   return keysIn(message).flatMap((key) => documentOfFileKey(key) ?? []);
@@ -120,7 +120,7 @@ const extract = async (
 };
 
 /**
- * An upload form stays valid when the access of the user it was issued to ends. An agent without an access record is a
+ * Checks that the user of the upload form still has access: a form stays valid without it. An agent without an access record is a
  * copy that is not finished: its files come from the service itself.
  */
 const mayBringFile = async (

@@ -4,7 +4,7 @@ import { copyServices, proceed } from '../duplication/copy.ts';
 import { duplications } from '../duplication/duplications.ts';
 import { queueJob, queueWorker } from './job.ts';
 
-/** Finishes a copy of an agent that was too large for its answer, or whose function died: afterwards it is whole. */
+/** Finishes a copy of an agent that was too large for one request, or whose function died. */
 export const finishDuplication = queueJob({
   name: 'finishDuplication',
   message: jobMessages.finishDuplication,

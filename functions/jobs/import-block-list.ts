@@ -10,14 +10,14 @@ const Message = z.union([jobMessages.importBlockList, FileNotification]);
 
 /**
  * Imports a file of numbers into a block list. The notification of S3, which cannot name a user, is sent again as a message
- * of the user: their imports wait for their own turn.
+ * of the user, so that imports are queued by user.
  */
 export const importBlockList = queueJob({
   name: 'importBlockList',
   message: Message,
   services: importServices,
   timeoutSeconds: jobTimeoutSeconds,
-  // As much as makes one whole processor.
+  // Lambda gives one whole vCPU at this size.
   memoryMegabytes: 1769,
   startedByFilesUnder: importsFolder,
 

@@ -33,11 +33,11 @@ export type QueueJob<Message extends z.core.$ZodType, S extends Services> = Job<
   /** Also the `job` field of its messages. */
   name: JobName;
   message: Message;
-  /** The clock starts it, too, once a day, where calls are kept for a limited time: the message has nothing but its name. */
+  /** Also started once a day where calls are kept for a limited time, by a message that has only the job's name. */
   daily?: true;
-  /** How many messages are worked on at once, where the work is mostly waiting. */
+  /** The maximum number of messages handled at once, where the work is mostly waiting. */
   concurrency?: number;
-  /** A file put into the bucket under this prefix starts it, too: then the message is S3's own event. */
+  /** Also started by files created under this prefix of the bucket: the message is then S3's own event. */
   startedByFilesUnder?: string;
   /**
    * Does the work. A message is delivered at least once, maybe late: doing it twice must change nothing. What throws is delivered
@@ -65,7 +65,7 @@ export type AnyJob = AnyQueueJob | StreamJob<any>;
 export type QueueHandler = (event: SQSEvent) => Promise<SQSBatchResponse>;
 export type StreamHandler = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;
 
-/** How often a message is delivered before it is a dead letter. */
+/** The number of deliveries after which a message becomes a dead letter. */
 export const maxDeliveries = 3;
 
 export const queueJob = <Message extends z.core.$ZodType, S extends Services>(

@@ -158,7 +158,7 @@ const sharedBytes = (a: Buffer, b: Buffer): number => {
   return shared;
 };
 
-/** FNV-1a of a text without white space, by which duplicate passages are found. */
+/** Returns the FNV-1a hash of a text without its white space, by which duplicate passages are found. */
 const hashOf = (text: string, start: number, end: number): number => {
   let hash = 0x811c9dc5 | 0;
   for (let index = start; index < end; index++) {

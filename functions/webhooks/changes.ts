@@ -207,7 +207,7 @@ const endpointsChanged = (uid: string, change: TableChange<EndpointsItem>): Chan
   };
 };
 
-/** The event of a change. Where one change makes several, `discriminator` tells them apart. */
+/** Returns the event of a change. `discriminator` distinguishes several events of one change. */
 const eventOf = (
   { key: { pk, sk }, sequenceNumber, at }: TableChange,
   {

@@ -18,7 +18,7 @@ import { type CollectedNumbers, webhookEvents } from './webhook-events.ts';
  */
 const quietSecondsFor = (size: number | undefined) => (size !== undefined && size > statementsPerBatch ? 10 : 2);
 
-/** What a function that publishes events uses. */
+/** The services of a function that publishes events. */
 export const publishServices = {
   credentials: credentials.for('usersOf'),
   webhookEndpoints: webhookEndpoints.for('listMany'),
@@ -51,12 +51,12 @@ export class Subscribers {
     return new Subscribers(agents, await webhookEndpoints.listMany([...all]));
   }
 
-  /** The owner of what an event is about; undefined when there is no such agent any more. */
+  /** Returns the owner of an event's subject; undefined when the agent no longer exists. */
   ownerOf(subject: EventSubject): string | undefined {
     return 'uid' in subject ? subject.uid : this.#agents.get(subject.agentId)?.[0];
   }
 
-  /** The endpoints that ask for an event, each with its user. */
+  /** Returns the endpoints that subscribe to an event, each with its user. */
   endpointsFor(
     type: EventType,
     subject: EventSubject,
@@ -117,11 +117,11 @@ export type ListChange = {
   size?: number | undefined;
   added: string[];
   removed: string[];
-  /** Where the first of them is in the stream: the same when they are read again. */
+  /** The position of the first of them in the stream: the same when they are read again. */
   first: string;
-  /** When it was changed. */
+  /** The time of the change. */
   timestamp: string;
-  /** What an import has counted, once it has ended. */
+  /** The counts of an import that has ended. */
   counted?: { added: number; removed: number } | undefined;
 };
 
