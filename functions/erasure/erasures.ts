@@ -5,7 +5,7 @@ import { exists, when } from '../store/expressions.ts';
 import { erasureKey } from '../store/keys.ts';
 import { type Item, type Table, type TransactionAction, table } from '../store/table.ts';
 
-/** The erasure of a person as it is requested. `numberHash` is keyed: nobody can find out the number from it. */
+/** A request to erase a person. `numberHash` is keyed: the number cannot be recovered from it. */
 export type ErasureRequest = {
   uid: string;
   erasureId: string;
@@ -14,18 +14,18 @@ export type ErasureRequest = {
   blockList: 'keep' | 'remove';
 };
 
-/** What an erasure counts. */
+/** The kinds of data that an erasure counts. */
 export type ErasedKind = 'calls' | 'blockedNumbers';
 
 type ErasureItem = Item &
   Omit<ErasureRequest, 'number'> &
   Pick<Erasure, 'status' | 'requestedAt' | 'finishedAt' | 'error'> &
   Record<ErasedKind, number> & {
-    /** Until the erasure has ended. */
+    /** Present until the erasure has ended. */
     number?: string;
   };
 
-/** The erasures of people that users request. The record of one that has ended does not hold the number. */
+/** The erasures of people that users request. The record of an ended erasure does not contain the number. */
 export class Erasures {
   readonly #table: Table;
 
@@ -33,7 +33,7 @@ export class Erasures {
     this.#table = table;
   }
 
-  /** Adds an erasure, unless a repeated request has added it. */
+  /** Adds an erasure, unless an earlier attempt of the request added it. */
   async add(request: ErasureRequest): Promise<void> {
     const { uid, erasureId } = request;
     const state = { status: 'pending', requestedAt: now(), calls: 0, blockedNumbers: 0 };
@@ -48,7 +48,7 @@ export class Erasures {
     return { erasureId, status, erased: { calls, blockedNumbers }, requestedAt, ...end };
   }
 
-  /** Begins a run, and returns what it must erase; undefined when there is no such erasure, or it has ended. */
+  /** Begins a run, and returns what to erase; undefined when there is no such erasure, or it has ended. */
   async start(uid: string, erasureId: string): Promise<Pick<ErasureRequest, 'number' | 'blockList'> | undefined> {
     const item = await this.#table.change<ErasureItem>(
       erasureKey(uid, erasureId),
@@ -58,7 +58,7 @@ export class Erasures {
     return item?.number === undefined ? undefined : { number: item.number, blockList: item.blockList };
   }
 
-  /** The action that counts what is erased, for the transaction that erases it: each item counts exactly once. */
+  /** Returns the action that counts erased items, for the transaction that erases them: each counts exactly once. */
   counting(uid: string, erasureId: string, kind: ErasedKind, by: number): TransactionAction {
     return this.#table.updateAction(erasureKey(uid, erasureId), { add: { [kind]: by } }, exists);
   }

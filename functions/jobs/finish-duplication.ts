@@ -1,6 +1,6 @@
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
-import { copyServices, proceed } from '../duplication/copy.ts';
+import { continueCopy, copyServices } from '../duplication/copy.ts';
 import { duplications } from '../duplication/duplications.ts';
 import { queueJob, queueWorker } from './job.ts';
 
@@ -15,7 +15,7 @@ export const finishDuplication = queueJob({
     const { duplications, jobQueue } = services;
     const begun = await duplications.find(agentId);
     if (!begun) return;
-    const reached = await proceed(begun, until, services);
+    const reached = await continueCopy(begun, until, services);
     const { uid } = begun.agent;
     if (reached?.state === 'copying') await jobQueue.send({ job: 'finishDuplication', uid, agentId });
   },

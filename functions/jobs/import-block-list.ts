@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { end, importServices, runImport } from '../block-list-import/run-import.ts';
+import { failImport, importServices, runImport } from '../block-list-import/run-import.ts';
 import { type ImportReference, importOfFileKey, importsFolder } from '../domain/block-list-imports.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
@@ -30,7 +30,7 @@ export const importBlockList = queueJob({
     for (const reference of importsIn(message)) {
       const record = await services.imports.find(reference);
       if (!record || record.finishedAt !== undefined) continue;
-      await end(
+      await failImport(
         record,
         services,
         'The import could not be completed, for no fault of the file. Import the file again.',

@@ -6,7 +6,7 @@ export type Fields = Record<string, unknown>;
  */
 export type Change = { set?: Fields; initial?: Fields; add?: Fields; remove?: Fields };
 
-/** A condition of a write: pieces of an expression, and the values between them. Made by `when`. */
+/** A condition of a write, built by `when`: parts of an expression, and the values between them. */
 export class Condition {
   readonly parts: (string | { value: unknown })[];
 
@@ -31,7 +31,7 @@ export const when = (texts: TemplateStringsArray, ...values: unknown[]): Conditi
 export const exists = when`attribute_exists(pk)`;
 export const isAbsent = when`attribute_not_exists(pk)`;
 
-/** A change as DynamoDB takes it, alone or in a transaction. */
+/** Returns a change as the input of an update, alone or in a transaction. */
 export const updateOf = ({ set = {}, initial = {}, add = {}, remove = {} }: Change, condition?: Condition) => {
   const given = Object.entries({ ...set, ...initial, ...add, ...remove }).filter(([, value]) => value !== undefined);
   const clause = (verb: string, fields: Fields, isIn: (value: unknown) => boolean, form: (name: string) => string) => {
@@ -55,7 +55,7 @@ export const updateOf = ({ set = {}, initial = {}, add = {}, remove = {} }: Chan
   });
 };
 
-/** A condition as DynamoDB takes it. A write whose condition fails returns the item as it is. */
+/** Returns a condition as the input of a write. */
 export const conditionOf = (condition: Condition | undefined) => condition && withNames(rendered(condition));
 
 const rendered = (condition: Condition | undefined) => {

@@ -9,13 +9,13 @@ export type Statement = { text: string; values: AttributeValue[] };
 /** The maximum number of statements in a batch. */
 export const statementsPerBatch = 25;
 
-/** Inserts an item; fails with `DuplicateItem` when its key exists. */
+/** Returns the statement that inserts an item. It fails with `DuplicateItem` when the key exists. */
 export const insertStatement = (tableName: string, item: ItemKey): Statement => {
   const names = Object.keys(item).map((name) => `'${name}':?`);
   return { text: `INSERT INTO "${tableName}" VALUE {${names}}`, values: Object.values(item).map(attributeValue) };
 };
 
-/** Sets fields of an item, and removes those that are null (undefined ones stay), if it exists and a condition holds. */
+/** Returns the statement that sets fields of an existing item, and removes those that are null (undefined ones stay), if a condition holds. */
 export const updateStatement = (
   tableName: string,
   { pk, sk }: ItemKey,

@@ -24,30 +24,30 @@ import type { Collection, ItemKey } from './keys.ts';
 import type { Statement } from './statements.ts';
 import { failedConditions, type StatementResult, writeFailure } from './write-failures.ts';
 
-/** What every item has; each store adds the rest of its own. */
+/** The attributes of every item. Each store adds its own. */
 export type Item = ItemKey;
 type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];
 export type TransactionAction = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** A read that is made together with another one: the keys it needs, and what it finds in those of their items that exist. */
+/** A read that is combined with another one: its keys, and what it returns from the items that exist. */
 export type Lookup<Found> = { keys: ItemKey[]; read(items: Item[]): Found };
 
-/** `after` is a position without the collection's prefix; `limit` is how many items the caller expects to take. */
+/** `after` is a sort key without the collection's prefix; `limit` is how many items the caller expects to take. */
 export type QueryOptions = {
   after?: string | undefined;
   limit?: number | undefined;
-  /** Sort keys from this one on, up to and without that one. */
+  /** `from` ≤ sort key < `to`. */
   from?: string | undefined;
   to?: string | undefined;
   descending?: boolean;
-  /** Brings the keys alone. */
+  /** Returns only the keys. */
   keysOnly?: boolean;
 };
 
 /** How often a write that conflicts with others is repeated: with the pauses, for about two seconds. */
 const maxConflicts = 12;
 
-/** The single table, with the few ways it is read and written. Every read is strongly consistent. */
+/** The single table. Every read is strongly consistent. */
 export class Table {
   readonly client: DynamoDBDocumentClient;
   readonly name: string;
@@ -63,7 +63,7 @@ export class Table {
     return Item as T | undefined;
   }
 
-  /** The items that are there, in no particular order; a hundred a round trip, all trips at once. */
+  /** Returns the items that exist, in no particular order. A round trip reads a hundred; all are made at once. */
   async getMany<T extends Item = Item>(keys: ItemKey[]): Promise<T[]> {
     const batches = chunks(keys, 100);
     return (await Promise.all(batches.map((batch) => this.#getBatch<T>(batch)))).flat();
@@ -83,12 +83,12 @@ export class Table {
     return found;
   }
 
-  /** The items of a collection in order of their sort keys, read page by page as they are taken. */
+  /** Yields the items of a collection in order of their sort keys, reading page by page as they are taken. */
   async *query<T extends Item = Item>(collection: Collection, options: QueryOptions = {}): AsyncGenerator<T> {
     for await (const page of this.pages<T>(collection, options)) yield* page;
   }
 
-  /** The same, a page at a time. */
+  /** Yields the same, a page at a time. */
   async *pages<T extends Item = Item>(collection: Collection, options: QueryOptions = {}): AsyncGenerator<T[]> {
     const prefix = collection.prefix ?? '';
     const range = keyRange(collection, options);
@@ -112,7 +112,7 @@ export class Table {
     } while (start);
   }
 
-  /** The items of the whole table that have a sort key, from a position on. It reads everything. */
+  /** Yields the items with a sort key, after a position. It reads the whole table. */
   async *scan<T extends Item = Item>(sk: string, after?: ItemKey): AsyncGenerator<T> {
     let start = after;
     do {
@@ -130,14 +130,14 @@ export class Table {
     } while (start);
   }
 
-  /** Writes an item over what is there. With a condition, throws unless it holds. */
+  /** Writes an item, replacing an existing one. Throws when the condition fails. */
   async put(item: Item, condition?: Condition): Promise<void> {
     await this.transact([this.putAction(item, condition)]);
   }
 
   /**
-   * Writes an item unless there is one, and returns the item that is there then. `isNew` is true also when this very write
-   * succeeded and its response was lost. Another condition says when an existing item is written over.
+   * Writes an item unless its key exists, and returns the item that is stored then. `isNew` is also true when this write
+   * succeeded earlier and its response was lost. Another condition says which existing item is replaced.
    */
   async putNew<T extends Item>(item: T, condition = isAbsent): Promise<{ isNew: boolean; item: T }> {
     const failed = await this.tryTransact<T>([this.putAction(item, condition)]);
@@ -147,8 +147,8 @@ export class Table {
   }
 
   /**
-   * Changes an item if a condition holds, and returns it as it is then, or as it was before (`ALL_OLD`). Undefined when the
-   * condition does not hold.
+   * Changes an item, and returns it as it is afterwards, or as it was before (`ALL_OLD`). Returns undefined when the
+   * condition fails.
    */
   async change<T extends Item = Item>(
     key: ItemKey,
@@ -163,19 +163,19 @@ export class Table {
     });
   }
 
-  /** Deletes an item, whether it is there or not; with a condition, only if that holds. */
+  /** Deletes an item, if it exists and the condition holds. */
   async delete(key: ItemKey, condition?: Condition): Promise<void> {
     const input = { TableName: this.name, Key: key, ...conditionOf(condition) };
     await unlessConditionFails(() => this.client.send(new DeleteCommand(input), deadline()));
   }
 
-  /** Writes distinct items over what is there, `perBatch` (at most 25, together under 16 MB) a round trip, one after the other. */
+  /** Writes distinct items, replacing existing ones. Batches of `perBatch` (at most 25 items and 16 MB) follow one another. */
   async putMany(items: Item[], perBatch = 25): Promise<void> {
     for (const batch of chunks(items, perBatch))
       await this.#writeBatch(batch.map((Item) => ({ PutRequest: { Item } })));
   }
 
-  /** Deletes distinct items, whether they are there or not. */
+  /** Deletes distinct items, if they exist. */
   async deleteMany(keys: ItemKey[]): Promise<void> {
     for (const batch of chunks(keys, 25)) {
       await this.#writeBatch(batch.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })));
@@ -193,7 +193,7 @@ export class Table {
     }
   }
 
-  /** Runs up to 25 statements on distinct items, each by itself, and returns their results in the same order. */
+  /** Runs up to 25 statements on distinct items, independently of each other, and returns their results in the same order. */
   async execute(statements: Statement[]): Promise<StatementResult[]> {
     const command = new BatchExecuteStatementCommand({
       Statements: statements.map(({ text, values }) => ({
@@ -209,7 +209,8 @@ export class Table {
     }));
   }
 
-  /** The actions of a transaction. Each fails with the item as it is when its condition does not hold. */
+  // The actions of a transaction. One whose condition fails returns the item as it is.
+
   putAction(item: Item, condition?: Condition): TransactionAction {
     return { Put: { TableName: this.name, Item: item, ...conditionOf(condition), ...returnedOnFailure } };
   }
@@ -227,7 +228,7 @@ export class Table {
     return { ConditionCheck: { TableName: this.name, Key: key, ...input, ...returnedOnFailure } };
   }
 
-  /** Writes all or nothing. Of the requests with one token, DynamoDB writes one. A single put needs no transaction. */
+  /** Writes all or nothing. DynamoDB performs requests with the same token once. A single put needs no transaction. */
   async transact(actions: TransactionAction[], ClientRequestToken: string = randomUUID()): Promise<void> {
     const [{ Put } = {}, ...more] = actions;
     if (Put && more.length === 0) return void (await this.client.send(new PutCommand(Put), deadline()));
@@ -235,8 +236,8 @@ export class Table {
   }
 
   /**
-   * Writes all or nothing, again while another write conflicts. Returns the actions whose conditions failed, by index, each
-   * with the item as it is; undefined when everything was written.
+   * Writes all or nothing, and retries conflicts with other writes. Returns the actions whose conditions failed, by index,
+   * each with the item as it is; undefined when everything was written.
    */
   async tryTransact<T extends Item>(actions: TransactionAction[]): Promise<Map<number, T | undefined> | undefined> {
     const token = randomUUID();
@@ -255,7 +256,7 @@ export class Table {
 
 const returnedOnFailure = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 
-/** Runs `work`, which reads, decides and writes, again while its write fails because another one came in between. `attempt` counts from 0. */
+/** Runs work that reads, decides and writes, again when another write came in between. `attempt` counts from 0. */
 export const untilWritten = <T>(work: (attempt: number) => Promise<T>): Promise<T> =>
   repeat(work, (failure) => failure !== undefined);
 
@@ -287,7 +288,7 @@ const keyRange = ({ pk, prefix }: Collection, { from, to }: QueryOptions) => {
   const values = Object.entries({ ':pk': pk, ':prefix': prefix, ':from': from, ':to': to });
   let range = '';
   if (prefix) range = ' and begins_with(sk, :prefix)';
-  // No sort key is equal to an upper bound: `between` leaves it out all the same.
+  // `between` includes its upper bound, which no sort key equals.
   else if (from && to) range = ' and sk between :from and :to';
   else if (from) range = ' and sk >= :from';
   else if (to) range = ' and sk < :to';
@@ -297,25 +298,25 @@ const keyRange = ({ pk, prefix }: Collection, { from, to }: QueryOptions) => {
   };
 };
 
-/** No single call to DynamoDB takes longer, retries included: a dead table is an error, not a wait. */
+/** Limits one call to DynamoDB, retries included: a dead table is an error, not a wait. */
 export const deadline = () => ({ abortSignal: AbortSignal.timeout(environment.tableTimeoutSeconds * 1000) });
 
-/** Full jitter: 0 to 20 ms at first, doubling up to half a second. */
+/** Waits with full jitter: 0 to 10 ms before the first retry, doubling up to half a second. */
 export const backOff = (attempt: number) => sleep(Math.random() * Math.min(500, 10 * 2 ** attempt));
 
 export const chunks = <T>(items: T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 
-/** Opens a table. Where it is and who asks is for AWS's own settings to say, unless `config` does. */
+/** Opens a table. Region, endpoint and credentials come from AWS's own settings, unless `config` names them. */
 export const openTable = (name: string, config: DynamoDBClientConfig = {}): Table => {
-  // Two attempts fit into the timeout of the call.
+  // Two attempts fit into the timeout of a call.
   const requestTimeout = environment.tableTimeoutSeconds * 400;
   const client = new DynamoDBClient({
     maxAttempts: 3,
     requestHandler: { connectionTimeout: 1000, requestTimeout, throwOnRequestTimeout: true },
     ...config,
   });
-  // It copies every request and response for a logger that is not there: a tenth of a call's work.
+  // It copies every request and response for a logger that is not configured: a tenth of a call's CPU time.
   client.middlewareStack.remove('loggerMiddleware');
   return new Table(DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }), name);
 };

@@ -34,7 +34,7 @@ export class Users {
     return isNew ? user : undefined;
   }
 
-  /** Deletes everything of a user but agents, keys and the block list, and the user last. */
+  /** Deletes a user last, and before it everything of the user except agents, keys and the block list. */
   async remove(uid: string): Promise<void> {
     const user = userKey(uid);
     const deliveries = [webhookDeliveriesOf(uid), fetchedDeliveriesOf(uid)];

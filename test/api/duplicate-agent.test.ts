@@ -1,7 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import { afterEach, describe, expect, it } from 'vitest';
 import { duplicateAgent } from '../../functions/api/duplicate-agent.ts';
-import { begin, copyServices, proceed } from '../../functions/duplication/copy.ts';
+import { beginCopy, continueCopy, copyServices } from '../../functions/duplication/copy.ts';
 import { finishDuplication } from '../../functions/jobs/finish-duplication.ts';
 import { queueWorker } from '../../functions/jobs/job.ts';
 import { lazyServices } from '../../functions/service.ts';
@@ -182,8 +182,8 @@ describe('duplicating an agent', () => {
     const source = (await world.call('GET', `/agents/${world.agentId}`)).body;
     const agent = { ...source, agentId: unique('agent') };
     const services = lazyServices(copyServices);
-    const begun = await begin(agent, world.agentId, services);
-    const reached = await proceed(begun, 0, services);
+    const begun = await beginCopy(agent, world.agentId, services);
+    const reached = await continueCopy(begun, 0, services);
     expect(reached).toMatchObject({ state: 'copying' });
     expect(await blockListOf(world, agent.agentId)).toBe(401);
     expect(await agentsOf(world)).toEqual([world.agentId]);

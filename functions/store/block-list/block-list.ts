@@ -19,12 +19,12 @@ import {
 } from './blocked-number.ts';
 import { executeBatch, type NumberState, settleNumbers } from './settle-numbers.ts';
 
-/** How long a removed number's item is kept, so that a repeated removal recognizes its own write. */
+/** How long the item of a removed number is kept, so that a repeated removal recognizes its own write. */
 const removedSeconds = 24 * 60 * 60;
 const maxEraseRounds = 12;
-/** Batches in flight, where the caller does not say otherwise. */
+/** The default number of batches in flight. */
 const concurrency = 8;
-/** Of each shard; all shards are copied side by side, so that a short list takes no longer than its longest shard. */
+/** Batches in flight of each shard. All shards are copied at once. */
 const copyConcurrency = 2;
 
 /** An entry that blocks a number, and the list it is on: the agent's or its owner's. */
@@ -38,7 +38,7 @@ export class BlockList {
   readonly #table: Table;
   readonly #timeoutMilliseconds: number;
 
-  /** After `timeoutMilliseconds` a request stops, and the numbers that are not settled are `temporarily_unavailable`. */
+  /** After `timeoutMilliseconds`, numbers without an outcome are reported as `temporarily_unavailable`. */
   constructor(table: Table, timeoutMilliseconds = 20_000) {
     this.#table = table;
     this.#timeoutMilliseconds = timeoutMilliseconds;
@@ -46,7 +46,7 @@ export class BlockList {
 
   /**
    * Blocks distinct E.164 numbers. Each is reported as `done`, `already_blocked` or `temporarily_unavailable`. A repeated
-   * request gives the same `addedBy`, and finds its own entries `done`.
+   * request passes the same `addedBy`: entries that it added before are `done`.
    */
   add(
     owner: BlockListOwner,
@@ -57,7 +57,7 @@ export class BlockList {
     return this.addAll(owner, new Map(phones.map((phone) => [phone, terms])), changeOf(addedBy, phones));
   }
 
-  /** The same for numbers with terms of their own. With `readFirst`, numbers that are blocked already cost a read and no write. */
+  /** Blocks numbers with terms of their own. With `readFirst`, numbers that are already blocked cost a read and no write. */
   async addAll(
     owner: BlockListOwner,
     terms: Map<string, BlockTerms>,
@@ -129,8 +129,8 @@ export class BlockList {
   }
 
   /**
-   * The entries of distinct numbers that are blocked now for an agent, by number: the agent's own entry, or its owner's.
-   * One number is one round trip.
+   * Returns the entries that block distinct numbers for an agent, by number: the agent's own entry, or its owner's. One
+   * number takes one round trip.
    */
   async find(agent: { agentId: string; uid: string }, phones: string[]): Promise<Map<string, BlockingEntry>> {
     const { agentId, uid } = agent;
@@ -149,9 +149,9 @@ export class BlockList {
     return found;
   }
 
-  /** The blocked numbers after a given one, sorted as text. The shards are read side by side and merged. */
+  /** Yields the blocked numbers after a given one, sorted as text. The shards are read at once and merged. */
   async *list(owner: BlockListOwner, options: { after?: string | undefined; limit?: number | undefined } = {}) {
-    // Numbers are spread evenly, so twice a shard's share is rarely too few. Then the next page is read.
+    // Numbers are spread evenly: twice a shard's share is rarely too little.
     const limit = options.limit && Math.ceil((2 * options.limit) / blockListShards) + 1;
     const shards = Array.from({ length: blockListShards }, (_, shard) =>
       this.#table.query<BlockedItem>(blockedNumbersOf(owner, shard), { after: options.after, limit }),
@@ -167,7 +167,7 @@ export class BlockList {
     }
   }
 
-  /** The numbers of one shard after a given one, page by page, also those that are no longer blocked. */
+  /** Yields the numbers of one shard after a given one, page by page. Includes numbers that are no longer blocked. */
   async *shardPages(owner: BlockListOwner, shard: number, after: string | undefined): AsyncGenerator<StoredNumber[]> {
     for await (const page of this.#table.pages<BlockedItem>(blockedNumbersOf(owner, shard), { after })) {
       yield page.map(({ sk, blockedUntil, blockedAt, removedBy }) => ({
@@ -179,7 +179,7 @@ export class BlockList {
     }
   }
 
-  /** A page of a list, as an answer carries it. */
+  /** Returns a page of a list for a response. */
   async page(owner: BlockListOwner, { limit, cursor }: { limit?: number | undefined; cursor?: string | undefined }) {
     const collection = `block-list:${'agentId' in owner ? owner.agentId : `user:${owner.uid}`}`;
     const after = fromCursor(collection, cursor);
@@ -193,7 +193,7 @@ export class BlockList {
     return { blockList: items.map(({ number }) => number), entries: items, ...next };
   }
 
-  /** On how many of some lists a number is blocked. */
+  /** Returns how many of the lists block a number. */
   async count(owners: BlockListOwner[], phone: string): Promise<number> {
     const items = await this.#table.getMany<BlockedItem>(owners.map((owner) => blockedNumberKey(owner, phone)));
     return items.filter(isBlocked).length;
@@ -219,7 +219,7 @@ export class BlockList {
     }
   }
 
-  /** Erases an entry as it was read. False when it has changed since. */
+  /** Erases an entry. Returns false when it has changed since it was read. */
   async #erase(item: BlockedItem, mode: 'keep' | 'remove', counted: TransactionAction): Promise<boolean> {
     const { pk, sk, addedBy, removedBy, blockedUntil } = item;
     const isUnchanged = when`addedBy = ${addedBy} and removedBy = ${removedBy} and blockedUntil = ${blockedUntil}`;
@@ -239,7 +239,7 @@ export class BlockList {
     return failed === undefined;
   }
 
-  /** Deletes a list, until a time (Unix milliseconds). True when nothing is left of it. */
+  /** Deletes a list, until a time (Unix milliseconds). Returns true when nothing is left. */
   async removeAll(owner: BlockListOwner, until: number): Promise<boolean> {
     const shards = Array.from({ length: blockListShards }, (_, shard) => blockedNumbersOf(owner, shard));
     const removeShard = async (shard: Collection) => {
@@ -252,9 +252,9 @@ export class BlockList {
     return (await pMap(shards, removeShard, { concurrency })).every(Boolean);
   }
 
-  /** Copies the numbers of one shard that are blocked now to another agent, and returns how many. Undefined when time ran out. */
-  async copyShard(from: string, to: string, shard: number, deadline: number): Promise<number | undefined> {
-    if (Date.now() >= deadline) return undefined;
+  /** Copies the blocked numbers of one shard to another agent, and returns how many. Returns undefined when time runs out. */
+  async copyShard(from: string, to: string, shard: number, until: number): Promise<number | undefined> {
+    if (Date.now() >= until) return undefined;
     let copied = 0;
     let items: Item[] = [];
     const flush = async () => {
@@ -268,14 +268,14 @@ export class BlockList {
       items.push(copy);
       if (items.length < 25 * copyConcurrency) continue;
       await flush();
-      if (Date.now() >= deadline) return undefined;
+      if (Date.now() >= until) return undefined;
     }
     await flush();
     return copied;
   }
 }
 
-/** Renews an item that exists though its number is no longer blocked: it expired, or was removed a while ago. */
+/** Returns the statement that blocks a number again whose item exists: its block expired, or was removed. */
 const reclaimStatement = (tableName: string, { pk, sk, removedBy: _, ...entry }: BlockedItem): Statement =>
   updateStatement(
     tableName,

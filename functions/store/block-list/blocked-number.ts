@@ -23,7 +23,7 @@ export type BlockedItem = Item & {
 /** The reason and the end of a block. */
 export type BlockTerms = { reason?: string | undefined; expiresAt?: string | undefined };
 
-/** The attributes of an entry that a request adds. */
+/** Returns the attributes of an entry that a request adds. */
 export const entryFor = ({ reason, expiresAt }: BlockTerms, addedBy: string, blockedAt = new Date().toISOString()) => ({
   blockedUntil: expiresAt ? Date.parse(expiresAt) : never,
   blockedAt,
@@ -35,7 +35,7 @@ export const entryFor = ({ reason, expiresAt }: BlockTerms, addedBy: string, blo
 
 export const isBlocked = ({ blockedUntil }: BlockedItem) => blockedUntil > Date.now();
 
-/** The entry of a number's item, if it is blocked now. */
+/** Returns the entry of a number's item, if the number is blocked now. */
 export const blockedEntryOf = (item: Item | undefined): BlockedNumber | undefined => {
   const blocked = item as BlockedItem | undefined;
   return blocked && isBlocked(blocked) ? entryOf(blocked) : undefined;
@@ -51,7 +51,7 @@ export const entryOf = (item: BlockedItem): BlockedNumber => ({
 /** The `addedBy` of a copied entry: it is part of a new agent, and no change of a list. */
 export const copiedBy = 'copy';
 
-/** The request id and the number of entries it names, so that stream readers know when they have seen the whole request. */
+/** Returns the request id and the number of entries it names, so that stream readers know when they have seen the whole request. */
 export const changeOf = (request: string, phones: string[]) => `${request}/${phones.length}`;
 
 /** A change of a number's entry by one request, or one import, which is complete after `size` entries at most. */
@@ -80,16 +80,16 @@ export const numberChangeOf = (
     list,
     number: item.sk,
     kind: wasAdded ? 'added' : 'removed',
-    // An import names its lines, too.
+    // An import adds the line that a step began at.
     by: name.replace(/[/:].*$/, ''),
     ...(size !== undefined && { size: Number(size) }),
   };
 };
 
-/** A number that a transaction of another store puts on a list. */
+/** A number to block in a transaction of another store. */
 export type Block = { owner: BlockListOwner; phone: string; reason: string };
 
-/** The action of a transaction that blocks a number. It fails when the number is blocked already. */
+/** Returns the action that blocks a number. It fails when the number is already blocked. */
 export const blockAction = (table: Table, { owner, phone, reason }: Block, addedBy: string): TransactionAction => {
   const { removedBy, ...entry } = entryFor({ reason }, addedBy);
   return table.updateAction(
@@ -99,6 +99,6 @@ export const blockAction = (table: Table, { owner, phone, reason }: Block, added
   );
 };
 
-/** The action of a transaction that fails when a number is not blocked. */
+/** Returns the action that fails when a number is not blocked. */
 export const blockCheck = (table: Table, { owner, phone }: Block): TransactionAction =>
   table.checkAction(blockedNumberKey(owner, phone), when`blockedUntil > ${Date.now()}`);

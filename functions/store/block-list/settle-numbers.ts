@@ -10,7 +10,7 @@ export type StepName = 'insert' | 'read' | 'reclaim' | 'remove';
 /** The state of a number: its outcome, or the step that comes next. */
 export type NumberState = { outcome: NumberOutcome } | { next: StepName };
 
-/** Runs a step of some numbers, and returns the state of each; undefined for those whose step must be repeated. */
+/** Runs a step of some numbers, and returns the state of each; undefined for those whose step must be retried. */
 type RunStep = (phones: string[]) => Promise<(NumberState | undefined)[]>;
 
 type SettleOptions = {
@@ -24,22 +24,22 @@ type SettleOptions = {
 const keysPerRead = 100;
 
 /**
- * Runs the steps of every number until all have an outcome or the time is over. A step that fails as a whole,
- * or a number whose statement was throttled or in conflict, is repeated after a pause.
+ * Runs the steps of every number until all have an outcome or the time is over. A step that fails, and the step of a number
+ * whose statement was throttled or in conflict, is retried after a pause.
  */
 export const settleNumbers = async (
   phones: string[],
   { first, batchesInFlight, timeoutMilliseconds }: SettleOptions,
   steps: Partial<Record<StepName, RunStep>>,
 ): Promise<Map<string, NumberOutcome>> => {
-  const deadline = Date.now() + timeoutMilliseconds;
+  const until = Date.now() + timeoutMilliseconds;
   const states = new Map<string, NumberState>(phones.map((phone) => [phone, { next: first }]));
   for (let round = 1; ; round++) {
     const batches = batchesOf(states);
-    if (batches.length === 0 || Date.now() >= deadline) break;
+    if (batches.length === 0 || Date.now() >= until) break;
     let needsPause = false;
     const runBatch = async ({ step, phones }: Batch) => {
-      const reached = Date.now() < deadline ? await steps[step]?.(phones).catch(repeatLater) : undefined;
+      const reached = Date.now() < until ? await steps[step]?.(phones).catch(retryLater) : undefined;
       for (const [index, phone] of phones.entries()) {
         const state = reached?.[index];
         if (state) states.set(phone, state);
@@ -55,7 +55,7 @@ export const settleNumbers = async (
 
 type Batch = { step: StepName; phones: string[] };
 
-/** The next steps of all numbers that have no outcome. */
+/** Returns the next steps of all numbers that have no outcome. */
 const batchesOf = (states: Map<string, NumberState>): Batch[] => {
   const pending = [...states].flatMap(([phone, state]) => ('next' in state ? [{ phone, step: state.next }] : []));
   return Object.entries(Object.groupBy(pending, ({ step }) => step)).flatMap(([step, numbers]) =>
@@ -66,13 +66,13 @@ const batchesOf = (states: Map<string, NumberState>): Batch[] => {
   );
 };
 
-/** Leaves the batch to be repeated, where that may help. */
-const repeatLater = (error: Error) => {
+/** Leaves a batch to be retried, if a retry may succeed. */
+const retryLater = (error: Error) => {
   if (!isRetryable(error)) throw error;
   return undefined;
 };
 
-/** Runs one batch. Returns the state that `stateAfter` gives to each error; undefined for those that must be repeated. */
+/** Runs one batch. Returns the state that `stateAfter` gives to each error; undefined for those that must be retried. */
 export const executeBatch = async (
   table: Table,
   statements: Statement[],

@@ -9,15 +9,15 @@ import { chunks, type Table, type TransactionAction, table, untilWritten } from 
 import { changeOutcomes, type OutcomeChange } from './call-outcomes.ts';
 import { attributesOf, CallRecords, entriesOf, type StoredCall } from './call-records.ts';
 
-/** A transaction has at most 100 actions, and 4 MB: a call is at most three items, and 150 KB. */
+/** A transaction takes 100 actions and 4 MB. A call is at most three items and 150 KB. */
 const callsPerTransaction = 25;
 const batchConcurrency = 4;
 const countConcurrency = 16;
 const entriesPerPage = 200;
-/** How long one outcome is tried again when another write or a throttled table prevents it. */
+/** How long the write of one outcome is retried. */
 const setOutcomeMilliseconds = 5000;
 
-/** Which of an agent's calls are listed. `from` ≤ start < `to`. */
+/** A range of an agent's calls: `from` ≤ start < `to`. */
 export type CallRange = { phone?: string | undefined; from?: string | undefined; to?: string | undefined };
 
 /**
@@ -27,7 +27,7 @@ export type CallRange = { phone?: string | undefined; from?: string | undefined;
 export class Calls {
   readonly #table: Table;
   readonly #records: CallRecords;
-  /** All records, also of calls that are no longer found. */
+  /** All records, including calls that are older than retention. */
   readonly #stored: CallRecords;
 
   /** With `retentionDays`, calls that started earlier are not found; `removeAll` deletes them. */
@@ -41,7 +41,7 @@ export class Calls {
     return (await this.#records.find({ agentId, reference }))?.call;
   }
 
-  /** The calls of an agent, newest first, after a position. `limit` is how many the caller expects to take. */
+  /** Yields the calls of an agent, newest first, after a position. `limit` is how many the caller expects to take. */
   list(
     agentId: string,
     { phone, ...range }: CallRange & { after?: string | undefined; limit?: number | undefined } = {},
@@ -49,7 +49,7 @@ export class Calls {
     return this.#records.list(agentId, phone, range);
   }
 
-  /** How many calls of some agents have a phone number. */
+  /** Returns how many calls of the agents have a phone number. */
   async count(agentIds: string[], phone: string): Promise<number> {
     const countOf = async (agentId: string) => {
       let count = 0;
@@ -62,14 +62,14 @@ export class Calls {
   }
 
   /**
-   * Records a call or corrects its facts; its outcome stays, and with `keepStart` its start. The same facts again write
-   * nothing.
+   * Records a call, or corrects its facts. Its outcome stays, and with `keepStart` its start. Recording the same facts again
+   * writes nothing.
    */
   async record(agentId: string, callId: string, facts: CallFacts, { keepStart = false } = {}): Promise<Call> {
     const version = randomUUID();
     return untilWritten(async () => {
       const found = await this.#stored.find({ agentId, reference: { callId } });
-      // The write of an earlier attempt succeeded and its response was lost.
+      // The write of an earlier attempt succeeded, and its response was lost.
       if (found?.version === version) return found.call;
       const { startedAt } = (keepStart && found?.call) || facts;
       const call = withFacts(found?.call, agentId, callId, { ...facts, startedAt });
@@ -78,7 +78,7 @@ export class Calls {
     });
   }
 
-  /** Deletes a call with its entries, in one transaction. False when there is no such call. */
+  /** Deletes a call with its entries, in one transaction. Returns false when there is no such call. */
   async remove(agentId: string, callId: string): Promise<boolean> {
     return untilWritten(async () => {
       const found = await this.#records.find({ agentId, reference: { callId } });
@@ -88,8 +88,8 @@ export class Calls {
   }
 
   /**
-   * Deletes the calls of an agent, those with one phone number or from before a time when it is named, until a time (Unix
-   * milliseconds). True when none is left. A batch is one transaction, with the actions that `alongside` returns for the calls in it.
+   * Deletes the calls of an agent, or only those with `phone` or that started earlier than `before`, until a time (Unix
+   * milliseconds). Returns true when none is left. A batch is one transaction, with the actions that `alongside` returns for it.
    */
   async removeAll(
     agentId: string,
@@ -104,7 +104,7 @@ export class Calls {
     const collection = phone === undefined ? callsOf(agentId) : callsWith(agentId, phone);
     for await (const entries of this.#table.pages(collection, { keysOnly: true, limit: entriesPerPage, to: before })) {
       if (Date.now() >= until) return false;
-      // What is written alongside is one item, for which batches side by side would compete.
+      // The actions alongside all change the same item: concurrent batches would conflict.
       const concurrency = options.alongside ? 1 : batchConcurrency;
       await pMap(
         chunks(entries, callsPerTransaction),
@@ -133,7 +133,7 @@ export class Calls {
     });
   }
 
-  /** Changes the outcome of one call, and returns it; undefined when there is no such call. */
+  /** Changes the outcome of one call, and returns the call; undefined when there is no such call. */
   async setOutcome(change: OutcomeChange): Promise<Call | undefined> {
     const [result] = await this.setOutcomes([change], setOutcomeMilliseconds);
     if (result instanceof Error) throw result;
@@ -145,7 +145,7 @@ export class Calls {
     return changeOutcomes(this.#table, this.#records, changes, timeoutMilliseconds);
   }
 
-  /** The actions that delete a call if it is still as it was found, and its entries with it. */
+  /** Returns the actions that delete a call with its entries, if it is unchanged. */
   #removal(found: StoredCall): TransactionAction[] {
     const { agentId, callId } = found.call;
     return [
@@ -154,7 +154,7 @@ export class Calls {
     ];
   }
 
-  /** The actions that write a call if it is still as it was found, and move its entries. */
+  /** Returns the actions that write a call and move its entries, if it is unchanged. */
   #write(call: Call, found: StoredCall | undefined, version: string): TransactionAction[] {
     const attributes = Object.entries(attributesOf(call, version)).filter(([, value]) => value !== null);
     const item = { ...callKey(call.agentId, call.callId), ...Object.fromEntries(attributes) };
