@@ -1,22 +1,30 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Marked, Renderer } from 'marked';
-import { type Guide, headingId, readGuides, withLinks } from '../functions/openapi/guides.ts';
+import { createRequire } from 'node:module';
+import { basename, join } from 'node:path';
+import { Marked, Renderer, type Tokens } from 'marked';
+import { type Guide, headingId, picturesOf, readGuides, withLinks } from '../functions/openapi/guides.ts';
 import type { OpenApiDocument } from '../functions/openapi/openapi.ts';
 import { referenceMarkdown } from '../functions/openapi/topics.ts';
+import { notFoundPath } from '../functions/pages/serve-pages.ts';
 
 /** A page of the documentation as text, under its path. */
 export type TextPage = { path: string; contentType: string; text: string };
 
-/** The documentation: each guide as a page and as Markdown, the reference as Markdown, the list of all, and llms.txt. */
+const root = join(import.meta.dirname, '..');
+
+/**
+ * The documentation: each guide as a page and as Markdown, the reference as Markdown, the list of all, the topics for the
+ * search, the pictures, and llms.txt.
+ */
 export const documentationPages = (template: string): TextPage[] => {
   const guides = readGuides();
-  const page = (path: string, title: string, content: string): TextPage => ({
+  const page = (path: string, title: string, content: string, onThisPage = ''): TextPage => ({
     path,
     contentType: 'text/html; charset=utf-8',
     text: template
       .replace('<!-- title -->', () => title)
       .replaceAll('<!-- navigation -->', () => navigation(guides, path))
+      .replace('<!-- contents -->', () => onThisPage)
       .replace('<!-- content -->', () => content),
   });
   const markdown = (path: string, text: string): TextPage => ({
@@ -24,37 +32,37 @@ export const documentationPages = (template: string): TextPage[] => {
     contentType: 'text/markdown; charset=utf-8',
     text,
   });
+  const guidePages = guides.flatMap((guide, index) => {
+    const path = `/docs/${guide.slug}`;
+    const content = html(withLinks(guide, '')) + neighbors(guides[index - 1], guides[index + 1]) + footer(path);
+    return [page(path, guide.title, content, headings(guide)), markdown(`${path}.md`, withLinks(guide, '.md'))];
+  });
   return [
-    page('/docs', 'Documentation', html(contents(guides, ''))),
-    ...guides.flatMap((guide) => {
-      const path = `/docs/${guide.slug}`;
-      const footer = `<footer>This page as <a href="${path}.md">Markdown</a>. All pages: <a href="/llms.txt">llms.txt</a>.</footer>`;
-      return [
-        page(path, guide.title, html(withLinks(guide, '')) + footer),
-        markdown(`${path}.md`, withLinks(guide, '.md')),
-      ];
-    }),
+    page('/docs', 'Documentation', html(frontPage(guides))),
+    ...guidePages,
     markdown('/docs/reference.md', referenceMarkdown(openApiDocument())),
-    { path: '/llms.txt', contentType: 'text/plain; charset=utf-8', text: contents(guides, '.md') },
+    page(notFoundPath, 'Page not found', html(notFound)),
+    { path: '/docs/search.json', contentType: 'application/json', text: readText('functions/openapi/topics.json') },
+    ...guides.flatMap(picturesOf).map((file) => ({
+      path: `/docs/${basename(file)}`,
+      contentType: 'image/svg+xml',
+      text: readText(file),
+    })),
+    { path: '/llms.txt', contentType: 'text/plain; charset=utf-8', text: llmsText(guides) },
   ];
 };
 
-const openApiDocument = (): OpenApiDocument =>
-  JSON.parse(readFileSync(join(import.meta.dirname, '../functions/openapi/document.json'), 'utf8'));
+const readText = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** All pages by group, in the form of llms.txt. */
+const openApiDocument = (): OpenApiDocument => JSON.parse(readText('functions/openapi/document.json'));
+
+/** Lists all pages by group, as Markdown. */
 const contents = (guides: Guide[], extension: '' | '.md'): string => {
-  const groups = [...new Set(guides.map(({ group }) => group))].map((group) => {
-    const items = guides
-      .filter((guide) => guide.group === group)
-      .map(({ title, slug, summary }) => `- [${title}](/docs/${slug}${extension}): ${summary}`);
+  const groups = groupsOf(guides).map(([group, members]) => {
+    const items = members.map(({ title, slug, summary }) => `- [${title}](/docs/${slug}${extension}): ${summary}`);
     return `## ${group}\n\n${items.join('\n')}`;
   });
-  return `# Voice Agent Platform
-
-> A self-hosted HTTP API for voice agents: agents and their knowledge, calls and their outcomes, block lists, decisions at call time, webhooks, invoices, tools for AI clients, and a build chat.
-
-${groups.join('\n\n')}
+  return `${groups.join('\n\n')}
 
 ## Reference
 
@@ -63,33 +71,113 @@ ${groups.join('\n\n')}
 `;
 };
 
+const groupsOf = (guides: Guide[]): [group: string, guides: Guide[]][] =>
+  [...new Set(guides.map(({ group }) => group))].map((group) => [
+    group,
+    guides.filter((guide) => guide.group === group),
+  ]);
+
+const llmsText = (guides: Guide[]) => `# Voice Agent Platform
+
+> A self-hosted HTTP API for voice agents: agents and their knowledge, calls and their outcomes, block lists, decisions at call time, webhooks, invoices, tools for AI clients, and a build chat.
+
+${contents(guides, '.md')}`;
+
+/** The first page: the beginning of the first guide, with its picture, and the list of all pages. */
+const frontPage = (guides: Guide[]) => {
+  const [first] = guides;
+  if (!first) throw new Error('The documentation has no guide.');
+  const beginning = withLinks(first, '')
+    .split(/^## /m)[0]
+    ?.replace(/^# .*\n/, '');
+  return `# Documentation\n${beginning}\n${contents(guides, '')}`;
+};
+
+const notFound = `# Page not found
+
+There is no page with this address. Search the documentation, choose a page from the list, or go to the [front page](/docs).
+`;
+
+const footer = (path: string) =>
+  `<footer>This page as <a href="${path}.md">Markdown</a>. All pages: <a href="/llms.txt">llms.txt</a>.</footer>`;
+
+/** Links to the previous and the next page. */
+const neighbors = (previous: Guide | undefined, next: Guide | undefined): string => {
+  const link = (guide: Guide | undefined, rel: string, label: string) =>
+    guide ? `<a rel="${rel}" href="/docs/${guide.slug}"><span>${label}</span>${guide.title}</a>` : '';
+  return `<nav class="neighbors" aria-label="Previous and next page">${link(previous, 'prev', 'Previous')}${link(next, 'next', 'Next')}</nav>`;
+};
+
+/** Links to the sections of a page that has several. */
+const headings = ({ source }: Guide): string => {
+  const sections = marked
+    .lexer(source)
+    .filter((token): token is Tokens.Heading => token.type === 'heading' && token.depth === 2);
+  if (sections.length < 3) return '';
+  const items = sections.map(
+    ({ text, tokens }) => `<li><a href="#${headingId(text)}">${marked.Parser.parseInline(tokens)}</a></li>`,
+  );
+  return `<details class="contents" open><summary>On this page</summary><nav aria-label="On this page"><ul>${items.join('')}</ul></nav></details>`;
+};
+
 const navigation = (guides: Guide[], path: string): string =>
-  [...new Set(guides.map(({ group }) => group))]
-    .map((group) => {
-      const items = guides
-        .filter((guide) => guide.group === group)
-        .map(({ slug, title }) => {
-          const address = `/docs/${slug}`;
-          return `<li><a href="${address}"${address === path ? ' aria-current="page"' : ''}>${title}</a></li>`;
-        });
+  groupsOf(guides)
+    .map(([group, members]) => {
+      const items = members.map(({ slug, title }) => {
+        const address = `/docs/${slug}`;
+        return `<li><a href="${address}"${address === path ? ' aria-current="page"' : ''}>${title}</a></li>`;
+      });
       return `<h2>${group}</h2><ul>${items.join('')}</ul>`;
     })
     .join('');
 
 const html = (markdown: string): string => marked.parse(markdown, { async: false });
 
+// The types of this package would declare those of a browser for all files.
+const require = createRequire(import.meta.url);
+const highlighter = require('highlight.js/lib/common') as {
+  highlight(code: string, options: { language: string }): { value: string };
+};
+
+/** The languages of the guides, by their names for the highlighter. Other code is shown as it is. */
+const languages: Record<string, string> = {
+  ...{ sh: 'bash', text: 'bash', '': 'bash' },
+  ...{ ts: 'typescript', tsx: 'typescript', python: 'python', json: 'json', yaml: 'yaml' },
+};
+
 const usual = new Renderer();
 const marked = new Marked({
   renderer: {
     heading({ depth, text, tokens }) {
-      return `<h${depth} id="${headingId(text)}">${this.parser.parseInline(tokens)}</h${depth}>`;
+      const words = this.parser.parseInline(tokens);
+      if (depth === 1) return `<h1>${words}</h1>`;
+      const id = headingId(text);
+      return `<h${depth} id="${id}">${words} <a class="anchor" href="#${id}" aria-label="Link to this section">#</a></h${depth}>`;
     },
     // What may be wider than the page scrolls by itself, also by keyboard.
-    code: (token) => usual.code(token).replace('<pre>', '<pre tabindex="0">'),
-    table(token) {
+    code(token) {
+      const language = languages[token.lang ?? ''];
+      const code = language
+        ? `<pre><code>${highlighter.highlight(token.text, { language }).value}\n</code></pre>`
+        : usual.code.call(this, token);
+      return `<div class="code">${code.replace('<pre>', '<pre tabindex="0">')}</div>`;
+    },
+    table({ header, rows }) {
+      const inline = ({ tokens }: Tokens.TableCell) => this.parser.parseInline(tokens);
       // A heading without words is none to those who listen.
-      const table = usual.table.call(this, token).replaceAll('<th></th>', '<td></td>');
-      return `<div class="wide" tabindex="0">${table}</div>`;
+      const head = header.map((cell) => (cell.text ? `<th role="columnheader">${inline(cell)}</th>` : '<td></td>'));
+      const body = rows.map((cells) => {
+        const labeled = cells.map((cell, column) => {
+          const label = header[column]?.text.replaceAll(/[`*]/g, '');
+          return `<td role="cell"${label ? ` data-label="${label}"` : ''}>${inline(cell)}</td>`;
+        });
+        return `<tr role="row">${labeled.join('')}</tr>`;
+      });
+      // The roles remain where styles make a list of a table, which phones show for three or four columns.
+      const table = `<table role="table"><thead role="rowgroup"><tr role="row">${head.join('')}</tr></thead><tbody role="rowgroup">${body.join('')}</tbody></table>`;
+      return header.length === 3 || header.length === 4
+        ? `<div class="list">${table}</div>`
+        : `<div class="wide" tabindex="0">${table}</div>`;
     },
   },
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, extname, join, relative } from 'node:path';
+import { basename, extname, join, normalize, relative } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { buildSync } from 'esbuild';
 import { documentationPages } from './documentation-pages.ts';
@@ -47,14 +47,14 @@ const looser: Record<string, Policy> = {
   },
 };
 
-const headerOf = (policy: Policy) =>
+const policyHeaderOf = (policy: Policy) =>
   Object.entries(policy)
     .flatMap(([directive, value]) => (value === undefined ? [] : `${directive} ${value}`))
     .join('; ');
 
 /** Sent with every page. */
 export const pageHeaders = {
-  'content-security-policy': headerOf(policy),
+  'content-security-policy': policyHeaderOf(policy),
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
@@ -63,9 +63,9 @@ export const pageHeaders = {
 };
 
 /**
- * Builds every page: a folder with an `index.html`. Files that it references by `./` are bundled under names that contain a hash
- * of their content; a reference by `npm:` is a package's own bundle: a file, or with `#name` the script that a module of the
- * package has in this variable.
+ * Builds every page: a folder with an `index.html`. Files that it references by `./` or `../` are bundled under names that
+ * contain a hash of their content. A reference by `npm:` is a package's own bundle: a file, or with `#name` the script that
+ * a module of the package has in this variable. `<!-- header -->` becomes the header that all pages share.
  */
 export const buildPages = (): PageFile[] =>
   readdirSync(folder, { withFileTypes: true })
@@ -82,8 +82,9 @@ const documentation = (template: PageFile): PageFile[] =>
   }));
 
 const buildPage = (name: string): PageFile[] => {
-  const html = readFileSync(join(folder, name, 'index.html'), 'utf8');
-  const named = [...html.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map((match) => match[1] as string);
+  const path = paths[name] ?? `/${name}`;
+  const html = readFileSync(join(folder, name, 'index.html'), 'utf8').replace('<!-- header -->', () => headerOf(path));
+  const named = [...html.matchAll(/(?:src|href)="(\.{1,2}\/[^"]+)"/g)].map((match) => match[1] as string);
   const { outputFiles, metafile } = buildSync({
     absWorkingDir: folder,
     entryPoints: named.map((file) => join(name, file)),
@@ -112,19 +113,27 @@ const buildPage = (name: string): PageFile[] => {
   );
   const copied = [...html.matchAll(/(?:src|href)="npm:([^"]+)"/g)].map((match) => copyOf(match[1] as string));
   for (const { name: file, path } of copied) built.set(file, path);
-  const page = html.replace(/"(?:\.\/|npm:)([^"]+)"/g, (_, file: string) => `"${built.get(file)}"`);
+  const page = html.replace(/"(?:npm:([^"]+)|(\.{1,2}\/[^"]+))"/g, (_, npm?: string, file = '') => {
+    return `"${built.get(npm ?? normalize(file))}"`;
+  });
   return [
     {
-      path: paths[name] ?? `/${name}`,
+      path,
       contentType: 'text/html; charset=utf-8',
       cacheControl: 'no-cache',
       body: Buffer.from(page),
-      ...(looser[name] && { headers: { 'content-security-policy': headerOf({ ...policy, ...looser[name] }) } }),
+      ...(looser[name] && { headers: { 'content-security-policy': policyHeaderOf({ ...policy, ...looser[name] }) } }),
     },
     ...copied.map(({ path, body }) => asset(path, body)),
     ...outputFiles.map(({ path, contents }) => asset(`/assets/${basename(path)}`, contents)),
   ];
 };
+
+/** Returns the header of a page, which marks the link to it. */
+const headerOf = (path: string): string =>
+  readFileSync(join(folder, 'header.html'), 'utf8')
+    .trimEnd()
+    .replace(`<a href="${path}">`, `<a href="${path}" aria-current="true">`);
 
 const copyOf = (name: string) => {
   const [file = '', variable] = name.split('#');

@@ -8,40 +8,41 @@ import type {
 } from '../domain/block-list-imports.ts';
 import { now } from '../domain/date-time.ts';
 import { service } from '../service.ts';
-import { type Change, when } from '../store/expressions.ts';
+import { type Change, type Condition, updateOf } from '../store/expressions.ts';
 import { type BlockListOwner, importKey, importsOf, runningImportKey } from '../store/keys.ts';
-import { type Item, type Table, type TransactionAction, table } from '../store/table.ts';
+import { type Item, type Table, table } from '../store/table.ts';
+import { writeFailure } from '../store/write-failures.ts';
 
-/** How long an import waits for its file. */
+/** How long a form waits for its file. */
 const uploadMilliseconds = 60 * 60 * 1000;
-/** The time for a run with all deliveries of its message. A run that has not ended by then is reported as failed. */
+/** From the start of a run, all its deliveries included: a run that has not ended by then reads as failed. */
 const runMilliseconds = 60 * 60 * 1000;
-/** The time for all runs: an import ends even if the table never takes all its numbers. */
+/** From the first run: an import of which a table never takes all numbers ends. */
 const maxMilliseconds = 24 * 60 * 60 * 1000;
 /** How long the record of an import is kept. */
 const keptSeconds = 30 * 24 * 60 * 60;
 
-/** The progress of a removal: everything before this position is done. */
+/** How far a removal is: what precedes is done. */
 type RemovalProgress = { shard: number; after?: string | undefined };
 
-/** An import: its request and its progress. Each step is recorded once, by the run that completes it first. */
+/** An import: what was asked for, and how far it is. Each step of it is written once, by the run that does it first. */
 export type ImportRecord = ImportReference & {
   agentId?: string;
   mode: ImportMode;
   reason?: string;
   status: ImportStatus;
   createdAt: string;
-  /** Unix milliseconds. Set while it waits for its file. */
+  /** Unix milliseconds. While it waits for its file. */
   waitsUntil?: number;
-  /** The ETag of the file. */
+  /** Of the file that is imported. */
   etag?: string;
   startedAt?: string;
   /** Unix milliseconds. */
   dueBy?: number;
-  /** The run that recorded the last step. */
+  /** The run that did the last step. */
   run?: string;
   step: number;
-  /** How many lines are done, without the header and empty lines. */
+  /** Lines that are done, without the header and empty ones. */
   lines: number;
   added: number;
   alreadyBlocked: number;
@@ -53,15 +54,15 @@ export type ImportRecord = ImportReference & {
   finishedAt?: string;
 };
 
-/** The fields that a step of an import changes. */
+/** What a step of an import changes. */
 export type ImportProgress = Partial<
   Pick<ImportRecord, 'lines' | 'added' | 'alreadyBlocked' | 'failed' | 'failures' | 'removed' | 'removal'>
 >;
 
 type ImportItem = Item & Omit<ImportRecord, 'failures'> & { failures: string };
-type RunningItem = Item & { importId: string; until: number; ttlSeconds: number };
+type RunningItem = Item & { importId: string; until: number };
 
-/** Returns the owner of the list that an import writes to. */
+/** Whose list an import writes to. */
 export const ownerOf = ({ uid, agentId }: Pick<ImportRecord, 'uid' | 'agentId'>): BlockListOwner =>
   agentId === undefined ? { uid } : { agentId };
 
@@ -73,7 +74,7 @@ export class BlockListImports {
     this.#table = table;
   }
 
-  /** Adds an import that waits for its file, unless an earlier attempt of the request added it. */
+  /** Adds an import that waits for its file. If its id exists, its own creation wrote it before. */
   async add({ uid, importId, ...asked }: ImportReference & Pick<ImportRecord, 'agentId' | 'mode' | 'reason'>) {
     const counts = { step: 0, lines: 0, added: 0, alreadyBlocked: 0, failed: 0, removed: 0 };
     const item: ImportItem & { ttlSeconds: number } = {
@@ -85,7 +86,11 @@ export class BlockListImports {
       waitsUntil: Date.now() + uploadMilliseconds,
       ttlSeconds: Math.floor(Date.now() / 1000) + keptSeconds,
     };
-    await this.#table.putNew(item);
+    try {
+      await this.#table.put(item, { ConditionExpression: 'attribute_not_exists(pk)' });
+    } catch (error) {
+      if (writeFailure(error) !== 'condition') throw error;
+    }
   }
 
   async find({ uid, importId }: ImportReference): Promise<ImportRecord | undefined> {
@@ -93,13 +98,13 @@ export class BlockListImports {
     return item && recordOf(item);
   }
 
-  /** Returns whether an import of a list is running. */
+  /** Whether an import of a list is running. */
   async isRunning(owner: BlockListOwner): Promise<boolean> {
     const item = await this.#table.get<RunningItem>(runningImportKey(owner));
     return item !== undefined && item.until > Date.now();
   }
 
-  /** Returns the imports of a user that have not ended, and whether their file is known to have come. */
+  /** The imports of a user that have not ended, and whether their file is known to have come. */
   async unfinished(uid: string): Promise<(ImportReference & { hasFile: boolean })[]> {
     const found: (ImportReference & { hasFile: boolean })[] = [];
     for await (const item of this.#table.query<ImportItem>(importsOf(uid))) {
@@ -110,7 +115,7 @@ export class BlockListImports {
     return found;
   }
 
-  /** Removes the lines that mention a person from the reports of a user's imports. The counts stay. */
+  /** Takes the lines that mention a person out of what the ended imports of a user report. Their counts stay. */
   async forget(uid: string, mentions: (number: string) => boolean): Promise<void> {
     for await (const item of this.#table.query<ImportItem>(importsOf(uid))) {
       const record = recordOf(item);
@@ -121,71 +126,82 @@ export class BlockListImports {
     }
   }
 
-  /** Records that the file of an import has come while another import of the list runs. */
+  /** Notes that the file of an import has come, though it waits for another import of the list. */
   async noteUpload(record: ImportRecord): Promise<void> {
     await this.#table.change(importKey(record.uid, record.importId), { set: { waitsUntil: null } }, isAt(record));
   }
 
-  /** Begins a run. Returns `busy` while another import of the list runs; undefined when another run has taken over. */
+  /** Begins or continues a run. `busy` while another import of the list runs; undefined when the import is elsewhere by now. */
   async begin(record: ImportRecord, etag: string): Promise<ImportRecord | 'busy' | undefined> {
     const { startedAt = now() } = record;
     const dueBy = Math.min(Date.now() + runMilliseconds, Date.parse(startedAt) + maxMilliseconds);
     const run = randomUUID();
     const set = { status: 'running' as const, waitsUntil: null, etag, startedAt, dueBy, run, step: record.step + 1 };
+    const key = runningImportKey(ownerOf(record));
     const { importId } = record;
-    const running: RunningItem = {
-      ...runningImportKey(ownerOf(record)),
-      importId,
-      until: dueBy,
-      ttlSeconds: Math.ceil(dueBy / 1000),
-    };
-    const failed = await this.#table.tryTransact([
-      this.#update(record, { set }),
-      this.#table.putAction(running, when`${isFreeOrHeldBy(importId)} or #until <= ${Date.now()}`),
+    const failed = await this.#table.transactUnless([
+      { Update: this.#update(record, { set }) },
+      {
+        Put: {
+          TableName: this.#table.name,
+          Item: { ...key, importId, until: dueBy, ttlSeconds: Math.ceil(dueBy / 1000) },
+          ConditionExpression: 'attribute_not_exists(pk) or importId = :own or #until <= :now',
+          ExpressionAttributeNames: { '#until': 'until' },
+          ExpressionAttributeValues: { ':own': importId, ':now': Date.now() },
+        },
+      },
     ]);
     if (failed) return failed.has(0) ? undefined : 'busy';
     const { waitsUntil: _, ...begun } = { ...record, ...set };
     return begun;
   }
 
-  /** Records a step. Returns undefined when another run has taken over. */
+  /** Remembers a step. Undefined when another run of the import has done it. */
   async advance(record: ImportRecord, { failures, ...progress }: ImportProgress): Promise<ImportRecord | undefined> {
     const set = { ...progress, ...(failures && { failures: JSON.stringify(failures) }), step: record.step + 1 };
     const item = await this.#table.change<ImportItem>(importKey(record.uid, record.importId), { set }, isAt(record));
     if (item) return recordOf(item);
-    // This write succeeded earlier, and its response was lost.
+    // This very write succeeded and its response was lost.
     const found = await this.find(record);
     return found?.run === record.run && found?.step === set.step ? found : undefined;
   }
 
-  /** Ends an import, and lets the next import of the list run. With an error, the import has failed. */
+  /** Ends an import, and with it the list's wait for it. With an error it has failed. */
   async finish(record: ImportRecord, error?: string): Promise<void> {
     const status: ImportStatus = error === undefined ? 'done' : 'failed';
     const set = { status, finishedAt: now(), waitsUntil: null, error, step: record.step + 1 };
-    const update = this.#update(record, { set });
-    const release = this.#table.deleteAction(runningImportKey(ownerOf(record)), isFreeOrHeldBy(record.importId));
-    const failed = await this.#table.tryTransact([update, release]);
-    // Another import of the list runs: this one is overdue or has never begun.
-    if (failed && !failed.has(0)) await this.#table.tryTransact([update]);
+    const update = { Update: this.#update(record, { set }) };
+    const release = {
+      Delete: {
+        TableName: this.#table.name,
+        Key: runningImportKey(ownerOf(record)),
+        ConditionExpression: 'attribute_not_exists(pk) or importId = :own',
+        ExpressionAttributeValues: { ':own': record.importId },
+      },
+    };
+    const failed = await this.#table.transactUnless([update, release]);
+    // Another import of the list runs, as this one is overdue or has never begun.
+    if (failed && !failed.has(0)) await this.#table.transactUnless([update]);
   }
 
-  #update(record: ImportRecord, change: Change): TransactionAction {
-    return this.#table.updateAction(importKey(record.uid, record.importId), change, isAt(record));
+  #update(record: ImportRecord, change: Change) {
+    const key = importKey(record.uid, record.importId);
+    return { TableName: this.#table.name, Key: key, ...updateOf(change, isAt(record)) };
   }
 }
 
-/** No import writes to the list, or this one does. */
-const isFreeOrHeldBy = (importId: string) => when`attribute_not_exists(pk) or importId = ${importId}`;
-
-/** No other run of the import has recorded a step since it was read. */
-const isAt = ({ step, status }: ImportRecord) => when`#step = ${step} and #status = ${status}`;
+/** The import is as it was read: no other run of it has done a step since. */
+const isAt = ({ step, status }: ImportRecord): Condition => ({
+  expression: '#step = :found and #status = :was',
+  values: { found: step, was: status },
+});
 
 const recordOf = ({ pk: _pk, sk: _sk, failures, ...rest }: ImportItem): ImportRecord => ({
   ...rest,
   failures: JSON.parse(failures),
 });
 
-/** Returns the error of an import whose time is over; undefined while it is not. */
+/** Why an import ended by the clock; undefined when it did not. */
 export const overdueError = ({ status, waitsUntil, dueBy }: ImportRecord, at = Date.now()): string | undefined => {
   if (status === 'awaiting_upload' && waitsUntil !== undefined && waitsUntil <= at) {
     return 'The file was not uploaded within an hour.';
@@ -196,8 +212,8 @@ export const overdueError = ({ status, waitsUntil, dueBy }: ImportRecord, at = D
   return undefined;
 };
 
-/** Returns an import as a response shows it: as failed when its time is over. */
-export const toImportResponse = (record: ImportRecord): BlockListImport => {
+/** An import as a response shows it: failed when its time is over. */
+export const shownImport = (record: ImportRecord): BlockListImport => {
   const { importId, mode, lines, added, alreadyBlocked, removed, failed, failures, createdAt } = record;
   const overdue = overdueError(record);
   const endsAt = record.status === 'running' ? record.dueBy : record.waitsUntil;

@@ -1,11 +1,12 @@
 import { now } from '../domain/date-time.ts';
 import type { Erasure } from '../domain/erasures.ts';
 import { service } from '../service.ts';
-import { exists, when } from '../store/expressions.ts';
+import { type Condition, updateOf } from '../store/expressions.ts';
 import { erasureKey } from '../store/keys.ts';
 import { type Item, type Table, type TransactionAction, table } from '../store/table.ts';
+import { conflictingItem } from '../store/write-failures.ts';
 
-/** A request to erase a person. `numberHash` is keyed: the number cannot be recovered from it. */
+/** The erasure of a person as it is requested. `numberHash` is keyed: nobody can find out the number from it. */
 export type ErasureRequest = {
   uid: string;
   erasureId: string;
@@ -14,18 +15,18 @@ export type ErasureRequest = {
   blockList: 'keep' | 'remove';
 };
 
-/** The kinds of data that an erasure counts. */
+/** What an erasure counts. */
 export type ErasedKind = 'calls' | 'blockedNumbers';
 
 type ErasureItem = Item &
   Omit<ErasureRequest, 'number'> &
   Pick<Erasure, 'status' | 'requestedAt' | 'finishedAt' | 'error'> &
   Record<ErasedKind, number> & {
-    /** Present until the erasure has ended. */
+    /** Until the erasure has ended. */
     number?: string;
   };
 
-/** The erasures of people that users request. The record of an ended erasure does not contain the number. */
+/** The erasures of people that users request. The record of one that has ended does not hold the number. */
 export class Erasures {
   readonly #table: Table;
 
@@ -33,11 +34,18 @@ export class Erasures {
     this.#table = table;
   }
 
-  /** Adds an erasure, unless an earlier attempt of the request added it. */
+  /** Adds an erasure, unless a repeated request has added it. */
   async add(request: ErasureRequest): Promise<void> {
     const { uid, erasureId } = request;
     const state = { status: 'pending', requestedAt: now(), calls: 0, blockedNumbers: 0 };
-    await this.#table.putNew({ ...erasureKey(uid, erasureId), ...request, ...state });
+    try {
+      await this.#table.put(
+        { ...erasureKey(uid, erasureId), ...request, ...state },
+        { ConditionExpression: 'attribute_not_exists(pk)', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },
+      );
+    } catch (error) {
+      if (!conflictingItem(error)) throw error;
+    }
   }
 
   async find(uid: string, erasureId: string): Promise<Erasure | undefined> {
@@ -48,7 +56,7 @@ export class Erasures {
     return { erasureId, status, erased: { calls, blockedNumbers }, requestedAt, ...end };
   }
 
-  /** Begins a run, and returns what to erase; undefined when there is no such erasure, or it has ended. */
+  /** Begins a run, and returns what it must erase; undefined when there is no such erasure, or it has ended. */
   async start(uid: string, erasureId: string): Promise<Pick<ErasureRequest, 'number' | 'blockList'> | undefined> {
     const item = await this.#table.change<ErasureItem>(
       erasureKey(uid, erasureId),
@@ -58,9 +66,10 @@ export class Erasures {
     return item?.number === undefined ? undefined : { number: item.number, blockList: item.blockList };
   }
 
-  /** Returns the action that counts erased items, for the transaction that erases them: each counts exactly once. */
+  /** The action that counts what is erased, for the transaction that erases it: each item counts exactly once. */
   counting(uid: string, erasureId: string, kind: ErasedKind, by: number): TransactionAction {
-    return this.#table.updateAction(erasureKey(uid, erasureId), { add: { [kind]: by } }, exists);
+    const update = updateOf({ add: { [kind]: by } }, { expression: 'attribute_exists(pk)' });
+    return { Update: { TableName: this.#table.name, Key: erasureKey(uid, erasureId), ...update } };
   }
 
   async finish(uid: string, erasureId: string): Promise<void> {
@@ -77,7 +86,10 @@ export class Erasures {
   }
 }
 
-const isUnfinished = when`#status in (${'pending'}, ${'running'})`;
+const isUnfinished: Condition = {
+  expression: '#status in (:pending, :unfinished)',
+  values: { pending: 'pending', unfinished: 'running' },
+};
 
 export const erasures = /* @__PURE__ */ service(() => new Erasures(table.get()), {
   add: ['dynamodb:PutItem'],

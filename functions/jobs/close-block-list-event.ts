@@ -1,9 +1,9 @@
 import { jobMessages } from '../domain/job-messages.ts';
 import { closeWhenQuiet, publishServices } from '../webhooks/publish.ts';
-import { queueJob, queueWorker } from './job.ts';
+import { job, worker } from './job.ts';
 
 /** Sends the event of a request that changed fewer numbers of a block list than it named, once no more of its numbers come. */
-export const closeBlockListEvent = queueJob({
+export const closeBlockListEvent = job({
   name: 'closeBlockListEvent',
   message: jobMessages.closeBlockListEvent,
   services: publishServices,
@@ -15,4 +15,4 @@ export const closeBlockListEvent = queueJob({
   },
 });
 
-export const handler = queueWorker(closeBlockListEvent);
+export const handler = worker(closeBlockListEvent);

@@ -6,10 +6,10 @@ import { webhookDeliveries } from '../webhooks/webhook-deliveries.ts';
 import { webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 import { webhookEvents } from '../webhooks/webhook-events.ts';
 import { webhookReceivers } from '../webhooks/webhook-receivers.ts';
-import { queueJob, queueWorker } from './job.ts';
+import { job, worker } from './job.ts';
 
-/** Makes one attempt to send an event to an endpoint, and schedules the next one when it fails. */
-export const deliverWebhook = queueJob({
+/** Makes one attempt to send an event to an endpoint, and plans the next one when it fails. */
+export const deliverWebhook = job({
   name: 'deliverWebhook',
   message: jobMessages.deliverWebhook,
   services: {
@@ -26,4 +26,4 @@ export const deliverWebhook = queueJob({
   handle: (message, services) => deliver(message, services),
 });
 
-export const handler = queueWorker(deliverWebhook);
+export const handler = worker(deliverWebhook);

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 
 /** The pages of the documentation by group, each with its Markdown file: the source of the page, the .md file, llms.txt and the search. */
 const groups = {
   Quickstarts: {
+    'what-an-agent-is': 'functions/openapi/guides/what-an-agent-is.md',
     quickstart: 'functions/openapi/guides/quickstart.md',
     'web-application': 'functions/openapi/guides/web-application.md',
     telephony: 'functions/openapi/guides/telephony.md',
@@ -28,7 +29,7 @@ const groups = {
   },
   Tools: {
     'local-run': 'functions/openapi/guides/local-run.md',
-    'typescript-client': 'functions/openapi/client/README.md',
+    'typescript-client': 'functions/openapi/README.md',
     'python-client': 'functions/openapi/guides/python-client.md',
     'batch-tool': 'bin/outcomes/README.md',
     'operator-command-line': 'bin/operator/README.md',
@@ -71,14 +72,24 @@ const slugsByFile = new Map(
     .map(([slug, file]) => [file, slug]),
 );
 
-/** Returns the Markdown of a guide, with links to other guides as paths under /docs. `extension` is that of the linked pages. */
+/**
+ * Returns the Markdown of a guide, with links to other guides and pictures as paths under /docs. `extension` is that of the
+ * linked pages.
+ */
 export const withLinks = ({ file, source }: Guide, extension: '' | '.md'): string =>
   source.replaceAll(/\[([^\]]+)\]\((?![a-z]+:|\/|#)([^)]+)\)/g, (_, text: string, path: string) => {
     const linked = join(file, '..', path);
+    if (isPicture(linked)) return `[${text}](/docs/${basename(linked)})`;
     const slug = slugsByFile.get(linked);
     // A file of the repository that is no page is only named.
     return slug ? `[${text}](/docs/${slug}${extension})` : `\`${linked}\``;
   });
+
+const isPicture = (path: string) => path.endsWith('.svg');
+
+/** Returns the files of the pictures in a guide. */
+export const picturesOf = ({ file, source }: Guide): string[] =>
+  [...source.matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map(([, path = '']) => join(file, '..', path)).filter(isPicture);
 
 export const withoutLinks = (markdown: string) => markdown.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
 

@@ -1,14 +1,7 @@
 import { type Guide, headingId, withLinks, withoutLinks } from './guides.ts';
 import type { JsonSchema, OpenApiDocument, Operation } from './openapi.ts';
 import { nameOf, resolve } from './schemas.ts';
-
-/** A section of the documentation that answers a question by itself. */
-export type Topic = {
-  title: string;
-  text: string;
-  /** The path of its page, with the fragment of its section. */
-  page: string;
-};
+import type { Topic } from './topic-search.ts';
 
 /** Splits the documentation into topics: each section of a guide, each operation, each record. */
 export const topicsOf = (document: OpenApiDocument, guides: Guide[]): Topic[] => [

@@ -6,6 +6,12 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 /** A gzipped file beside this one, with the path and the headers of its response. */
 export type PackedPage = { path: string; file: string; headers: Record<string, string> };
 
+/** The page that answers an unknown path of a page. */
+export const notFoundPath = '/docs/not-found';
+
+/** Returns true for a path at which a page could be. Other files of the documentation have an extension. */
+export const isPagePath = (path: string) => /^\/docs\/[^/.]+$/.test(path);
+
 let pages: Promise<Map<string, PackedPage>> | undefined;
 
 const readPages = async () => {
@@ -16,7 +22,8 @@ const readPages = async () => {
 /** Serves the pages of a deployment and their assets. */
 export const handler = async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
   pages ??= readPages();
-  const page = (await pages).get(event.rawPath);
+  const found = (await pages).get(event.rawPath);
+  const page = found ?? (isPagePath(event.rawPath) ? (await pages).get(notFoundPath) : undefined);
   if (!page) {
     const body = JSON.stringify({ message: 'Not Found' });
     return { statusCode: 404, headers: { 'content-type': 'application/json' }, body };
@@ -24,7 +31,7 @@ export const handler = async (event: APIGatewayProxyEventV2): Promise<APIGateway
   const gzipped = await readFile(join(import.meta.dirname, page.file));
   const takesGzip = /\bgzip\b/.test(event.headers['accept-encoding'] ?? '');
   return {
-    statusCode: 200,
+    statusCode: found ? 200 : 404,
     headers: { ...page.headers, vary: 'accept-encoding', ...(takesGzip && { 'content-encoding': 'gzip' }) },
     body: (takesGzip ? gzipped : gunzipSync(gzipped)).toString('base64'),
     isBase64Encoded: true,

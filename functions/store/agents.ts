@@ -5,7 +5,7 @@ import { phoneNumberInUse } from '../domain/errors.ts';
 import { idempotencyClaimSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
 import type { AccessItem } from './credentials.ts';
-import { exists, isAbsent, when } from './expressions.ts';
+import { type Condition, updateOf } from './expressions.ts';
 import {
   accessKey,
   agentIdIn,
@@ -18,17 +18,15 @@ import {
   userKey,
 } from './keys.ts';
 import { agentQuota, countAction, type Quota } from './quotas.ts';
-import { type Item, type Table, type TransactionAction, table, untilWritten } from './table.ts';
-
-/** The maximum number of attempts to create an agent whose number is taken and freed in turn. */
-const maxCreationAttempts = 5;
+import { backOff, type Item, maxConflicts, type Table, type TransactionAction, table } from './table.ts';
+import { writeFailure } from './write-failures.ts';
 
 /** The configuration is stored as JSON text, so that every value is returned as it was sent. */
 export type AgentItem = Item & Omit<Agent, 'configuration'> & { configuration: string; version: string };
 export type NumberItem = Item & { agentId: string };
 type SharedAgentItem = Item & { agentId: string; owner: string };
 
-/** Thrown when the id belongs to another user's agent, or to one that is being deleted. */
+/** An agent is created whose id is another user's, or a deleted one's. */
 export class AgentExistsError extends Error {
   override readonly name = 'AgentExistsError';
 }
@@ -53,7 +51,7 @@ export class Agents {
     return item && agentOf(item);
   }
 
-  /** Lists the agents that a user owns or was given access to, by id. A page is one query, and one more read for shared agents. */
+  /** The agents a user owns or was given access to, by id. One query a page, and one more read for those of others. */
   async *list(
     uid: string,
     options: { after?: string | undefined; limit?: number | undefined } = {},
@@ -69,7 +67,7 @@ export class Agents {
     }
   }
 
-  /** Lists the agents that a user owns, with their guests, a page at a time. Reads no record. */
+  /** The agents that a user owns, with their guests, a page at a time. No record is read. */
   async *owned(uid: string): AsyncGenerator<{ agentId: string; guests: string[] }[]> {
     for await (const keys of this.#table.pages(agentsOf(uid), { keysOnly: true, limit: 100 })) {
       const items = await this.#table.getMany<AccessItem>(keys.map(({ sk }) => accessKey(agentIdIn(sk))));
@@ -79,13 +77,13 @@ export class Agents {
     }
   }
 
-  /** Lists the ids of all agents after a given one, in the table's own order. Includes agents whose deletion is in progress. */
+  /** The ids of all agents, also of deleted ones of which something is left, in the table's own order after a given one. */
   async *all(after?: string): AsyncGenerator<string> {
     const start = after === undefined ? undefined : accessKey(after);
     for await (const { agentId } of this.#table.scan<AccessItem>(accessKey('').sk, start)) yield agentId;
   }
 
-  /** Returns the user's own agent with a phone number. */
+  /** The user's own agent that has a phone number. */
   async findByNumber(owner: string, phoneNumber: string): Promise<Agent | undefined> {
     const item = await this.#table.get<NumberItem>(agentNumberKey(owner, phoneNumber));
     return item && this.find(owner, item.agentId);
@@ -96,93 +94,119 @@ export class Agents {
     const { uid, agentId } = agent;
     const creation = this.creation(agent);
     const count = countAction(this.#table, countKey({ uid }), 1, this.#quota);
-    for (let attempt = 0; attempt < maxCreationAttempts; attempt++) {
-      const failed = await this.#table.tryTransact([...creation, count]);
+    for (let attempt = 0; ; attempt++) {
+      const failed = await this.#table.transactUnless([...creation, count]);
       if (!failed) return agent;
       const existing = await this.find(uid, agentId);
       if (existing) return existing;
       if (failed.has(0) || failed.has(1)) throw new AgentExistsError(`Another user has an agent ${agentId}.`);
       await this.#checkNumber(agent);
       if (this.#quota && failed.has(creation.length)) throw this.#quota.exceeded();
-      // The agent that had the number has given it up in between.
+      // The agent that had the number has lost it meanwhile.
+      if (attempt === maxConflicts) throw new Error(`The agent ${agentId} could not be created.`);
     }
-    throw new Error(`The agent ${agentId} could not be created.`);
   }
 
-  /** Returns the actions that create an agent: its record, its access item and the entry of its number. */
+  /** The writes that create an agent: its record, its access item and the entry of its number, all or none. */
   creation(agent: Agent): TransactionAction[] {
     const { uid, agentId } = agent;
+    const ConditionExpression = 'attribute_not_exists(pk)';
     const { blockOnOutcomes } = agent.configuration;
     const access: AccessItem = { ...accessKey(agentId), agentId, uid, ...(blockOnOutcomes && { blockOnOutcomes }) };
     return [
-      this.#table.putAction(itemOf(agent), isAbsent),
-      this.#table.putAction(access, isAbsent),
+      { Put: { TableName: this.#table.name, Item: itemOf(agent), ConditionExpression } },
+      { Put: { TableName: this.#table.name, Item: access, ConditionExpression } },
       ...this.#numberChange(undefined, agent),
     ];
   }
 
   /** Changes an agent. Of two concurrent changes, the later one sees the earlier one's result. */
   async change(owner: string, agentId: string, change: (agent: Agent) => Agent): Promise<Agent | undefined> {
-    return untilWritten(async (attempt) => {
+    for (let attempt = 0; ; attempt++) {
       const found = await this.#table.get<AgentItem>(agentKey(owner, agentId));
       if (!found) return undefined;
       const former = agentOf(found);
       const changed = change(former);
-      if (attempt > 0) await this.#checkNumber(changed);
-      await this.#table.transact([
-        this.#table.putAction(itemOf(changed), isUnchanged(found)),
-        ...this.#numberChange(former, changed),
-        ...this.#accessChange(former, changed),
-      ]);
-      return changed;
-    });
+      const condition = {
+        ConditionExpression: 'version = :found',
+        ExpressionAttributeValues: { ':found': found.version },
+      };
+      const put = { Put: { TableName: this.#table.name, Item: itemOf(changed), ...condition } };
+      try {
+        await this.#table.transact([
+          put,
+          ...this.#numberChange(former, changed),
+          ...this.#accessChange(former, changed),
+        ]);
+        return changed;
+      } catch (error) {
+        if (writeFailure(error) === undefined || attempt === maxConflicts) throw error;
+        await this.#checkNumber(changed);
+        await backOff(attempt);
+      }
+    }
   }
 
-  /** Returns the actions that move the entry of an agent's number. They fail when another agent has the number. */
+  /** The writes that move the entry of an agent's number. It is taken only from nobody, so that a number has one agent. */
   #numberChange(former: Agent | undefined, { uid, agentId, phoneNumber }: Agent): TransactionAction[] {
     if (former?.phoneNumber === phoneNumber) return [];
-    const isFreeOrOwn = when`attribute_not_exists(pk) or agentId = ${agentId}`;
-    const entryOf = (number: string): NumberItem => ({ ...agentNumberKey(uid, number), agentId });
+    const TableName = this.#table.name;
+    const isOwn = { ExpressionAttributeValues: { ':agentId': agentId } };
+    const ConditionExpression = 'attribute_not_exists(pk) or agentId = :agentId';
     return [
-      ...(former?.phoneNumber ? [this.#table.deleteAction(agentNumberKey(uid, former.phoneNumber), isFreeOrOwn)] : []),
-      ...(phoneNumber ? [this.#table.putAction(entryOf(phoneNumber), isFreeOrOwn)] : []),
+      ...(former?.phoneNumber
+        ? [{ Delete: { TableName, Key: agentNumberKey(uid, former.phoneNumber), ConditionExpression, ...isOwn } }]
+        : []),
+      ...(phoneNumber
+        ? [
+            {
+              Put: { TableName, Item: { ...agentNumberKey(uid, phoneNumber), agentId }, ConditionExpression, ...isOwn },
+            },
+          ]
+        : []),
     ];
   }
 
-  /** Returns the action that copies `blockOnOutcomes` into the access item, if they have changed. */
+  /** The write that keeps the outcomes which block in the access item, when they have changed. */
   #accessChange(former: Agent, { uid, agentId, configuration }: Agent): TransactionAction[] {
     const { blockOnOutcomes = null } = configuration;
     if (isDeepStrictEqual(former.configuration.blockOnOutcomes ?? null, blockOnOutcomes)) return [];
-    return [this.#table.updateAction(accessKey(agentId), { set: { blockOnOutcomes } }, isOwnedBy(uid))];
+    const update = updateOf({ set: { blockOnOutcomes } }, isOwnedBy(uid));
+    return [{ Update: { TableName: this.#table.name, Key: accessKey(agentId), ...update } }];
   }
 
-  /** Throws when another agent of the user has the number. */
+  /** Throws when another agent of the user has the number: that is why a write failed. */
   async #checkNumber({ uid, agentId, phoneNumber }: Agent): Promise<void> {
     const item = phoneNumber && (await this.#table.get<NumberItem>(agentNumberKey(uid, phoneNumber)));
     if (item && item.agentId !== agentId) throw phoneNumberInUse();
   }
 
   /**
-   * Deletes an agent: nobody can use it any more, and its number is free. Its access item, which names nobody, keeps the id
-   * taken until the rest is deleted. Returns false when there is no such agent.
+   * Deletes an agent: from here on it is unknown to everyone, and its number is free. Its access item remains, with
+   * nobody in it, until the rest is deleted: until then no agent gets the same id. False when there is no such agent.
    */
   async remove(owner: string, agentId: string): Promise<boolean> {
-    return untilWritten(async () => {
+    const TableName = this.#table.name;
+    for (;;) {
       const found = await this.#table.get<AgentItem | SharedAgentItem>(agentKey(owner, agentId));
       // A guest has an entry of the agent under the same key.
       if (!found || 'owner' in found) return false;
       const { phoneNumber: _, ...withoutNumber } = agentOf(found);
-      await this.#table.transact([
-        this.#table.deleteAction(agentKey(owner, agentId), isUnchanged(found)),
+      const condition = {
+        ConditionExpression: 'version = :found',
+        ExpressionAttributeValues: { ':found': found.version },
+      };
+      const failed = await this.#table.transactUnless([
+        { Delete: { TableName, Key: agentKey(owner, agentId), ...condition } },
         ...this.#numberChange(agentOf(found), withoutNumber),
-        { Update: { TableName: this.#table.name, Key: accessKey(agentId), ...deletionOf(owner) } },
+        { Update: { TableName, Key: accessKey(agentId), ...deletionOf(owner) } },
         countAction(this.#table, countKey({ uid: owner }), -1),
       ]);
-      return true;
-    });
+      if (!failed) return true;
+    }
   }
 
-  /** Returns a deleted agent whose data may not be deleted yet. */
+  /** A deleted agent of which something may be left. */
   async findDeleted(agentId: string): Promise<DeletedAgent | undefined> {
     const item = await this.#table.get<DeletedItem>(accessKey(agentId));
     return item?.quietAt === undefined
@@ -190,44 +214,58 @@ export class Agents {
       : { owner: item.formerOwner, guests: [...item.formerGuests], quietAt: item.quietAt };
   }
 
-  /** Deletes the entries of a deleted agent's former guests and the items beside its access item; once it is quiet, also that one. */
+  /** Deletes what a deleted agent's former guests list, what is kept beside it and, once it is quiet, last its access item. */
   async finishRemoval(agentId: string, { guests, quietAt }: DeletedAgent, startedAt: number): Promise<void> {
     await this.#table.deleteMany([...guests.map((guest) => agentKey(guest, agentId)), runningImportKey({ agentId })]);
     const access = accessKey(agentId);
     for await (const items of this.#table.pages(itemsOfAgent(agentId), { keysOnly: true })) {
       await this.#table.deleteMany(items.filter(({ sk }) => sk !== access.sk));
     }
-    if (startedAt >= quietAt) await this.#table.delete(access, when`attribute_not_exists(uid)`);
+    if (startedAt >= quietAt) await this.#table.delete(access, { expression: 'attribute_not_exists(uid)' });
   }
 
   /** Lets another user use an agent. */
   async grant(agentId: string, owner: string, guest: string): Promise<void> {
     if (guest === owner) throw ownerIsNoGuest();
-    const shared: SharedAgentItem = { ...agentKey(guest, agentId), agentId, owner };
+    const TableName = this.#table.name;
+    const shared = { ...agentKey(guest, agentId), agentId, owner };
     await this.#table.transact([
-      this.#table.checkAction(userKey(guest), exists),
-      this.#table.updateAction(accessKey(agentId), { add: { guests: new Set([guest]) } }, isOwnedBy(owner)),
-      this.#table.putAction(shared),
+      { ConditionCheck: { TableName, Key: userKey(guest), ConditionExpression: 'attribute_exists(pk)' } },
+      {
+        Update: {
+          TableName,
+          Key: accessKey(agentId),
+          ...updateOf({ add: { guests: new Set([guest]) } }, isOwnedBy(owner)),
+        },
+      },
+      { Put: { TableName, Item: shared } },
     ]);
   }
 
   /** Ends a user's access to somebody else's agent, from the next request on. */
   async revoke(agentId: string, owner: string, guest: string): Promise<void> {
     if (guest === owner) throw ownerIsNoGuest();
+    const TableName = this.#table.name;
     await this.#table.transact([
-      this.#table.updateAction(accessKey(agentId), { remove: { guests: new Set([guest]) } }, isOwnedBy(owner)),
-      this.#table.deleteAction(agentKey(guest, agentId)),
+      {
+        Update: {
+          TableName,
+          Key: accessKey(agentId),
+          ...updateOf({ remove: { guests: new Set([guest]) } }, isOwnedBy(owner)),
+        },
+      },
+      { Delete: { TableName, Key: agentKey(guest, agentId) } },
     ]);
   }
 
-  /** Returns the language that an agent is set to. Without `owner`, one more read finds it. */
+  /** The language that an agent is set to. Without its owner, it takes another read to find that. */
   async languageOf(agentId: string, owner?: string): Promise<string | undefined> {
     const uid = owner ?? (await this.access(agentId))?.owner;
     const agent = uid === undefined ? undefined : await this.find(uid, agentId);
     return agent?.configuration.language;
   }
 
-  /** Returns an agent's owner, its guests, and the outcomes that block. */
+  /** The owner of an agent, who else may use it, and the outcomes that block. */
   async access(agentId: string): Promise<{ owner: string; guests: string[]; blockOnOutcomes: string[] } | undefined> {
     const item = await this.#table.get<AccessItem>(accessKey(agentId));
     if (item?.uid === undefined) return undefined;
@@ -236,13 +274,13 @@ export class Agents {
 }
 
 /**
- * A deleted agent, and who had access to it. After `quietAt` (Unix milliseconds), no request or job that began before the
- * deletion writes any more.
+ * A deleted agent, and who had access to it. From `quietAt` (Unix milliseconds) on, no request or job that began before
+ * the deletion writes anything more.
  */
 export type DeletedAgent = { owner: string; guests: string[]; quietAt: number };
 type DeletedItem = Item & { agentId: string; formerOwner: string; formerGuests: Iterable<string>; quietAt: number };
 
-/** Turns an access item into that of a deleted agent. It moves attributes, which a `Change` cannot. */
+/** Makes an access item that of a deleted agent. */
 const deletionOf = (owner: string) => ({
   UpdateExpression:
     'set formerOwner = uid, formerGuests = if_not_exists(guests, :none), quietAt = :quietAt remove uid, guests, blockOnOutcomes',
@@ -250,7 +288,7 @@ const deletionOf = (owner: string) => ({
   ExpressionAttributeValues: { ':owner': owner, ':none': [], ':quietAt': Date.now() + idempotencyClaimSeconds * 1000 },
 });
 
-/** Returns the access item of an abandoned copy. Another run of the copy may write for `seconds` more. */
+/** The access item of a copy that never became an agent: another run of the copy may go on for `seconds`. */
 export const deletedCopyOf = ({ agentId, uid }: Pick<Agent, 'agentId' | 'uid'>, seconds: number): DeletedItem => ({
   ...accessKey(agentId),
   agentId,
@@ -259,10 +297,9 @@ export const deletedCopyOf = ({ agentId, uid }: Pick<Agent, 'agentId' | 'uid'>, 
   quietAt: Date.now() + seconds * 1000,
 });
 
-const isOwnedBy = (owner: string) => when`uid = ${owner}`;
-const isUnchanged = ({ version }: AgentItem) => when`version = ${version}`;
+const isOwnedBy = (owner: string): Condition => ({ expression: 'uid = :owner', values: { owner } });
 
-/** A guest's entry and the owner's record have the same key: an entry for the owner would overwrite the agent. */
+/** A guest's entry has the key of an owner's record: writing one for the owner would overwrite the agent. */
 const ownerIsNoGuest = () => new Error('The owner of an agent cannot be its guest.');
 
 const itemOf = ({ configuration, ...rest }: Agent): AgentItem => ({
@@ -272,7 +309,7 @@ const itemOf = ({ configuration, ...rest }: Agent): AgentItem => ({
   version: randomUUID(),
 });
 
-/** Returns the agent that an item holds. */
+/** The agent that an item holds. */
 export const agentOf = ({ pk: _pk, sk: _sk, version: _version, configuration, ...rest }: AgentItem): Agent => ({
   ...rest,
   configuration: JSON.parse(configuration),

@@ -3,7 +3,7 @@ import pMap from 'p-map';
 import { newUlid } from '../domain/identifiers.ts';
 import { idempotencyClaimSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
-import { when } from './expressions.ts';
+import type { Condition } from './expressions.ts';
 import {
   type Collection,
   type ItemKey,
@@ -13,11 +13,12 @@ import {
   idempotencyPieceKey,
 } from './keys.ts';
 import { type Item, type Table, table } from './table.ts';
+import { conflictingItem } from './write-failures.ts';
 
-/** How long a first response is kept. */
+/** How long a first answer is kept. */
 const keepSeconds = 24 * 60 * 60;
 
-type KeptResponse = { statusCode?: number; headers?: Record<string, boolean | number | string>; body?: string };
+type KeptAnswer = { statusCode?: number; headers?: Record<string, boolean | number | string>; body?: string };
 type Kept = {
   contentHash: string;
   creationId: string;
@@ -29,13 +30,13 @@ type Kept = {
 };
 type Piece = Item & { answer: Uint8Array };
 
-/** Maximum bytes of a deflated response in one item. DynamoDB's limit is 400 KB. */
+/** Bytes of a deflated response in one item, which may have 400 KB. */
 const pieceBytes = 300 * 1024;
 
-/** A request that may proceed. If an earlier request with its key ended without a response, `creationId` is that one's. */
+/** A request that may go on. `creationId` is the first one's when that one ended without an answer. */
 export type Claim = { state: 'claimed'; key: ItemKey; creationId: string; claimedUntil: number; ttlSeconds: number };
 
-/** The first responses to requests with an Idempotency-Key. */
+/** What was first answered under an Idempotency-Key. */
 export class IdempotencyStore {
   readonly #table: Table;
 
@@ -50,13 +51,13 @@ export class IdempotencyStore {
     contentHash: string;
   }): Promise<
     | Claim
-    | { state: 'answered'; answer: KeptResponse; creationId: string }
+    | { state: 'answered'; answer: KeptAnswer; creationId: string }
     | { state: 'in progress' }
     | { state: 'other content' }
   > {
     const now = Date.now();
     const key = idempotencyKey(request.uid, request.operation, request.key);
-    // The random part tells this write from another one when its response was lost.
+    // The claim's own time tells our write from another's when the response to it was lost.
     const claimedUntil = now + idempotencyClaimSeconds * 1000 + Math.random();
     const ttlSeconds = Math.floor(now / 1000) + keepSeconds;
     const fresh: Kept = {
@@ -65,29 +66,42 @@ export class IdempotencyStore {
       claimedUntil,
       ttlSeconds,
     };
-    const isUnclaimed = when`attribute_not_exists(pk) or ttlSeconds <= ${Math.floor(now / 1000)}`;
-    const { isNew, item: kept } = await this.#table.putNew<Item & Kept>({ ...key, ...fresh }, isUnclaimed);
-    if (isNew) return { state: 'claimed', key, creationId: kept.creationId, claimedUntil, ttlSeconds };
-    if (kept.contentHash !== request.contentHash) return { state: 'other content' };
-    const answer = await this.#read(key, kept);
-    if (answer) return { state: 'answered', answer, creationId: kept.creationId };
-    if (kept.claimedUntil > now) return { state: 'in progress' };
-    return this.#takeOver(key, kept, claimedUntil);
+    try {
+      await this.#table.put(
+        { ...key, ...fresh },
+        {
+          ConditionExpression: 'attribute_not_exists(pk) or ttlSeconds <= :now',
+          ExpressionAttributeValues: { ':now': Math.floor(now / 1000) },
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        },
+      );
+      return { state: 'claimed', key, creationId: fresh.creationId, claimedUntil, ttlSeconds };
+    } catch (error) {
+      const kept = conflictingItem<Kept>(error);
+      if (!kept) throw error;
+      if (kept.claimedUntil === claimedUntil)
+        return { state: 'claimed', key, creationId: kept.creationId, claimedUntil, ttlSeconds: kept.ttlSeconds };
+      if (kept.contentHash !== request.contentHash) return { state: 'other content' };
+      const answer = await this.#read(key, kept);
+      if (answer) return { state: 'answered', answer, creationId: kept.creationId };
+      if (kept.claimedUntil > now) return { state: 'in progress' };
+      return this.#takeOver(key, kept, claimedUntil);
+    }
   }
 
-  /** Takes over from a request that ended without a response, unless another request has. */
+  /** Goes on where a request ended without an answer, if nobody else does. */
   async #takeOver(key: ItemKey, kept: Kept, claimedUntil: number): Promise<Claim | { state: 'in progress' }> {
     const taken = await this.#table.change(
       key,
       { set: { claimedUntil } },
-      when`claimedUntil = ${kept.claimedUntil} or claimedUntil = ${claimedUntil}`,
+      { expression: 'claimedUntil = :found or claimedUntil = :claimedUntil', values: { found: kept.claimedUntil } },
     );
     if (!taken) return { state: 'in progress' };
     return { state: 'claimed', key, creationId: kept.creationId, claimedUntil, ttlSeconds: kept.ttlSeconds };
   }
 
-  /** Keeps a response for repetitions of its request. */
-  async keep(claim: Claim, answer: KeptResponse): Promise<void> {
+  /** Keeps the answer for those who ask again. */
+  async keep(claim: Claim, answer: KeptAnswer): Promise<void> {
     const { statusCode, headers, body } = answer;
     const bytes = deflateRawSync(JSON.stringify({ statusCode, headers, body }));
     const pieces = Math.ceil(bytes.length / pieceBytes);
@@ -106,7 +120,7 @@ export class IdempotencyStore {
     if (!kept) throw new Error('Another request has taken over the claim.');
   }
 
-  async #read(key: ItemKey, { answer, pieces }: Kept): Promise<KeptResponse | undefined> {
+  async #read(key: ItemKey, { answer, pieces }: Kept): Promise<KeptAnswer | undefined> {
     if (answer) return JSON.parse(inflateRawSync(answer).toString());
     if (pieces === undefined) return undefined;
     const keys = Array.from({ length: pieces }, (_, n) => idempotencyPieceKey(key, n));
@@ -118,8 +132,8 @@ export class IdempotencyStore {
   }
 
   /**
-   * Deletes a user's responses that mention something, as if their keys had never been used. Returns true while a request
-   * may be in progress that began before `since` (Unix milliseconds), and whose response is kept later.
+   * Forgets the responses to a user that mention something, as if their keys had never been used. True while a request
+   * may be under way that began before `since` (Unix milliseconds), and whose response is kept later.
    */
   async forget(uid: string, mentions: (body: unknown) => boolean, since = 0): Promise<boolean> {
     const forgetIn = (shard: Collection) => this.#forgetIn(shard, mentions, since);
@@ -144,20 +158,27 @@ export class IdempotencyStore {
       if (isMentioned) await this.#table.delete({ pk: item.pk, sk: item.sk }, isUnchanged(item));
       else kept.add(item.sk);
     }
-    // Pieces without a response belong to one that was deleted, or has expired.
+    // Pieces without a response are left of one that was forgotten, or has expired.
     const orphans = [...pieces].flatMap(([sk, items]) => (kept.has(sk) ? [] : items));
     await this.#table.deleteMany(orphans);
     return isUnderWay;
   }
 
-  /** Ends the claim of a failed request, so that a repetition proceeds at once. */
+  /** Lets a repetition go on at once after a failure. */
   async release(claim: Claim): Promise<void> {
     await this.#table.change(claim.key, { set: { claimedUntil: 0 } }, isStillClaimed(claim));
   }
 }
 
-const isUnchanged = ({ claimedUntil }: Kept) => when`claimedUntil = ${claimedUntil}`;
-const isStillClaimed = ({ claimedUntil }: Claim) => when`claimedUntil = ${claimedUntil}`;
+const isUnchanged = ({ claimedUntil }: Kept): Condition => ({
+  expression: 'claimedUntil = :found',
+  values: { found: claimedUntil },
+});
+
+const isStillClaimed = ({ claimedUntil }: Claim): Condition => ({
+  expression: 'claimedUntil = :mine',
+  values: { mine: claimedUntil },
+});
 
 export const idempotency = /* @__PURE__ */ service(() => new IdempotencyStore(table.get()), {
   claim: ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],

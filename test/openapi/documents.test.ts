@@ -27,6 +27,15 @@ describe('the documents of the repository', () => {
     expect(described.sort()).toEqual(present.sort());
   });
 
+  it('README.md says what an agent is in the words of the guide', () => {
+    const [, sentence = '', paragraph = ''] = readFileSync(
+      'functions/openapi/guides/what-an-agent-is.md',
+      'utf8',
+    ).split('\n\n');
+    const words = (text: string) => text.replace(/[*\s]+/g, ' ');
+    expect(words(readFileSync('README.md', 'utf8'))).toContain(words(`**${sentence}** ${paragraph}`));
+  });
+
   it('package.json has the version of the newest section of the changelog', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     expect(/^## (.+)$/m.exec(readFileSync('CHANGELOG.md', 'utf8'))?.[1]).toBe(version);

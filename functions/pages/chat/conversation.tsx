@@ -70,7 +70,7 @@ export const Conversation = ({ apiKey, onEnterKey, onRemoveKey }: Props) => {
   };
 
   return (
-    <main>
+    <>
       <section
         className="messages"
         ref={log}
@@ -138,6 +138,6 @@ export const Conversation = ({ apiKey, onEnterKey, onRemoveKey }: Props) => {
       <p className="hidden" role="status">
         {isBusy ? 'The assistant is writing.' : needsApproval ? 'The assistant asks for your approval.' : ''}
       </p>
-    </main>
+    </>
   );
 };

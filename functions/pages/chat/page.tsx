@@ -25,17 +25,11 @@ export const Page = ({ demo: { apiKey: demoKey, isFakeModel } }: { demo: Demo })
   };
 
   return (
-    <>
-      <header className="top">
-        <div className="brand">
-          <Waves />
-          <div>
-            <h1>Build assistant</h1>
-            <p>
-              Voice Agent Platform · <a href="/docs">Documentation</a>
-            </p>
-            {isFakeModel && <p>A demo model answers: it understands sentences like the examples.</p>}
-          </div>
+    <main>
+      <div className="top">
+        <div>
+          <h1>Build assistant</h1>
+          {isFakeModel && <p>A demo model answers: it understands sentences like the examples.</p>}
         </div>
         <div className="actions">
           <ApiKeyField
@@ -49,19 +43,13 @@ export const Page = ({ demo: { apiKey: demoKey, isFakeModel } }: { demo: Demo })
             New conversation
           </button>
         </div>
-      </header>
+      </div>
       <Conversation
         key={conversation}
         apiKey={apiKey}
         onEnterKey={() => setKeyPanelOpen(true)}
         onRemoveKey={() => changeKey('')}
       />
-    </>
+    </main>
   );
 };
-
-const Waves = () => (
-  <svg className="waves" viewBox="0 0 32 32" aria-hidden="true">
-    <path d="M8 14v4M12.5 10v12M17 7.5v17M21.5 11v10M25 14.5v3" />
-  </svg>
-);

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { importPackage } from '../packages.ts';
+import { importPackage, packageFile } from '../packages.ts';
 
 /** Starts a headless Chromium that comes with the packages: it needs nothing installed on the machine. */
 export const startBrowser = async (): Promise<Browser> => {
@@ -15,9 +15,10 @@ export const startBrowser = async (): Promise<Browser> => {
   const { default: bundled } = await importPackage('@sparticuz/chromium');
   const executablePath: string = await bundled.executablePath();
   process.env.TMPDIR = temporary;
-  // The configuration that comes with its fonts looks for them in /tmp alone.
+  // Its own configuration looks for fonts in /tmp alone, and it comes without one for code.
   const fonts = join(folder, 'fonts.conf');
-  writeFileSync(fonts, `<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/cache</cachedir></fontconfig>`);
+  const directories = [`${folder}/fonts`, packageFile('dejavu-fonts-ttf', 'ttf')].map((path) => `<dir>${path}</dir>`);
+  writeFileSync(fonts, `<fontconfig>${directories.join('')}<cachedir>${folder}/cache</cachedir></fontconfig>`);
   return chromium.launch({
     executablePath,
     args: ['--no-sandbox', '--disable-gpu'],

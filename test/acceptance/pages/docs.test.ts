@@ -137,6 +137,54 @@ describe('the documentation', () => {
     expect((await call('GET', '/docs/reference.md')).text).toContain('## POST /agent-block-list');
   });
 
+  it('answers an unknown page with a page, and an unknown file with JSON', async () => {
+    const { page } = await openPage(browser, `${docs}/no-such-page`, { viewport });
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    expect((await call('GET', '/docs/no-such-page')).status).toBe(404);
+    const file = await call('GET', '/docs/no-such-page.md');
+    expect([file.status, file.body]).toEqual([404, { message: 'Not Found' }]);
+    await page.context().close();
+  });
+
+  it('finds a section while the reader types, and opens it by keyboard', async () => {
+    const { page, complaints } = await openPage(browser, `${docs}/errors`, { viewport });
+    await page.keyboard.press('/');
+    await page.keyboard.type('rotate secr');
+    const results = page.getByRole('search').getByRole('link');
+    await results.filter({ hasText: 'Webhooks: Rotate the secret' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/docs/webhooks#rotate-the-secret');
+    await page.getByRole('searchbox').fill('qqqqqqqq');
+    await page.getByText('Nothing found for “qqqqqqqq”.').waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('copies the code of an example, links each section, and leads on to the next page', async () => {
+    const { page } = await openPage(browser, `${docs}/quickstart`, {
+      viewport,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    await page.locator('.code').first().hover();
+    await page.getByRole('button', { name: 'Copy' }).first().click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('npm start');
+    await page.getByRole('navigation', { name: 'On this page' }).getByRole('link', { name: 'Make a request' }).click();
+    expect(page.url()).toMatch(/#make-a-request$/);
+    await page.getByRole('link', { name: 'Next Web application' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Web application' }).waitFor();
+    await page.context().close();
+  });
+
+  it('shows every column of a table on a phone', async () => {
+    const { page } = await openPage(browser, `${docs}/errors`, { viewport: { width: 390, height: 844 } });
+    const cell = page.getByRole('cell', { name: 'Send at most 10,000 numbers in a request.' });
+    const box = await cell.boundingBox();
+    expect(box && box.x + box.width <= 390).toBe(true);
+    await page.context().close();
+  });
+
   it.each([
     ['desktop', { width: 1400, height: 900 }, 'light'],
     ['phone', { width: 390, height: 844 }, 'dark'],
@@ -167,7 +215,7 @@ describe('the documentation', () => {
     await page.getByRole('heading', { name: 'Make a request' }).waitFor();
     await page.getByRole('main').getByRole('link', { name: 'Telephony' }).click();
     await page.getByRole('heading', { name: 'Telephony', level: 1 }).waitFor();
-    expect(await page.locator('.side a[aria-current]').textContent()).toBe('Telephony');
+    expect(await page.locator('.side > .pages a[aria-current]').textContent()).toBe('Telephony');
     await page.context().close();
   });
 

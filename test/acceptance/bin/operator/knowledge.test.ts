@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { startBetween } from '../../../support/between.ts';
 import { largePdf } from '../../../support/documents.ts';
 import { ended, newFile, settings, start } from '../../../support/operator-command.ts';
-import { until } from '../../../support/until.ts';
 import { newWorld } from '../../../support/world.ts';
 
 describe('knowledge upload', () => {
@@ -24,7 +23,7 @@ describe('knowledge upload', () => {
     );
     const end = ended(child);
     // Three forms are under way at once.
-    await until(() => storage.begun() >= 3);
+    while (storage.begun() < 3) await sleep(50);
     child.kill('SIGTERM');
     const { code, stdout, stderr } = await end;
     expect(code).toBe(3);
@@ -51,7 +50,7 @@ describe('knowledge upload', () => {
     const { uid, agentId } = world;
     const documents = async () =>
       (await world.call('GET', '/agent-documents', { query: { uid, agentId } })).body.documents;
-    await until(async () => (await documents())[0]?.status === 'ready');
+    while ((await documents())[0]?.status !== 'ready') await sleep(50);
     await sleep(300);
     child.kill('SIGTERM');
     const { code, stdout, stderr } = await end;

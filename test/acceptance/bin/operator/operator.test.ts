@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { callsOf, lineOf } from '../../../support/call-lines.ts';
 import { ended, json, newFile, operator, settings, start } from '../../../support/operator-command.ts';
-import { until } from '../../../support/until.ts';
 import { newUser, newWorld, target } from '../../../support/world.ts';
 
 describe('keys', () => {
@@ -28,7 +27,7 @@ describe('calls import', () => {
     const end = ended(first);
     const lineReached = (): number =>
       existsSync(`${file}.progress`) ? JSON.parse(readFileSync(`${file}.progress`, 'utf8')).state.line : 0;
-    await until(() => lineReached() > 10);
+    while (lineReached() <= 10) await sleep(20);
     first.kill(signal);
     const stopped = await end;
     expect(stopped).toMatchObject(signal === 'SIGKILL' ? { signal } : { code: 3 });
@@ -63,7 +62,7 @@ describe('calls import', () => {
         AWS_ENDPOINT_URL_DYNAMODB: door.endpoint,
       });
       const end = ended(child);
-      await until(async () => (await callsOf(world)).length > 0);
+      while ((await callsOf(world)).length === 0) await sleep(50);
       door.shut();
       await sleep(1500);
       door.open();
