@@ -6,7 +6,7 @@ import { defaultHandlers, toMarkdown } from 'mdast-util-to-markdown';
 import { visit } from 'unist-util-visit';
 import { withoutControls } from './html-text.ts';
 
-/** The tree of a page as GitHub-flavoured Markdown. Changes the tree. */
+/** The tree of a page as GitHub-flavored Markdown. Changes the tree. */
 export const markdownOf = (tree: Nodes): string => {
   visit(tree, 'element', (element) => {
     if (element.tagName === 'table') prepareTable(element);

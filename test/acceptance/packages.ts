@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const folder = join(import.meta.dirname, '../../node_modules/.cache/acceptance');
-/** What is installed: a copy of `packages.json`. */
+/** The installed packages: a copy of `packages.json`. */
 const installed = join(folder, 'installed.json');
 const importer = join(folder, 'import.mjs');
 

@@ -13,7 +13,7 @@ import '../support/quiet-logs.ts';
 import { Files, files as switched } from '../../functions/clients/files.ts';
 import { newWorld, target, unique, useTargetInThisProcess, type World } from '../support/world.ts';
 
-/** S3 behind a switch: a call whose key and method are `down` is answered with a fault. */
+/** S3 behind a switch: a call whose key and method are `down` fails. */
 const bucket = unique('bucket');
 let down: (method: string) => boolean = () => false;
 

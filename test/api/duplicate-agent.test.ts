@@ -31,7 +31,7 @@ const blockListOf = async (world: World, agentId: string) => {
 const deliver = (message: object) =>
   worker(finishDuplication)({ Records: [{ messageId: 'm', body: JSON.stringify(message) }] } as SQSEvent);
 
-/** The new agents whose copies a request to DynamoDB begins or goes on with. */
+/** The new agents whose copies a request to DynamoDB begins or continues. */
 const copiesIn = (input: unknown): string[] => {
   const { TransactItems = [] } = input as { TransactItems?: { Put?: { Item: { pk: { S: string } } } }[] };
   const prefix = duplicationKey('').pk;

@@ -57,7 +57,7 @@ const knowingWorld = async () => {
 const duplicate = async (world: World) =>
   (await world.call('POST', '/duplicate-agent', { body: { uid: world.uid, agentId: world.agentId } })).body;
 
-/** What is the same of a source and its copy. */
+/** Returns the fields that a source and its copy have in common. */
 const likeness = ({ id: _, agentId: __, lastUpdatedAt: ___, fileUrl: ____, ...rest }: Record<string, unknown>) => rest;
 
 describe('the knowledge of an agent that is duplicated', () => {

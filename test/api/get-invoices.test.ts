@@ -96,7 +96,7 @@ describe('a request that names no customer', () => {
   });
 });
 
-/** What the faulty Stripe does, by the customer it is asked for. */
+/** The behavior of the faulty Stripe, by the requested customer. */
 const key = 'sk_test_4eC39HqLyjWDarjtT1zdp7dc';
 const leak = 'what-stripe-says';
 type Behavior = (response: ServerResponse, request: IncomingMessage, attempt: number) => unknown;

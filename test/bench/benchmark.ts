@@ -6,11 +6,11 @@ export type Quantity = {
   unit: 'ms' | 'µs' | 'KiB' | 'MB' | 'requests' | 'round trips' | 'pages/s' | 'nDCG@10' | '%' | '$';
 };
 
-/** One line of the result: what was measured, what it is held against, and what is to be reached. */
+/** One line of the result: a quantity, the one it is compared with, and its target. */
 export type Figure = {
   what: string;
   ours: Quantity;
-  /** What it is held against, measured in the same run, and how many times the smaller the larger is. */
+  /** A second quantity of the same run, and the ratio of the two. */
   against?: { what: string; quantity: Quantity; ratio: number };
   target?: { text: string; reached: boolean };
   note?: string;
@@ -30,7 +30,7 @@ export const median = (values: number[]): number => {
   return sorted.length % 2 === 1 ? at(sorted, middle) : (at(sorted, middle - 1) + at(sorted, middle)) / 2;
 };
 
-/** How many times the second the first is: the median of the rounds, for the two of a round run under the same load. */
+/** Returns the median ratio of the rounds: both quantities of a round are measured under the same load. */
 export const ratioOfRounds = (ours: number[], others: number[]): number =>
   median(ours.map((value, round) => value / at(others, round)));
 

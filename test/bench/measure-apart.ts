@@ -7,7 +7,7 @@ import type { Figure } from './benchmark.ts';
 const root = join(import.meta.dirname, '../..');
 
 /**
- * Measures a row in a process and with a table of its own, as when it alone is asked for: what other rows wrote, compiled and
+ * Measures a row in a process and with a table of its own, as when it is the only one: what other rows wrote, compiled and
  * keep in memory does not count. Returns nothing for a row that breaks off, which says why.
  */
 export const measureApart = async (name: string): Promise<Figure[] | undefined> => {

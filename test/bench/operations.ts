@@ -7,10 +7,10 @@ import { webhookEndpoints } from '../../functions/webhooks/webhook-endpoints.ts'
 import { newDocument, newWebsite } from './knowledge.ts';
 import type { Request, World } from './world.ts';
 
-/** A request for one operation, in one of the ways it is asked for. */
+/** A request for one operation, in one of its variants. */
 export type Sample = {
   what?: string;
-  /** Makes what it needs to be there, and the request. */
+  /** Creates the records that the request needs, and returns the request. */
   request(world: World): Request | Promise<Request>;
   /** The bound on its sequential round trips, where it differs from that of all keyed reads. */
   maxRoundTrips?: number;
@@ -81,8 +81,8 @@ const sourcesIn = (world: World) => {
 };
 
 /**
- * What each operation is asked for when its round trips are counted. Lists that other samples add to have a limit: they
- * read as much however often those were asked for.
+ * The requests whose round trips and costs are measured. Lists that other samples add to have a limit: they
+ * read the same amount, however many requests came before.
  */
 export const samples: Record<string, Sample[]> = {
   addBlockedNumbers: [{ request: ({ uid, agentId }) => ({ body: { uid, agentId, numbers: freshNumbers(25) } }) }],

@@ -1,21 +1,21 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** A request that went through the proxy: when it came, and when its answer left, in milliseconds of one clock. */
+/** A request that went through the proxy: the times of its arrival and of its response, in milliseconds of one clock. */
 export type Seen = { service: string; operation: string; begin: number; end: number };
 
 export type CountingProxy<Service extends string> = {
   endpoints: Record<Service, string>;
-  /** What every request takes longer, each way. */
+  /** Delays every request, each way. */
   delay(milliseconds: number): void;
-  /** Whether inserts into the table are answered by the proxy, which remembers their keys: a table that takes what it is given. */
+  /** Makes the proxy itself accept inserts into the table, and remember their keys: a table that is never the bottleneck. */
   insertHere(isHere: boolean): void;
-  /** What went through since it was last asked. */
+  /** Returns the requests since the last call. */
   take(): Promise<Seen[]>;
   stop(): Promise<void>;
 };
 
-/** A loopback proxy: it stands before each service, makes every request take longer, and counts them. */
+/** Starts a loopback proxy for each service, which delays requests and counts them. */
 export const startProxy = async <Service extends string>(
   services: Record<Service, string>,
 ): Promise<CountingProxy<Service>> => {
@@ -36,7 +36,7 @@ export const startProxy = async <Service extends string>(
   };
 };
 
-/** How many requests waited for one another: the longest chain in which each came after the one before was answered. */
+/** Returns the length of the longest chain in which each request came after the response to the one before. */
 export const sequentialDepth = (seen: Seen[]): number => {
   let depth = 0;
   let free = Number.NEGATIVE_INFINITY;

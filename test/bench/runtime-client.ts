@@ -85,14 +85,14 @@ export type Invocation = {
   /** `error`: its handler threw; `init error`: it could not be loaded. Then the parts say why. */
   outcome: 'response' | 'error' | 'init error' | 'ended' | 'timed out';
   headers: IncomingMessage['headers'];
-  /** When the function was initialized, and asked for its first event. */
+  /** The time at which the function was initialized, and requested its event. */
   initializedAt: number;
   /** The parts of the first response, each with its time of arrival. */
   parts: { at: number; bytes: Buffer }[];
   log: string;
 };
 
-/** What a function is run with. */
+/** A function's bundle, its environment and its event. */
 export type Run = {
   /** The folder of its bundle. */
   folder: string;

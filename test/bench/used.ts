@@ -1,4 +1,4 @@
-/** What a process has used since a time, and the most memory that it has had at all. */
+/** The time that a process took, and its peak memory. */
 export type Used = { milliseconds: number; megabytes: number };
 
 export const usedSince = (): (() => Used) => {

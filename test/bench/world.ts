@@ -21,17 +21,17 @@ import { lambda } from '../../functions/http/lambda.ts';
 import { openTable } from '../../functions/store/table.ts';
 import { type CountingProxy, startProxy } from './proxy.ts';
 
-/** What a measurement works with. Handlers run in this process, and reach everything outside by way of the proxy. */
+/** The service that a measurement calls. Handlers run in this process, and reach everything outside through the proxy. */
 export type World = Demo & {
   proxy: CountingProxy<'dynamodb' | 's3' | 'sqs' | 'stripe' | 'bedrock'>;
-  /** The stores, by way of the proxy. */
+  /** The stores, through the proxy. */
   stores: Stores;
-  /** The stores without the proxy between: for what is to be there before a measurement begins. */
+  /** The stores without the proxy, for records that must exist before a measurement begins. */
   directly: Stores;
   customerId: string;
-  /** What a function's environment would hold. With it, a process of its own reaches everything without the proxy between. */
+  /** The environment of a function, with which another process reaches everything without the proxy. */
   settings: Record<string, string>;
-  /** An agent of its own for a measurement that fills one. */
+  /** Creates another agent, for a measurement that fills one. */
   newAgent(): Promise<string>;
   stop(): Promise<void>;
 };
@@ -43,7 +43,7 @@ const appOrigin = 'https://app.example.com';
 const webhookEncryptionKey = randomBytes(32).toString('base64');
 
 /**
- * Starts what the service uses on this machine, but for a DynamoDB Local that is given, the proxy before it, and points
+ * Starts what the service uses on this machine, except for a DynamoDB Local that is given, and the proxy, and points
  * this process at the proxy.
  */
 export const startWorld = async (): Promise<World> => {
@@ -119,7 +119,7 @@ export const startWorld = async (): Promise<World> => {
   };
 };
 
-/** A request for an operation, as a client means it. */
+/** A request for an operation, as a client states it. */
 export type Request = {
   apiKey?: string | undefined;
   params?: Record<string, string>;
@@ -131,7 +131,7 @@ export type Request = {
 
 const handlers = new Map<string, ApiHandler>();
 
-/** Has an operation's handler answer a request; anything but a 200 ends the benchmark. */
+/** Calls an operation's handler with a request. Throws for any status but 200. */
 export const invoke = async (endpoint: AnyEndpoint, request: Request): Promise<ApiResult> => {
   const made = handlers.get(endpoint.name);
   const handler = made ?? lambda(endpoint);

@@ -78,7 +78,7 @@ const errorsIn = async (answer: Awaited<ReturnType<typeof talk>>): Promise<strin
   return last === 'finish' || last === 'error' ? errors : [...errors, `ends with ${last}`];
 };
 
-/** Where the events of `callsTool` end: each starts with its length. */
+/** Returns the positions at which the events of `callsTool` end: each starts with its length. */
 const eventEnds: number[] = [];
 for (let at = 0; at < callsTool.length; ) {
   at += callsTool.readUInt32BE(at);

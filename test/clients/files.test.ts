@@ -178,7 +178,7 @@ describe('S3', () => {
   });
 });
 
-/** What AWS's signer hashes with. */
+/** The hash that AWS's signer uses. */
 class Sha256 {
   readonly #hash;
   constructor(secret?: string | ArrayBuffer | ArrayBufferView) {

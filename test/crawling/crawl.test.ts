@@ -304,7 +304,7 @@ describe('robots.txt', () => {
     expect([pages, failed]).toEqual([['/'], { '/door': forbidden }]);
   });
 
-  it('robots.txt does not count towards the pages that may be tried', async () => {
+  it('robots.txt does not count toward the pages that may be tried', async () => {
     const links = Array.from({ length: 30 }, (_, n) => `/no/${n}`);
     const { pages } = await crawlWith(text('User-agent: *\nDisallow: /no/'), {
       '/': page('home', ...links, '/yes'),

@@ -37,7 +37,7 @@ const cdk = (...args: string[]) => {
   return { status, text: stdout + stderr };
 };
 
-/** Runs a program while the test goes on. */
+/** Runs a program while the test continues. */
 const run = async (program: string, words: string[]) => {
   const { stdout, stderr, code } = await promisify(execFile)(program, words).then(
     (done) => ({ ...done, code: 0 }),
@@ -48,7 +48,7 @@ const run = async (program: string, words: string[]) => {
 
 type Use = { principal: string; action: string; resource: string; decision: 'allowed' | 'denied' };
 
-/** What the roles of our functions used of what they were granted, by function. */
+/** Returns the grants that the roles of our functions used, by function. */
 const usesByFunction = () => {
   const uses = readFileSync(deployed.grants, 'utf8')
     .trim()
@@ -75,7 +75,7 @@ const functions = [
   granted: [...new Set(permissions.map((permission) => permission.split(':').slice(0, 2).join(':')))],
 }));
 
-/** What is used only when something goes wrong that does not go wrong here. */
+/** Grants that are used only after failures that do not occur here. */
 const rare: Record<string, string[]> = {
   // To find what a request made whose answer was lost.
   createAgent: ['dynamodb:GetItem'],
@@ -115,7 +115,7 @@ const ofIdempotency = (name: string): readonly string[] =>
     ? idempotency.for('claim', 'keep', 'release').permissions
     : [];
 
-/** What S3 asks for when a file is missing, to say so rather than that nobody may know. The emulator says it to anybody. */
+/** The permission with which S3 reports a missing file as 404 rather than 403. The emulator always does. */
 const unasked = 's3:ListBucket';
 
 describe('the grants, after all the tests', () => {

@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node';
 import type { Target } from '../support/global-setup.ts';
 
-/** What the tests know of the emulated deployment, beyond what any test knows of the service. */
+/** The emulated deployment, beyond what any test knows of the service. */
 export type Deployed = {
   stack: string;
   outputs: Record<string, string>;
@@ -9,7 +9,7 @@ export type Deployed = {
   apiUrl: string;
   chatUrl: string | null;
   environment: Record<string, string>;
-  /** Where the functions find the fake Stripe and Bedrock. */
+  /** The addresses of the fake Stripe and Bedrock. */
   fakes: Record<string, string>;
   grants: string;
   /** The Python programs beside the emulator. */

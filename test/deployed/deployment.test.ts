@@ -19,7 +19,7 @@ import { call, newWorld, target, unique, type World } from '../support/world.ts'
 
 const deployed = inject('deployed');
 
-/** Asks again until it holds, as somebody would who waits for work in the background. */
+/** Repeats a check until it holds, as a caller does who waits for background work. */
 const eventually = async <T>(ask: () => Promise<T>, holds: (answer: T) => boolean, seconds = 60): Promise<T> => {
   for (const until = Date.now() + seconds * 1000; ; ) {
     const answer = await ask();

@@ -12,7 +12,7 @@ export type Emulator = {
   endpoint: string;
   /** The certificate it serves with. */
   certificate: string;
-  /** What a program needs in its environment to take the emulator for AWS. */
+  /** The environment of a program that uses the emulator as AWS. */
   environment: Record<string, string>;
   /** Everything a role was allowed or denied, one JSON line each. */
   grants: string;
@@ -22,7 +22,7 @@ export type Emulator = {
 
 const credentials = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
 const region = 'us-east-1';
-/** What each function's process runs first. */
+/** The module that each function's process runs first. */
 const preloaded = ['awslambda.mjs', 'execute-api.mjs'];
 
 /**

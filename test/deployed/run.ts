@@ -202,7 +202,7 @@ const underRuntimeClient = async (client: Promise<string>, env: Record<string, s
   return await vitest('runtime-client', ['test/deployed/runtime-client.test.ts'], env);
 };
 
-/** What the functions logged, kept beside the emulator's own log. */
+/** The logs of the functions, kept beside the emulator's own log. */
 const keepLogs = async ({ endpoint, environment }: Emulator, ca: Buffer) => {
   const {
     AWS_REGION: region,

@@ -20,7 +20,7 @@ import { target, useTargetInThisProcess } from '../support/world.ts';
 const deployed = inject('deployed');
 
 let client: string;
-/** What the samples need: the demo, with the stores of the deployment's table and a key of all scopes. */
+/** The world of the samples: the demo, with the stores of the deployment's table and a key of all scopes. */
 let world: World;
 beforeAll(async () => {
   useTargetInThisProcess();

@@ -47,7 +47,7 @@ beforeAll(async () => {
   sqs.middlewareStack.add(heard as never, { step: 'initialize' });
   queueUrl = (await sqs.send(new CreateQueueCommand({ QueueName: unique('queue') }))).QueueUrl ?? '';
   await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT' });
-  table = new Table(DynamoDBDocumentClient.from(new DynamoDBClient({}), marshalling), environment.tableName);
+  table = new Table(DynamoDBDocumentClient.from(new DynamoDBClient({}), marshaling), environment.tableName);
   documents = new Sources(table, documentKind);
   reads = new SourceReads(table, documentKind);
   files = new Files({ ...environment.s3, bucket });
@@ -56,7 +56,7 @@ beforeAll(async () => {
 afterEach(() => {
   vi.useRealTimers();
 });
-const marshalling = { marshallOptions: { removeUndefinedValues: true } };
+const marshaling = { marshallOptions: { removeUndefinedValues: true } };
 
 type Choice = Parameters<typeof injectFaults>[1];
 
@@ -67,7 +67,7 @@ const jobWith = (
   access: { get(): Pick<Credentials, 'accessTo'> } = credentials.for('accessTo'),
   languages: { get(): Pick<Agents, 'languageOf'> } = agents.for('languageOf'),
 ) => {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 3 }), marshalling);
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 3 }), marshaling);
   injectFaults(client, choose, seen);
   const faulty = new Sources<DocumentRecord>(new Table(client, environment.tableName), documentKind);
   const services = {
@@ -91,7 +91,7 @@ const jobWith = (
 
 /** The access to agents, from a table to which faults come between. */
 const credentialsWith = (choose: Choice) => {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient({}), marshalling);
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient({}), marshaling);
   injectFaults(client, choose);
   return { get: () => new Credentials(new Table(client, environment.tableName)) };
 };
@@ -125,7 +125,7 @@ const notification = ({ agentId, id }: DocumentRecord) => ({
   documentId: id,
 });
 
-/** What S3 sends of files, as it spells their keys. */
+/** A notification of S3 about files, with its encoding of their keys. */
 const notificationOf = (record: DocumentRecord) => ({
   Records: [
     {
@@ -154,7 +154,7 @@ const killedAt = (call: number): Choice => {
   return () => (++calls >= call ? 'kill' : undefined);
 };
 
-/** How many calls to the table a whole extraction makes. */
+/** Counts the calls to the table of a whole extraction. */
 const callsOf = async (run: (job: ReturnType<typeof jobWith>) => Promise<unknown>) => {
   let calls = 0;
   await run(
@@ -455,7 +455,7 @@ describe('an extraction', () => {
     for (let call = 2; call <= 5; call++) {
       const record = await uploaded();
       await sound(notification(record));
-      const client = DynamoDBDocumentClient.from(new DynamoDBClient({}), marshalling);
+      const client = DynamoDBDocumentClient.from(new DynamoDBClient({}), marshaling);
       injectFaults(client, killedAt(call));
       const dying = new Sources<DocumentRecord>(new Table(client, environment.tableName), documentKind);
       const deletion = dying.remove(record, (one) => files.delete(fileKeyOf(one)));

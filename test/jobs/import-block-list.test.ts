@@ -123,7 +123,7 @@ const contentOf = ({ rows, isCsv }: File) =>
     ? `number,reason,expiresAt\n${rows.map(({ number, expiresAt }) => `${number},,${expiresAt}`).join('\n')}\n`
     : rows.map(({ number }) => `${number}\n`).join('');
 
-/** What an import is to do, with the plainest code there is. */
+/** A model of an import in the plainest code. */
 const applyTo = (list: Set<string>, { rows, isCsv, mode }: File) => {
   const counts = { lines: 0, added: 0, alreadyBlocked: 0, removed: 0, failed: 0 };
   const inFile = new Set<string>();

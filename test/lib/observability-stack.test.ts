@@ -17,7 +17,7 @@ import {
 const dev = deploymentOf();
 const prod = deploymentOf(inProduction);
 
-/** Whether a line of JSON matches a filter pattern of CloudWatch Logs: here always fields that equal texts, or are there (`*`). */
+/** Returns true when a line of JSON matches a filter pattern of CloudWatch Logs: here always fields that equal texts, or exist (`*`). */
 const matches = (pattern: string, line: Json) => {
   const terms = [...pattern.matchAll(/\$\.(\w+) = "([^"]*)"/g)];
   const [only] = terms;

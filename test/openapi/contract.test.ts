@@ -37,7 +37,7 @@ const makeCall = () => {
   return calls.get().record(agentId, 'demo-call-2', facts);
 };
 
-/** What the examples name, by the text that names it: a document to try again, a website to read again, to switch or to delete, a call, and a webhook endpoint with a delivery. */
+/** The records that the examples name, by the name: a document to try again, a website to read again, to change or to delete, a call, and a webhook endpoint with a delivery. */
 const examples: Record<string, (id: string) => Promise<unknown>> = {
   [endpointId]: makeEndpoint,
   delivery_01KB3R2C5D7F9H1K3M5P7R9T1V: async (deliveryId) => {

@@ -67,7 +67,7 @@ type Action = typeof action extends fc.Arbitrary<infer T> ? T : never;
 /** One action, or two callers at once. */
 const step = fc.oneof({ weight: 3, arbitrary: fc.tuple(action) }, { weight: 1, arbitrary: fc.tuple(action, action) });
 
-/** What there should be: calls by agent and id, entries by list and number. */
+/** The expected state: calls by agent and id, entries by list and number. */
 type Model = {
   deleted: AgentName[];
   calls: Record<string, { phone: string | null; outcome: boolean }>;
@@ -218,7 +218,7 @@ class World {
     }
   }
 
-  /** What there is, read in every way; throws when the ways differ, or something is left that nobody can see. */
+  /** Reads the state in every way. Throws when the ways differ, or when something is left that nobody can see. */
   async read(): Promise<Model> {
     const model: Model = { deleted: [], calls: {}, entries: {} };
     for (const name of agentNames) {

@@ -30,7 +30,7 @@ export const startBetween = async (
   const { endpoint: baseUrl, stop } = await listen(server);
   return {
     baseUrl,
-    /** How many requests have begun to come. */
+    /** The number of requests that have begun to arrive. */
     begun: () => begun,
     [Symbol.asyncDispose]: stop,
   };

@@ -131,7 +131,7 @@ export const chunksIn = (text: string): UIMessageChunk[] =>
 
 const chunkSchema = uiMessageChunkSchema();
 
-/** What a strict client of the UI message stream would reject in a stream's text. */
+/** Returns the faults that a strict client of the UI message stream would find in a stream's text. */
 export const protocolErrors = async (text: string): Promise<string[]> => {
   const errors: string[] = [];
   const openTexts = new Set<string>();

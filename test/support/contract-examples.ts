@@ -16,7 +16,7 @@ export const operations = methods.flatMap((method) =>
   ),
 );
 
-/** What examples name and nothing else makes. */
+/** Records that examples name and that nothing else makes. */
 export const agentId = 'agent_01KB3M5T3Q8RXN2M6J4HB7C0DE';
 
 useTargetInThisProcess();

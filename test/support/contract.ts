@@ -8,7 +8,7 @@ export const contractOf = (document: OpenApiDocument) => {
   ajv.addSchema(closed(structuredClone(document)) as object, 'openapi.json');
 
   return {
-    /** What is wrong with an answer, in the document's terms; nothing when it is as described. */
+    /** Returns how a response differs from the document; undefined when it does not. */
     faultsOf(path: string, method: string, answer: { status: number; headers: Headers; text: string }): string[] {
       const operation = document.paths[path]?.[method.toLowerCase()] as Operation;
       const described = operation.responses[answer.status];

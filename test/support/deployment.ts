@@ -11,7 +11,7 @@ import { VoiceAgentsStack } from '../../lib/voice-agents-stack.ts';
 
 const flags = JSON.parse(readFileSync(`${import.meta.dirname}/../../cdk.json`, 'utf8')).context as object;
 
-/** What an operator must say. */
+/** The settings that an operator must give. */
 export const required = { stage: 'dev', appOrigin: 'https://app.example.com' };
 
 /** Everything an operator can say, for production. */

@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 
-/** What a name stands for, each time it is asked: a name server may say something else the second time. */
+/** The addresses of a name, one list per lookup: a name server may respond differently the second time. */
 export type Names = Record<string, (asked: number) => string[]>;
 
 const types = { 1: 'A', 28: 'AAAA' } as Record<number, string>;

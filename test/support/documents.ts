@@ -51,7 +51,7 @@ export const rawPdf = (stream: Buffer, dictionary = '/Filter/FlateDecode'): Buff
   return Buffer.concat([head, stream, tail]);
 };
 
-/** What shows a text on a page. */
+/** Returns the PDF operators that show a text on a page. */
 export const shown = (text: string) => `BT /F1 11 Tf 50 700 Td (${text}) Tj ET\n`;
 
 /** Data that inflates to so many bytes of this text over and over, deflated as often as is said. */

@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { StandardRetryStrategy } from '@smithy/core/retry';
 
-/** What may go wrong with one call to DynamoDB. */
+/** The faults of one call to DynamoDB. */
 export type Fault = 'lost response' | 'throttle' | 'conflict' | 'server error' | 'slow';
 
 /** Kept small so that a test sees retries, not waits. */

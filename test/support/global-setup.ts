@@ -11,7 +11,7 @@ import { listen } from '../../bin/local/listen.ts';
 import { startReceivers } from './receiver.ts';
 import { startSite } from './site.ts';
 
-/** Where the tests find the service: the JSON line of the local run. */
+/** The address of the service under test and its demo data: the JSON line of the local run. */
 export type Target = {
   baseUrl: string;
   apiKey: string;
@@ -51,11 +51,11 @@ export default async (project: TestProject) => {
   process.env.TMPDIR = folder;
   const site = await startSite();
   const receivers = await startReceivers();
-  // It speaks faster than the one that a person watches.
+  // It streams faster than the one that a person watches.
   const bedrock = await startBedrock({ paceMilliseconds: 4 });
   const service = spawn(
     process.execPath,
-    // It ends with this process, however this one ends.
+    // The guard ends it with this process, however this one ends.
     [
       'bin/guard.mjs',
       process.execPath,
@@ -66,7 +66,7 @@ export default async (project: TestProject) => {
       '--run-file',
       join(folder, 'run.json'),
     ],
-    // All tests have one address, and talk more than anybody may.
+    // All tests share one address, and make more requests than one caller may.
     {
       stdio: ['pipe', 'pipe', 'pipe'],
       env: {

@@ -5,16 +5,16 @@ import { target } from './world.ts';
 
 /** One request on its way, and how the proxy may treat it. */
 export type Passage = {
-  /** Which request it is, counted from 1. */
+  /** The number of the request, counted from 1. */
   number: number;
   // biome-ignore lint/suspicious/noExplicitAny: whatever was sent
   items: any[];
-  /** Hands it on, and gives back what the service answered. */
-  // biome-ignore lint/suspicious/noExplicitAny: whatever was answered
+  /** Forwards the request, and returns the response of the service. */
+  // biome-ignore lint/suspicious/noExplicitAny: any response
   forward(): Promise<{ status: number; body: any }>;
 };
 
-/** What the caller gets: an answer, the service's own when nothing is said, or a connection that breaks. */
+/** What the caller gets: a response, the service's own by default, or a broken connection. */
 export type Treatment = { status: number; headers?: Record<string, string>; body?: unknown } | 'broken' | undefined;
 
 /** A proxy before the service under test, which delays, breaks and changes answers. It counts what passes. */

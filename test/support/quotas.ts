@@ -27,7 +27,7 @@ export const newDocument = (agentId: string, more: Partial<DocumentRecord> = {})
   ...{ lastUpdatedBy: 'user', lastUpdatedAt: '2026-03-01T10:00:00.000Z', ...more },
 });
 
-/** How many of these were done, and the codes of the others. */
+/** Counts the requests that succeeded, and collects the codes of the others. */
 export const settled = async (work: Promise<unknown>[]) => {
   const outcomes = await Promise.allSettled(work);
   const errors = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as Error] : []));

@@ -2,14 +2,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from '../../bin/local/listen.ts';
 
-/** How a receiver answers. The first request gets the first reply, and so on; the last one is repeated. */
+/** A response of a receiver. The first request gets the first reply, and so on; the last one is repeated. */
 export type ReceiverReply = {
   status?: number;
   headers?: Record<string, string>;
   /** Never answers. */
   hangs?: boolean;
   delayMilliseconds?: number;
-  /** How much it answers. */
+  /** The size of the response. */
   bodyBytes?: number;
 };
 

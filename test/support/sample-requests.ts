@@ -7,22 +7,22 @@ import { call } from './world.ts';
 /** The operations that take a key. */
 export const keyed = routes.filter(({ caller }) => caller.kind === 'key');
 
-/** Whether a request names a user. */
+/** Returns true when a request names a user. */
 export const takesUser = ({ caller, body, query }: AnyEndpoint) =>
   caller.kind === 'key' && (caller.user !== undefined || 'uid' in (body?.shape ?? {}) || 'uid' in (query?.shape ?? {}));
 
-/** Whether its sample replaces what the sample of another request made: of webhook endpoints there is never more than one. */
+/** Returns true when its sample replaces the record that another sample made: a user has at most one webhook endpoint. */
 export const sharesSample = ({ path }: AnyEndpoint) => path.startsWith('/webhook');
 
 type Named = { uid: string; agentId: string };
 
-/** A request of the right form for an operation, for a user and an agent. */
+/** Returns a valid request for an operation, of a user about an agent. */
 export const sampleOf = async ({ name }: AnyEndpoint, { uid, agentId }: Named): Promise<Sample> => {
   const sample = samples[name] ?? {};
   return typeof sample === 'function' ? sample(agentId, uid) : sample;
 };
 
-/** Asks for an operation in the right form, or with `more` in another one. A sample may be asked with until one succeeds. */
+/** Calls an operation with a valid request, or with one that `more` changes. A sample may be sent until one request succeeds. */
 export const ask = async (
   endpoint: AnyEndpoint,
   apiKey: string | undefined,
@@ -46,6 +46,6 @@ const formOf = (fields: Record<string, unknown>, files: Record<string, Blob> = {
 
 export const errorWith = (code: string) => ({ error: code, message: expect.any(String) });
 
-/** Defines a test for those operations only that it can be asked of. */
+/** Defines a test only for the operations that it applies to. */
 export const when = (applies: unknown): ((name: string, test: () => Promise<void>) => void) =>
   applies ? it : () => {};

@@ -8,7 +8,7 @@ import { websites } from '../../functions/store/sources/websites.ts';
 import { webhookDeliveries } from '../../functions/webhooks/webhook-deliveries.ts';
 import { webhookEndpoints } from '../../functions/webhooks/webhook-endpoints.ts';
 
-/** A request of the right form for one operation, without the user and the agent it is for. */
+/** A valid request for one operation, without the user and the agent. */
 export type Sample = {
   params?: Record<string, string>;
   query?: Record<string, string>;

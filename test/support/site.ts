@@ -2,14 +2,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from '../../bin/local/listen.ts';
 
-/** What a site answers under a path. A text is a page of HTML. */
+/** The response of a site for a path. A text is a page of HTML. */
 export type Reply = string | PlainReply | ((request: IncomingMessage, response: ServerResponse) => void);
 export type PlainReply = {
   status?: number;
   headers?: Record<string, string>;
   body?: string | Uint8Array;
   delayMilliseconds?: number;
-  /** Nothing is answered until the path has another reply. */
+  /** The site does not respond until the path has another reply. */
   held?: boolean;
 };
 
@@ -55,7 +55,7 @@ export const startSite = async (pages: Record<string, Reply> = {}) => {
     port,
     pages,
     requests,
-    /** The paths that were asked for, without robots.txt. */
+    /** The requested paths, without robots.txt. */
     paths: () => requests.map(({ path }) => path).filter((path) => path !== '/robots.txt'),
     stop,
   };

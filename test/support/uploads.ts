@@ -42,10 +42,10 @@ export const settled = async (
   }
 };
 
-/** What no document starts with: a program of Windows. */
+/** The beginning of a Windows program, which no document has. */
 export const program = Buffer.from('MZ\x90\0\x03\0\0\0\xff\xff', 'latin1');
 
-/** How many pieces of text are stored of a document. */
+/** Counts the stored pieces of a document's text. */
 export const piecesOf = async (id: string): Promise<number> => {
   let pieces = 0;
   for await (const page of table.get().pages(textPiecesOf(id), { keysOnly: true })) pieces += page.length;

@@ -66,15 +66,15 @@ export const call = async (method: string, path: string, options: CallOptions = 
 };
 
 /**
- * Points them at a database of its own, in which a test makes its table: DynamoDB Local has one for each access key id.
- * Reading a stream takes the longer, the more changes all streams of the database hold.
+ * Points the stores of this process at a database of their own, in which a test makes its table: DynamoDB Local has one for each access key id.
+ * The more changes the streams of a database hold, the longer it takes to read one.
  */
 export const useOwnDatabaseInThisProcess = () => {
   useTargetInThisProcess();
   process.env.AWS_ACCESS_KEY_ID = `OWN${randomBytes(8).toString('hex')}`;
 };
 
-/** A part of identifiers that no other test has. */
+/** Returns an identifier that no other test has. */
 export const unique = (prefix: string) => `${prefix}-${randomBytes(6).toString('hex')}`;
 
 export const newUser = async (scopes?: Scope[]) => {

@@ -58,7 +58,7 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.record({ verb: verb('delete agent'), agent: agentName }) },
 );
 type Action = typeof action extends fc.Arbitrary<infer T> ? T : never;
-/** What happens before the stream is read, each time; and who is erased at last. */
+/** The actions before each reading of the stream, and the person who is erased at last. */
 const history = fc.record({
   rounds: fc.array(fc.array(action, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 3 }),
   erased: fc.option(number),
@@ -114,7 +114,7 @@ class Process {
     return this.#isDead;
   }
 
-  /** Whether it is dead now. It may die of the question. */
+  /** Returns true when the process is dead. The call itself may kill it. */
   dies(): boolean {
     this.#isDead ||= this.#next() < this.#killChance;
     return this.#isDead;
@@ -122,7 +122,7 @@ class Process {
 }
 
 /** A user with agents and endpoints, what is done, and what is to be heard of it. */
-class World {
+class Simulation {
   readonly uid = unique('user');
   readonly expected: Expected[] = [];
   readonly queue: { message: Message; visibleAt: number }[] = [];
@@ -135,7 +135,7 @@ class World {
   readonly #ids = { one: unique('agent'), two: unique('agent') };
   readonly #model = { deleted: new Set<string>(), blocked: new Set<string>(), calls: new Map<string, string>() };
   readonly #websiteIds = new Map<string, string>();
-  /** What has happened and was not read yet. */
+  /** The changes that were not read yet. */
   #unread: Expected[] = [];
   isSound = false;
 
@@ -162,7 +162,7 @@ class World {
       ...{ endpointId, url: receiver.url, events, active, createdAt: startedAt },
       secrets: [{ sealed, createdBy: 'test' }],
     });
-    /** What came: distinct events, each judged by the libraries at the time at which it was sent. */
+    /** Returns the received events, each verified by the libraries at the time at which it was sent. */
     const received = async () => {
       const all: SentEvent[] = [];
       for (const request of await receiver.received()) {
@@ -284,7 +284,7 @@ class World {
     expect(await erasePerson(begun, Number.POSITIVE_INFINITY, services)).toBeUndefined();
   }
 
-  /** What a process uses that may die: everything of it goes through the same faults. */
+  /** The services of a process that may die: all of them have the same faults. */
   #servicesOf(process: Process) {
     injectFaults(this.#table.client, () => (process.dies() ? 'kill' : this.isSound ? undefined : this.#faults()));
     const { webhookEndpoints, webhookDeliveries, webhookEvents } = storesOf(this.#table);
@@ -369,7 +369,7 @@ class World {
     }
   }
 
-  /** What an event says, in the words of `expected`: of a block list, one for each number. */
+  /** Returns the content of an event in the words of `expected`: for a block list, one per number. */
   aboutOf({ type, data }: SentEvent): string[] {
     if (type !== 'block_list.updated') {
       const { agentId = data.agent_id, call_id: callId, websiteId } = data;
@@ -411,27 +411,27 @@ describe('events under faults', () => {
         // From the present again: the history before went days ahead.
         vi.useRealTimers();
         vi.useFakeTimers({ toFake: ['Date'] });
-        const world = new World(seed);
+        const simulation = new Simulation(seed);
         const endpoints = [
-          await world.newEndpoint(['*'], true),
-          await world.newEndpoint(['call.*', 'block_list.updated'], true),
-          await world.newEndpoint(['*'], false),
+          await simulation.newEndpoint(['*'], true),
+          await simulation.newEndpoint(['call.*', 'block_list.updated'], true),
+          await simulation.newEndpoint(['*'], false),
         ];
-        await world.make();
+        await simulation.make();
         for (const [index, actions] of rounds.entries()) {
-          for (const action of actions) await world.perform(action);
-          if (erased !== null && index === rounds.length - 1) await world.erase(erased);
-          await world.read(await changesSoFar());
-          await world.work(5);
+          for (const action of actions) await simulation.perform(action);
+          if (erased !== null && index === rounds.length - 1) await simulation.erase(erased);
+          await simulation.read(await changesSoFar());
+          await simulation.work(5);
         }
-        await world.work(2000);
-        expect(world.queue).toEqual([]);
+        await simulation.work(2000);
+        expect(simulation.queue).toEqual([]);
         for (const { received, accepts } of endpoints) {
           const events = await received();
           agree(events);
-          const expected = world.expected.filter(accepts);
+          const expected = simulation.expected.filter(accepts);
           const found = distinct(events).flatMap((event) =>
-            world.aboutOf(event).map((about) => `${event.type} ${about}`),
+            simulation.aboutOf(event).map((about) => `${event.type} ${about}`),
           );
           for (const one of expected) {
             const name = `${one.type} ${one.about}`;
@@ -445,12 +445,12 @@ describe('events under faults', () => {
           expect(found.filter((name) => !names.has(name))).toEqual([]);
         }
         const before = await Promise.all(endpoints.map(async ({ received }) => (await received()).length));
-        world.isSound = true;
-        await world.redeliver();
-        await world.work(2000);
+        simulation.isSound = true;
+        await simulation.redeliver();
+        await simulation.work(2000);
         for (const [index, { received }] of endpoints.entries()) {
           const repeated = (await received()).slice(before[index]);
-          for (const event of repeated.filter((one) => world.isGone(one))) {
+          for (const event of repeated.filter((one) => simulation.isGone(one))) {
             expect(
               Object.keys(event.data).filter((field) => !idFields.has(field)),
               event.type,

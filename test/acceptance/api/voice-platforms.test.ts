@@ -37,7 +37,7 @@ const eventsOf = (xml: string) => {
   return events;
 };
 
-/** What the compiler says of values that are declared as types of a package. */
+/** Returns the compiler's errors for values that are declared as types of a package. */
 const compile = async (statements: string[]): Promise<string> => {
   const folder = packageFile('..', '');
   const file = join(folder, `${unique('values')}.ts`);

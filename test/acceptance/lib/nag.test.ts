@@ -13,7 +13,7 @@ type Report = {
 };
 type Found = { constructPath: string };
 
-/** What both packs find and nothing acknowledges: the rule and where. */
+/** Returns the findings of both packs that nothing acknowledges: the rule and the place. */
 const openFindings = (context: Record<string, unknown>): string[] => {
   const app = appWith({ ...context, '@aws-cdk/core:failSynthOnValidationErrors': false });
   new VoiceAgentsStack(app, readSettings(app.node));

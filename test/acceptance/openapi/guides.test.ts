@@ -24,7 +24,7 @@ const withExamples = (language: string) =>
     .map((guide) => ({ title: guide.title, examples: examplesOf(guide, language) }))
     .filter(({ examples }) => examples.length > 0);
 
-/** What a reader has in their shell after the quickstart: variables, and calls of the demo agent. */
+/** The shell of a reader after the quickstart: variables, and calls of the demo agent. */
 const readerOf = async () => {
   const { uid, agentId, apiKey, recordCall } = await newWorld();
   await recordCall('demo-call-1');

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const guide = readFileSync('functions/openapi/guides/webhooks.md', 'utf8');
 const codeIn = (language: string) => new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'ms').exec(guide)?.[1] ?? '';
 
-/** What a program of the guide makes of a request. */
+/** Runs a program of the guide on a request, and returns its output. */
 const programs: Record<string, (secret: string, request: Received) => Promise<string>> = {
   ts: async (secret, request) => {
     const folder = mkdtempSync(join(tmpdir(), 'webhooks-guide-'));

@@ -52,7 +52,7 @@ export const openPage = async (
   return { page, asked, complaints };
 };
 
-/** What axe finds wrong with a page as it is: each rule with the elements that break it. */
+/** Returns the findings of axe for a page: each rule with the elements that break it. */
 export const violationsIn = async (page: Page): Promise<string[]> => {
   const { default: axe } = await importPackage<{ default: { source: string } }>('axe-core');
   await page.evaluate(axe.source);

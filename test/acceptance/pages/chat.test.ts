@@ -51,7 +51,7 @@ const hiddenBelow = (page: Page): Promise<number> =>
   page.evaluate(`(({ scrollHeight, scrollTop, clientHeight }) => Math.round(scrollHeight - scrollTop - clientHeight))(
     document.querySelector('[role=log]')
   )`);
-/** What the browser itself logs of a response with an error status, such as that of a key check, is no complaint. */
+/** The browser itself logs a response with an error status, such as that of a key check: that is no complaint. */
 const own = (complaints: string[]) =>
   complaints.filter((complaint) => !complaint.startsWith('Failed to load resource'));
 const agentsOf = async ({ uid, apiKey }: { uid: string; apiKey: string }): Promise<{ name: string }[]> =>

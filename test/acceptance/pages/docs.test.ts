@@ -20,7 +20,7 @@ afterAll(() => browser.close());
 
 const picture = (page: Page, name: string) => page.screenshot({ path: `${screenshots}/docs-${name}.png` });
 
-/** What the page complained of, but for Scalar's own name and version. */
+/** Returns the complaints of the page, without Scalar's own name and version. */
 const complaintsOf = ({ complaints }: { complaints: string[] }) =>
   complaints.filter((line) => !line.startsWith('@scalar/api-reference@'));
 

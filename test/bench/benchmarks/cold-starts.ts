@@ -23,7 +23,7 @@ const fullCoreMegabytes = 1769;
 
 const handSigned = join(import.meta.dirname, '..', 'bare', 'hand-signed-reads');
 
-/** What a function is held against: one that makes hand-signed requests with Node alone. */
+/** The function that another is compared with: it makes hand-signed requests with Node alone. */
 type Comparison = { what: string; event: { queries: number }; megabytes: number };
 const oneRead: Comparison = { what: 'a hand-signed read', event: { queries: 0 }, megabytes: defaultMemoryMegabytes };
 /** A page of a block list needs a query for each shard: it is held against as many requests, with the same memory. */
@@ -133,7 +133,7 @@ const requestFor = async (endpoint: AnyEndpoint, world: World) => {
 
 const eventFor = async (endpoint: AnyEndpoint, world: World) => eventOf(endpoint, await requestFor(endpoint, world));
 
-/** Has every read answered until DynamoDB Local runs compiled code: of a cold start, DynamoDB is never the cold part. */
+/** Repeats every read until DynamoDB Local runs compiled code: DynamoDB is never the cold part of a cold start. */
 const compileTable = async (world: World) => {
   world.proxy.delay(0);
   for (const endpoint of routes.filter(isKeyedRead)) {

@@ -41,7 +41,7 @@ const runs = 9;
 const readme = join(import.meta.dirname, '../../../lib/README.md');
 const markers = ['<!-- cost: made by npm run bench -- cost -->', '<!-- cost: end -->'] as const;
 
-/** What a million of each operation cost by published prices, without CloudFront, logs and the chat's model. */
+/** Computes the cost of a million of each operation by published prices, without CloudFront, logs and the chat's model. */
 export const cost: Row = {
   name: 'cost',
   title: `Cost of a million requests in ${prices.region}, prices of ${prices.date}`,
@@ -152,7 +152,7 @@ const costOf = async (sample: CostSample, world: World, units: Units): Promise<{
   return { cost, logBytes: logBytes / count };
 };
 
-/** What CloudWatch Logs adds to the bytes of an event. */
+/** CloudWatch Logs adds this to the bytes of an event. */
 const eventOverheadBytes = 26;
 
 /** Does the work, and counts the bytes that it logs. */
@@ -209,7 +209,7 @@ export const toCost = (measured: {
 
 type Batch<Items> = { [table: string]: Items };
 
-/** How many of the items that a batch asked for are not there. */
+/** Counts the requested items of a batch that do not exist. */
 const missingItems = (input: { RequestItems?: Batch<{ Keys?: unknown[] }> }, found: unknown): number => {
   const asked = Object.entries(input.RequestItems ?? {}).map(([name, { Keys }]): [string, number] => [
     name,

@@ -28,7 +28,7 @@ const leastRatio = 4;
 const fullCoreMegabytes = 1769;
 const requestMegabytes = 512;
 
-/** What V8 chooses for new objects where there are 1,769 MB of memory. On a large machine it chooses twice as much. */
+/** V8's own choice for new objects with 1,769 MB of memory. On a large machine it chooses twice as much. */
 const heapOption = '--max-semi-space-size=32';
 
 /**

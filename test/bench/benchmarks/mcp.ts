@@ -11,7 +11,7 @@ const lists = 300;
 const maxMilliseconds = 5;
 const maxKibibytes = 80;
 
-/** What the list of tools costs the function that answers AI clients. */
+/** Measures what the list of tools costs the function for AI clients. */
 export const mcp: Row = {
   name: 'mcp',
   title: 'AI clients: tools/list',

@@ -8,7 +8,7 @@ import { invoke } from '../world.ts';
 /** Far longer than a handler needs to send requests side by side, so that those do not look sequential. */
 const eachWayMilliseconds = 40;
 
-/** How many requests each operation makes one after the other, and how many in all. */
+/** Counts the requests that each operation makes one after the other, and all of them. */
 export const roundTrips: Row = {
   name: 'round-trips',
   title: 'Round trips of every operation, one after the other',

@@ -13,7 +13,7 @@ type Results = { status: string; rows?: Row[] };
 const stack = 'voice-agents-test';
 const functions = ['get-agent', 'list-agents', 'add-blocked-numbers'];
 
-/** What the fake AWS answers, and what it was asked. */
+/** The responses of the fake AWS, and the requests to it. */
 let groups: string[] = [];
 let answers: Results[] = [];
 let asked: { operation: string; input: Record<string, unknown> }[] = [];

@@ -17,7 +17,7 @@ import {
 } from '../../support/operator-command.ts';
 import { call, newUser, newWorld, target, unique } from '../../support/world.ts';
 
-/** Whether a key is accepted. */
+/** Returns true when a key is accepted. */
 const isAccepted = async (apiKey: string, uid: string) =>
   (await call('GET', '/agents', { apiKey, query: { uid } })).status === 200;
 
@@ -161,7 +161,7 @@ describe('users', () => {
   });
 });
 
-/** What `json` returns for a command that runs while the clock of this process, and not the service's, is a minute slow. */
+/** Runs a command by `json` while the clock of this process, and not the service's, is a minute slow. */
 const jsonOneMinuteAgo = async (...args: string[]) => {
   vi.setSystemTime(Date.now() - 60_000);
   try {

@@ -165,7 +165,7 @@ describe('the block list under faults', () => {
   });
 });
 
-/** A read has nothing to lose: a caller asks again until it is answered. */
+/** A read changes nothing: a caller repeats it until it gets a response. */
 const untilAnswered = async <T>(read: () => Promise<T>): Promise<T> => {
   for (let attempt = 0; ; attempt++) {
     try {

@@ -368,7 +368,7 @@ const settingOf = (agentId: string, callId: string, outcome: string) => ({
   change: (call: Call) => withOutcome(call, { custom_call_outcome: outcome }, 'replace', 'key', at),
 });
 
-/** How many entries point to the calls of an agent. */
+/** Counts the entries that point to the calls of an agent. */
 const entriesStored = async (agentId: string) => {
   let count = 0;
   for (const collection of [callsOf(agentId), ...phones.map((phone) => callsWith(agentId, phone))]) {

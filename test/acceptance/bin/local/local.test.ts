@@ -119,7 +119,7 @@ describe('npm start', () => {
       ['--json', '--data', data],
       {
         ...env,
-        // A shell of somebody who works with AWS, where a model and a Stripe account are given as well.
+        // The shell of a developer who works with AWS, with the settings of a model and of a Stripe account.
         AWS_PROFILE: 'work',
         AWS_SHARED_CREDENTIALS_FILE: profile,
         AWS_ENDPOINT_URL: 'http://127.0.0.1:9',

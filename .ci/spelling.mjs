@@ -1,0 +1,59 @@
+// Part of `npm run check`: texts are in US spelling, and names spell units out (`timeoutMilliseconds`, not `timeoutMs`).
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** British spellings, each with the American one. */
+const spellings = [
+  [/(?:behavi|col|fav|fl?av|harb|hon|hum|lab|neighb|rum|vap)our/i, 'or'],
+  [/\b(?:cent|fib|lit|theat|calib)re(?:s|d)?\b/i, 'er'],
+  [
+    /(?:anonym|author|canonical|capital|categor|custom|emphas|final|general|initial|local|maxim|memor|minim|normal|optim|organ|parallel|prior?it|random|recogn|sanit|serial|special|stabil|standard|summar|synchron|token|util|visual)is(?:e[ds]?|ers?|ing|ations?)\b/i,
+    'ize',
+  ],
+  [/(?:anal|catal|paral)ys(?:e[ds]?|ing)\b/i, 'yze'],
+  [/(?:cancel|channel|dial|fuel|initial|label|level|marshal|model|signal|total|travel|tunnel)l(?:ed|ing)\b/i, 'one l'],
+  [/(?:defen|licen|offen|preten)ce/i, 'se'],
+  [/(?:anal|catal|dial)ogue/i, 'og'],
+  [/(?:acknowledg|judg)ement/i, 'gment'],
+  [/\b(?:enrol|fulfil|instil)s?\b/i, 'll'],
+  [/\b(?:back|down|to|up)wards\b/i, 'ward'],
+  [/\b(?:burnt|dreamt|learnt|spelt)\b/i, 'ed'],
+  [/\b(?:amongst|whilst)\b/i, 'among, while'],
+  [/artefact/i, 'artifact'],
+  [/\bgrey/i, 'gray'],
+  [/\bageing\b/i, 'aging'],
+  [/\bprogrammes?\b/i, 'program'],
+  [/practis(?:e[ds]?|ing)\b/i, 'practice'],
+  [/sceptic/i, 'skeptic'],
+];
+const shortUnit = /\b[a-z]\w*[a-z](?:Ms|Secs|Mins|Kb|Mb|Gb)\b/g;
+/** Names that others gave: Node, Bedrock, the AI SDK, the Model Context Protocol. */
+const givenNames = new Set([
+  ...['mtimeMs', 'maxOldGenerationSizeMb', 'maxYoungGenerationSizeMb', 'latencyMs', 'initialDelayInMs'],
+  ...['chunkDelayInMs', 'ttlMs'],
+]);
+/** Words of others, in texts that quote them. */
+const quoted = /'Cancelled'|CANCELLED/g;
+/** Texts of others, samples in other languages, and this list. */
+const excluded = /^(?:package-lock\.json|LICENSE|\.ci\/spelling\.mjs|test\/support\/samples\/)/;
+
+const faults = [];
+const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+  encoding: 'utf8',
+  maxBuffer: 10_000_000,
+});
+for (const file of files.split('\0').filter((name) => name && !excluded.test(name))) {
+  const bytes = readFileSync(file, { flag: 'r' });
+  if (bytes.includes(0)) continue;
+  for (const [index, text] of bytes.toString().split('\n').entries()) {
+    const fault = (found, advice) => faults.push(`${file}:${index + 1}: “${found}” (${advice})`);
+    const own = text.replace(quoted, '');
+    for (const [british, american] of spellings) {
+      const found = british.exec(own);
+      if (found) fault(found[0], `US spelling: ${american}`);
+    }
+    for (const [name] of text.matchAll(shortUnit)) if (!givenNames.has(name)) fault(name, 'spell the unit out');
+  }
+}
+if (faults.length > 0) console.error(`${faults.join('\n')}\n${faults.length} spellings to change.`);
+process.exitCode = faults.length > 0 ? 1 : 0;
