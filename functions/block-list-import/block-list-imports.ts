@@ -33,12 +33,12 @@ export type ImportRecord = ImportReference & {
   status: ImportStatus;
   createdAt: string;
   /** Unix milliseconds. While it waits for its file. */
-  waitsUntil?: number;
+  fileDeadlineAt?: number;
   /** Of the file that is imported. */
   etag?: string;
   startedAt?: string;
   /** Unix milliseconds. */
-  dueBy?: number;
+  deadlineAt?: number;
   /** The run that did the last step. */
   run?: string;
   step: number;
@@ -83,7 +83,7 @@ export class BlockListImports {
       status: 'awaiting_upload',
       failures: '[]',
       createdAt: now(),
-      waitsUntil: Date.now() + uploadMilliseconds,
+      fileDeadlineAt: Date.now() + uploadMilliseconds,
       ttlSeconds: Math.floor(Date.now() / 1000) + keptSeconds,
     };
     try {
@@ -109,8 +109,8 @@ export class BlockListImports {
     const found: (ImportReference & { hasFile: boolean })[] = [];
     for await (const item of this.#table.query<ImportItem>(importsOf(uid))) {
       if (item.finishedAt !== undefined || overdueError(recordOf(item)) !== undefined) continue;
-      const { importId, status, waitsUntil } = item;
-      found.push({ uid, importId, hasFile: status === 'running' || waitsUntil === undefined });
+      const { importId, status, fileDeadlineAt } = item;
+      found.push({ uid, importId, hasFile: status === 'running' || fileDeadlineAt === undefined });
     }
     return found;
   }
@@ -128,15 +128,23 @@ export class BlockListImports {
 
   /** Notes that the file of an import has come, though it waits for another import of the list. */
   async noteUpload(record: ImportRecord): Promise<void> {
-    await this.#table.change(importKey(record.uid, record.importId), { set: { waitsUntil: null } }, isAt(record));
+    await this.#table.change(importKey(record.uid, record.importId), { set: { fileDeadlineAt: null } }, isAt(record));
   }
 
   /** Begins or continues a run. `busy` while another import of the list runs; undefined when the import is elsewhere by now. */
   async begin(record: ImportRecord, etag: string): Promise<ImportRecord | 'busy' | undefined> {
     const { startedAt = now() } = record;
-    const dueBy = Math.min(Date.now() + runMilliseconds, Date.parse(startedAt) + maxMilliseconds);
+    const deadlineAt = Math.min(Date.now() + runMilliseconds, Date.parse(startedAt) + maxMilliseconds);
     const run = randomUUID();
-    const set = { status: 'running' as const, waitsUntil: null, etag, startedAt, dueBy, run, step: record.step + 1 };
+    const set = {
+      status: 'running' as const,
+      fileDeadlineAt: null,
+      etag,
+      startedAt,
+      deadlineAt,
+      run,
+      step: record.step + 1,
+    };
     const key = runningImportKey(ownerOf(record));
     const { importId } = record;
     const failed = await this.#table.transactUnless([
@@ -144,7 +152,7 @@ export class BlockListImports {
       {
         Put: {
           TableName: this.#table.name,
-          Item: { ...key, importId, until: dueBy, ttlSeconds: Math.ceil(dueBy / 1000) },
+          Item: { ...key, importId, until: deadlineAt, ttlSeconds: Math.ceil(deadlineAt / 1000) },
           ConditionExpression: 'attribute_not_exists(pk) or importId = :own or #until <= :now',
           ExpressionAttributeNames: { '#until': 'until' },
           ExpressionAttributeValues: { ':own': importId, ':now': Date.now() },
@@ -152,7 +160,7 @@ export class BlockListImports {
       },
     ]);
     if (failed) return failed.has(0) ? undefined : 'busy';
-    const { waitsUntil: _, ...begun } = { ...record, ...set };
+    const { fileDeadlineAt: _, ...begun } = { ...record, ...set };
     return begun;
   }
 
@@ -169,7 +177,7 @@ export class BlockListImports {
   /** Ends an import, and with it the list's wait for it. With an error it has failed. */
   async finish(record: ImportRecord, error?: string): Promise<void> {
     const status: ImportStatus = error === undefined ? 'done' : 'failed';
-    const set = { status, finishedAt: now(), waitsUntil: null, error, step: record.step + 1 };
+    const set = { status, finishedAt: now(), fileDeadlineAt: null, error, step: record.step + 1 };
     const update = { Update: this.#update(record, { set }) };
     const release = {
       Delete: {
@@ -202,11 +210,14 @@ const recordOf = ({ pk: _pk, sk: _sk, failures, ...rest }: ImportItem): ImportRe
 });
 
 /** Why an import ended by the clock; undefined when it did not. */
-export const overdueError = ({ status, waitsUntil, dueBy }: ImportRecord, at = Date.now()): string | undefined => {
-  if (status === 'awaiting_upload' && waitsUntil !== undefined && waitsUntil <= at) {
+export const overdueError = (
+  { status, fileDeadlineAt, deadlineAt }: ImportRecord,
+  at = Date.now(),
+): string | undefined => {
+  if (status === 'awaiting_upload' && fileDeadlineAt !== undefined && fileDeadlineAt <= at) {
     return 'The file was not uploaded within an hour.';
   }
-  if (status === 'running' && dueBy !== undefined && dueBy <= at) {
+  if (status === 'running' && deadlineAt !== undefined && deadlineAt <= at) {
     return 'The import did not end in time, for no fault of the file. Import the file again.';
   }
   return undefined;
@@ -216,7 +227,7 @@ export const overdueError = ({ status, waitsUntil, dueBy }: ImportRecord, at = D
 export const shownImport = (record: ImportRecord): BlockListImport => {
   const { importId, mode, lines, added, alreadyBlocked, removed, failed, failures, createdAt } = record;
   const overdue = overdueError(record);
-  const endsAt = record.status === 'running' ? record.dueBy : record.waitsUntil;
+  const endsAt = record.status === 'running' ? record.deadlineAt : record.fileDeadlineAt;
   const finishedAt = overdue === undefined ? record.finishedAt : new Date(endsAt as number).toISOString();
   const error = overdue ?? record.error;
   return {

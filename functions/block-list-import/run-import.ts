@@ -63,7 +63,7 @@ export const runImport = async (
   if (head.size > limits.importBytes) return end(found, services, 'The file is larger than 64 MB.');
   const begun = await imports.begin(found, found.etag ?? head.etag);
   if (begun === 'busy') {
-    if (found.waitsUntil !== undefined) await imports.noteUpload(found);
+    if (found.fileDeadlineAt !== undefined) await imports.noteUpload(found);
     return jobQueue.send({ job: 'importBlockList', ...reference }, busyDelaySeconds);
   }
   if (!begun) return;

@@ -139,9 +139,9 @@ export const downloadOf = (record: {
   id: string;
   name: string;
   type?: DocumentType | undefined;
-  waitsUntil?: number | undefined;
+  fileDeadlineAt?: number | undefined;
 }): Download | undefined => {
-  if (record.waitsUntil !== undefined) return undefined;
+  if (record.fileDeadlineAt !== undefined) return undefined;
   const contentType = record.type ? contentTypes[record.type] : 'application/octet-stream';
   return { key: fileKeyOf(record), name: record.name, contentType };
 };

@@ -5,7 +5,7 @@
  *   any of them          ─→ deleting ─→ gone
  *
  * A record names the attempt at its text, and only the job of that attempt moves it on. Work whose message was lost or
- * whose function died ends by the clock: after `dueBy` it reads as failed, until a late run of its job ends it itself.
+ * whose function died ends by the clock: after `deadlineAt` it reads as failed, until a late run of its job ends it itself.
  */
 export type SourceState = {
   /** `pending`, the kind's word for work under way, `ready`, `failed`, or `deleting`. */
@@ -15,11 +15,11 @@ export type SourceState = {
   /** The attempt at the text. A job of another attempt changes nothing. */
   attempt?: string;
   /** Unix milliseconds. Work that has not ended by then reads as failed. */
-  dueBy?: number;
+  deadlineAt?: number;
   /** The attempt failed because its job was given up: its message, sent again by an operator, begins it again. */
   givenUp?: boolean;
   /** Unix milliseconds. A source that still waits for its file then is no longer shown. */
-  waitsUntil?: number;
+  fileDeadlineAt?: number;
 };
 
 /** The differences between the kinds of sources. */
@@ -59,7 +59,7 @@ export const maxMessageAgeSeconds = 14 * 24 * 60 * 60;
  */
 export const waitingForFile = (now = Date.now()) => ({
   status: 'pending' as const,
-  waitsUntil: now + fileWaitSeconds * 1000,
+  fileDeadlineAt: now + fileWaitSeconds * 1000,
   ttlSeconds: Math.floor(now / 1000) + fileWaitSeconds + 2 * maxMessageAgeSeconds,
 });
 
@@ -67,28 +67,28 @@ export const waitingForFile = (now = Date.now()) => ({
 export const newAttempt = <A extends string | undefined>(states: SourceStates, attempt: A, now = Date.now()) => ({
   status: 'pending' as const,
   attempt,
-  dueBy: now + states.timeoutSeconds * 1000,
+  deadlineAt: now + states.timeoutSeconds * 1000,
 });
 
 /** The fields that a new attempt clears: the former error, and the wait for a file. */
-export const clearedByAttempt = { error: null, waitsUntil: null, ttlSeconds: null };
+export const clearedByAttempt = { error: null, fileDeadlineAt: null, ttlSeconds: null };
 
-/** Returns the fields of a record whose job runs. The last run ends at `endsBy` in any case; an earlier one may be repeated. */
-export const running = ({ working, timeoutSeconds }: SourceStates, endsBy?: number, now = Date.now()) => ({
+/** Returns the fields of a record whose job runs. The last run ends at `endsAt` in any case; an earlier one may be repeated. */
+export const running = ({ working, timeoutSeconds }: SourceStates, endsAt?: number, now = Date.now()) => ({
   status: working,
-  dueBy: endsBy ?? now + timeoutSeconds * 1000,
+  deadlineAt: endsAt ?? now + timeoutSeconds * 1000,
 });
 
 export const isUnfinished = ({ working }: SourceStates, { status }: SourceState) =>
   status === pending || status === working;
 
 export const isOverdue = (states: SourceStates, state: SourceState, now = Date.now()) =>
-  isUnfinished(states, state) && state.dueBy !== undefined && state.dueBy <= now;
+  isUnfinished(states, state) && state.deadlineAt !== undefined && state.deadlineAt <= now;
 
 /** Returns a record as readers see it: none while it is deleted or its file is overdue, and failed when its work is overdue. */
 export const visible = <S extends SourceState>(states: SourceStates, state: S, now = Date.now()): S | undefined => {
   if (state.status === deleting) return undefined;
-  if (state.waitsUntil !== undefined && state.waitsUntil <= now) return undefined;
+  if (state.fileDeadlineAt !== undefined && state.fileDeadlineAt <= now) return undefined;
   return isOverdue(states, state, now) ? { ...state, status: 'failed', error: states.overdueError } : state;
 };
 

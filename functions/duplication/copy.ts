@@ -146,7 +146,7 @@ const copyDocument =
   (agent: Agent, { documents, documentReads, files }: Services): CopyOne<DocumentRecord> =>
   async (from, to) => {
     // Its file has not come: there is nothing to copy yet.
-    if (from.waitsUntil !== undefined) return undefined;
+    if (from.fileDeadlineAt !== undefined) return undefined;
     // The record goes before the file: a file without a record is deleted by the job that its arrival starts.
     const fields = { ...changedBy(agent), formIssuedTo: undefined };
     const copy = await documents.copy(from, to, from.attempt, fields);

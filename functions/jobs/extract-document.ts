@@ -43,10 +43,10 @@ export const extractDocument = job({
   memoryMegabytes: 1769,
   startedByFilesUnder: filesFolder,
 
-  async handle(message, services, _deadline, endsBy) {
+  async handle(message, services, _deadline, endsAt) {
     if ('job' in message) {
       const { uid, agentId, documentId: id, attempt } = message;
-      return extract({ agentId, id, uid }, services, attempt, endsBy);
+      return extract({ agentId, id, uid }, services, attempt, endsAt);
     }
     const documents = documentsIn(message);
     const access = await services.credentials.accessTo(documents.map(({ agentId }) => agentId));
@@ -82,7 +82,7 @@ const extract = async (
   { uid, ...document }: DocumentKey & { uid?: string | undefined },
   services: Services,
   retry?: string,
-  endsBy?: number,
+  endsAt?: number,
 ): Promise<void> => {
   const { documents, files, agents } = services;
   const key = fileKeyOf(document);
@@ -96,7 +96,7 @@ const extract = async (
   }
   const attempt = retry ?? attemptAtFile(file.etag, record.attempt);
   if (attempt !== record.attempt && !retry) await documents.receive(document, attempt);
-  const run = await documents.start(document, attempt, endsBy);
+  const run = await documents.start(document, attempt, endsAt);
   if (!run) return deleteOrphans();
   const fail = async (reason: string, fields?: Partial<DocumentRecord>) => {
     await documents.fail(document, attempt, reason, fields);

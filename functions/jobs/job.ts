@@ -50,14 +50,14 @@ export const permissionsOfJob = ({ services }: AnyJob): Permission[] => permissi
 export const worker = (job: AnyJob): JobHandler => {
   const services = lazyServices(job.services);
   return async (event) => {
-    const endsBy = Date.now() + job.timeoutSeconds * 1000;
-    const until = endsBy - job.timeoutSeconds * 200;
+    const endsAt = Date.now() + job.timeoutSeconds * 1000;
+    const until = endsAt - job.timeoutSeconds * 200;
     const failed: string[] = [];
     for (const { messageId, body, attributes } of event.Records) {
       const started = performance.now();
       const isLast = Number(attributes?.ApproximateReceiveCount) >= maxDeliveries;
       const read = () => z.parse(job.message, JSON.parse(body));
-      const failure = await attempt(async () => job.handle(read(), services, until, isLast ? endsBy : undefined));
+      const failure = await attempt(async () => job.handle(read(), services, until, isLast ? endsAt : undefined));
       const reportFailure = failure && isLast ? await attempt(async () => job.giveUp?.(read(), services)) : undefined;
       if (failure) failed.push(messageId);
       log(failure ? 'error' : 'info', {

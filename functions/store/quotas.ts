@@ -64,8 +64,8 @@ export const recountSources = async (table: Table, agentId: string, seconds = 60
 const countSources = async (table: Table, agentId: string): Promise<number> => {
   let count = 0;
   for (const collection of [websitesOf(agentId), documentsOf(agentId)]) {
-    for await (const { waitsUntil = Infinity } of table.query<Item & { waitsUntil?: number }>(collection)) {
-      if (waitsUntil > Date.now()) count++;
+    for await (const { fileDeadlineAt = Infinity } of table.query<Item & { fileDeadlineAt?: number }>(collection)) {
+      if (fileDeadlineAt > Date.now()) count++;
     }
   }
   return count;

@@ -44,7 +44,7 @@ describe('the state of a source', () => {
 
   it('the state of a source that has ended stays, however old it is', () => {
     for (const status of ['ready', 'failed']) {
-      const state = { status, dueBy: now };
+      const state = { status, deadlineAt: now };
       expect([isUnfinished(documentStates, state), isOverdue(documentStates, state, now + minutes(99))]).toEqual([
         false,
         false,
@@ -57,7 +57,7 @@ describe('the state of a source', () => {
     const waiting = waitingForFile(now);
     expect(visible(documentStates, waiting, now + fileWaitSeconds * 1000 - 1)).toBe(waiting);
     expect(visible(documentStates, waiting, now + fileWaitSeconds * 1000)).toBeUndefined();
-    expect(waiting.ttlSeconds * 1000).toBeGreaterThanOrEqual(waiting.waitsUntil + maxMessageAgeSeconds * 1000);
+    expect(waiting.ttlSeconds * 1000).toBeGreaterThanOrEqual(waiting.fileDeadlineAt + maxMessageAgeSeconds * 1000);
   });
 
   it('a source is not shown while it is deleted', () => {

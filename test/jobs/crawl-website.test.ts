@@ -188,7 +188,7 @@ describe('a message to crawl a website', () => {
 
   it('a crawl whose function dies at every delivery ends as failed, with a reason, after the last deadline', async () => {
     site.pages['/'] = page('home');
-    const source = await add('/', { dueBy: Date.now() + 3_600_000 });
+    const source = await add('/', { deadlineAt: Date.now() + 3_600_000 });
     let began = 0;
     for (let delivery = 1; delivery <= maxDeliveries; delivery++) {
       // Dead from the moment on when it has said that it is at work: it cannot even report that it gives up.
@@ -217,14 +217,14 @@ describe('a message to crawl a website', () => {
     const source = await add('/dies');
     const died = new Promise<number | undefined>((resolve) => {
       site.pages['/dies'] = async (_, response) => {
-        resolve((await findWebsite(source))?.dueBy);
+        resolve((await findWebsite(source))?.deadlineAt);
         response.destroy();
       };
     });
     const began = Date.now();
     await Promise.all([deliver([messageOf(source)], maxDeliveries), died]);
-    const dueBy = (await died) as number;
-    expect(dueBy).toBeGreaterThanOrEqual(began + crawlWebsite.timeoutSeconds * 1000);
-    expect(dueBy).toBeLessThan(Date.now() + crawlWebsite.timeoutSeconds * 1000);
+    const deadlineAt = (await died) as number;
+    expect(deadlineAt).toBeGreaterThanOrEqual(began + crawlWebsite.timeoutSeconds * 1000);
+    expect(deadlineAt).toBeLessThan(Date.now() + crawlWebsite.timeoutSeconds * 1000);
   });
 });

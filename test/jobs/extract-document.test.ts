@@ -171,7 +171,7 @@ describe('an extraction', () => {
     const record = await uploaded('Grüße');
     expect(await sound(notification(record))).toBe(true);
     expect(await now(record)).toMatchObject({ status: 'ready', type: 'txt', size: 7, content: 'Grüße' });
-    expect(await now(record)).not.toHaveProperty('waitsUntil');
+    expect(await now(record)).not.toHaveProperty('fileDeadlineAt');
     expect(await now(record)).not.toHaveProperty('ttlSeconds');
   });
 
@@ -398,7 +398,7 @@ describe('an extraction', () => {
     expect(await now(record)).toBeUndefined();
     expect(await sound(notification(record))).toBe(true);
     expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
-    expect(await now(record)).not.toHaveProperty('waitsUntil');
+    expect(await now(record)).not.toHaveProperty('fileDeadlineAt');
 
     const unreadable = await uploaded('%PDF-1.7 and no more', hoursAgo);
     await sound(notification(unreadable));
@@ -417,7 +417,7 @@ describe('an extraction', () => {
     const record = await uploaded();
     const file = await files.head(fileKeyOf(record));
     await documents.receive(record, file?.etag as string);
-    await table.change(documentKey(record.agentId, record.id), { set: { dueBy: Date.now() - 1 } });
+    await table.change(documentKey(record.agentId, record.id), { set: { deadlineAt: Date.now() - 1 } });
     expect((await now(record))?.status).toBe('failed');
     const shown: (string | undefined)[] = [];
     let reading: Promise<unknown> | undefined;
@@ -476,7 +476,7 @@ describe('an extraction', () => {
   it('an extraction of a late file is shown, and queues with the work of the agent’s owner, since S3 names no user', async () => {
     const { uid, agentId } = await newWorld();
     const [of, ofCopy] = [
-      await uploaded('The text', { agentId, waitsUntil: Date.now() - 1 }),
+      await uploaded('The text', { agentId, fileDeadlineAt: Date.now() - 1 }),
       await uploaded('The text'),
     ];
     expect(await now(of)).toBeUndefined();

@@ -376,7 +376,7 @@ describe('an import', () => {
     expect(await sound.imports.isRunning({ uid })).toBe(true);
     await runImport(second, services, 0, 3);
     expect(await resultOf(second)).toMatchObject({ status: 'awaiting_upload', lines: 0 });
-    expect((await sound.imports.find(second))?.waitsUntil).toBeUndefined();
+    expect((await sound.imports.find(second))?.fileDeadlineAt).toBeUndefined();
     expect(sent).toEqual([
       [{ job: 'importBlockList', ...first }, undefined],
       [{ job: 'importBlockList', ...second }, expect.any(Number)],
@@ -456,16 +456,16 @@ describe('an import', () => {
       typeof shownImport
     >[0];
     const ago = Date.now() - 1000;
-    expect(shownImport({ ...record, waitsUntil: ago })).toMatchObject({
+    expect(shownImport({ ...record, fileDeadlineAt: ago })).toMatchObject({
       status: 'failed',
       error: expect.any(String),
       finishedAt: new Date(ago).toISOString(),
     });
-    const { waitsUntil: _, ...running } = record;
-    expect(shownImport({ ...running, status: 'running', dueBy: ago })).toMatchObject({
+    const { fileDeadlineAt: _, ...running } = record;
+    expect(shownImport({ ...running, status: 'running', deadlineAt: ago })).toMatchObject({
       status: 'failed',
       error: expect.any(String),
     });
-    expect(shownImport({ ...running, status: 'running', dueBy: Date.now() + 1000 }).status).toBe('running');
+    expect(shownImport({ ...running, status: 'running', deadlineAt: Date.now() + 1000 }).status).toBe('running');
   });
 });

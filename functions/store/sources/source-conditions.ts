@@ -8,7 +8,7 @@ export const isBeingDeleted: Condition = { expression: '#status = :deleting', va
 
 /** The source is there, and does not wait in vain for its file. */
 export const isNotExpired = (): Condition => ({
-  expression: 'attribute_exists(pk) and (attribute_not_exists(waitsUntil) or waitsUntil > :now)',
+  expression: 'attribute_exists(pk) and (attribute_not_exists(fileDeadlineAt) or fileDeadlineAt > :now)',
   values: { now: Date.now() },
 });
 

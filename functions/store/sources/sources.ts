@@ -127,10 +127,10 @@ export class Sources<R extends SourceRecord> {
   /** Ends the wait for a file, also one that is over: the file has come, and its job is still to begin. */
   async endWait(source: SourceReference): Promise<void> {
     const condition = {
-      expression: 'attribute_exists(waitsUntil) and #status <> :deleting',
+      expression: 'attribute_exists(fileDeadlineAt) and #status <> :deleting',
       values: { deleting },
     };
-    await this.#table.change(this.#keyOf(source), { set: { waitsUntil: null, ttlSeconds: null } }, condition);
+    await this.#table.change(this.#keyOf(source), { set: { fileDeadlineAt: null, ttlSeconds: null } }, condition);
   }
 
   /**
@@ -150,16 +150,16 @@ export class Sources<R extends SourceRecord> {
 
   /**
    * Begins a job's run, also of an attempt that was given up. Undefined when the attempt is not, or no longer, the source's. A run that is the attempt's last
-   * one ends by `endsBy` (Unix milliseconds), one way or another.
+   * one ends by `endsAt` (Unix milliseconds), one way or another.
    */
   async start(
     source: SourceReference,
     attempt: string,
-    endsBy?: number,
+    endsAt?: number,
   ): Promise<{ record: R; revision: string } | undefined> {
     const revision = this.#texts.newRevision();
     const change = {
-      set: { ...running(this.#kind.states, endsBy), error: null, givenUp: null },
+      set: { ...running(this.#kind.states, endsAt), error: null, givenUp: null },
       add: { revisions: new Set([revision]) },
     };
     const record = await this.#change(source, change, mayStart(attempt, this.#kind.states));
@@ -258,7 +258,7 @@ export class Sources<R extends SourceRecord> {
   }
 
   async #delete(source: SourceReference, condition: Condition, deleteMore?: (record: R) => Promise<void>) {
-    const change = { set: { status: deleting, attempt: null, dueBy: null } };
+    const change = { set: { status: deleting, attempt: null, deadlineAt: null } };
     const item = await this.#table.change<SourceItem<R>>(this.#keyOf(source), change, condition);
     if (!item) return false;
     await this.#texts.deleteTexts(source.id);
@@ -299,7 +299,7 @@ export class Sources<R extends SourceRecord> {
       const state = !isUnfinished(this.#kind.states, record)
         ? {}
         : text
-          ? { status: 'ready', attempt: undefined, dueBy: undefined }
+          ? { status: 'ready', attempt: undefined, deadlineAt: undefined }
           : newAttempt(this.#kind.states, attempt);
       const { unusedIndexes: _, ...copied } = text ?? {};
       return this.#addCopy({ ...record, ...(text && { text: copied }), ...to, ...state, ...fields });

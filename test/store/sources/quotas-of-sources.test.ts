@@ -101,7 +101,7 @@ describe('the quota of sources', () => {
     await documents.addAll(forms);
     await expect(documents.add(newDocument(agentId))).rejects.toMatchObject({ code: 'quota_exceeded' });
     const expire = ({ id }: DocumentRecord) =>
-      table.get().change(documentKey(agentId, id), { set: { waitsUntil: Date.now() - 1 } });
+      table.get().change(documentKey(agentId, id), { set: { fileDeadlineAt: Date.now() - 1 } });
     await Promise.all(forms.slice(1).map(expire));
     await expect(documents.add(newDocument(agentId))).rejects.toMatchObject({ code: 'quota_exceeded' });
     await table.get().change(countKey({ agentId }), { set: { recountedAt: Date.now() - 61_000 } });

@@ -289,7 +289,7 @@ describe('a job', () => {
   });
 
   it('a job that never ends counts as failed when its time is over, and may be started again', async () => {
-    const source = await websites.get().add(record({ dueBy: Date.now() - 1 }));
+    const source = await websites.get().add(record({ deadlineAt: Date.now() - 1 }));
     expect(await findWebsite(source)).toMatchObject({
       status: 'failed',
       error: expect.stringContaining('did not end'),
