@@ -107,6 +107,18 @@ describe('a function’s initialization', () => {
     expect(asked.filter(({ target }) => !/\.(BatchGetItem|GetItem|Query)$/.test(target))).toEqual([]);
   }, 60_000);
 
+  it('a function’s initialization does not load undici, which no operation with a key uses', async () => {
+    const withKey = routes.filter(({ caller }) => caller.kind === 'key').map(({ name }) => name);
+    const { endpoint } = await tableThat(true);
+    const script = `
+      for (const file of JSON.parse(process.argv[1])) await import(file);
+      console.log(JSON.stringify(process.moduleLoadList.filter((name) => name.includes('undici'))));
+      process.exit();`;
+    const files = withKey.map((name) => join(bundlePath(name), 'index.mjs'));
+    const settings = { ...onThisMachine(), ...onLambda, AWS_ENDPOINT_URL_DYNAMODB: endpoint };
+    expect(JSON.parse((await run(script, files, settings)).stdout)).toEqual([]);
+  }, 60_000);
+
   it('a function’s initialization reads nothing outside of Lambda', async () => {
     const { asked, endpoint } = await tableThat(true);
     await load('listAgents', endpoint, {});

@@ -14,6 +14,8 @@ const filesOrQueue = 350;
 const ownLimits: Record<string, number> = {
   addWebsite: 470,
   getInvoices: 300,
+  // It has the adapters of four platforms.
+  receiveHook: 290,
   buildChat: 850,
   crawlWebsite: 1650,
   extractDocument: 430,

@@ -1,7 +1,10 @@
 // A function that reads one item of the table with what Node has by itself: the least that a first answer can take
 // which comes from a table. After it, the function makes as many queries as its event says, side by side.
 import { createHash, createHmac } from 'node:crypto';
-import { request } from 'node:http';
+import { createRequire } from 'node:module';
+
+// An import of `http` would load undici, too.
+const { request } = createRequire(import.meta.url)('node:http');
 
 const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL_DYNAMODB, TABLE_NAME } = process.env;
 const hmac = (key, text) => createHmac('sha256', key).update(text).digest();
