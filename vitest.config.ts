@@ -1,22 +1,43 @@
-import { defineConfig } from 'vitest/config';
-import { ScansFirst } from './test/support/scans-first.ts';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+/** What reads the whole table, which grows with every test: those files run first, while it is small. */
+const wholeTable = [
+  'test/api/delete-agent*.test.ts',
+  'test/api/erasures*.test.ts',
+  'test/bin/operator/{deletion,everyday,restore}.test.ts',
+  'test/jobs/expire-calls.test.ts',
+];
+// Those have their own commands: npm run test:acceptance, npm run test:deployed.
+const exclude = [...configDefaults.exclude, 'test/acceptance/**', 'test/deployed/**'];
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // Those have their own commands: npm run test:acceptance, npm run test:deployed.
-    exclude: ['test/acceptance/**', 'test/deployed/**'],
+    projects: [
+      { extends: true, test: { name: 'whole table', include: wholeTable, exclude, sequence: { groupOrder: 0 } } },
+      {
+        extends: true,
+        test: {
+          name: 'others',
+          include: ['test/**/*.test.ts'],
+          exclude: [...exclude, ...wholeTable],
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
     tags: [
       {
         name: 'heavy',
         description: 'Takes seconds of a processor, or writes much: runs in npm run test:acceptance.',
         timeout: 600_000,
       },
+      {
+        name: 'local-only',
+        description: 'Injects faults into a handler in its own process, or needs what the emulated deployment lacks.',
+      },
     ],
     ...{ tagsFilter: ['!heavy'] },
     setupFiles: ['test/support/fresh-modules.ts', 'test/support/quiet-logs.ts'],
     globalSetup: ['test/support/global-setup.ts'],
-    sequence: { sequencer: ScansFirst },
     testTimeout: 60_000,
     // A condition that must come true is waited for, however busy the machine is. Most are requests, which cost more than they wait.
     expect: { poll: { timeout: 50_000, interval: 200 } },

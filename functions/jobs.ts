@@ -9,6 +9,7 @@ import { finishDuplication } from './jobs/finish-duplication.ts';
 import { importBlockList } from './jobs/import-block-list.ts';
 import { indexKnowledge } from './jobs/index-knowledge.ts';
 import type { AnyJob } from './jobs/job.ts';
+import { readChanges } from './jobs/read-changes.ts';
 
 /** All background work: one array, read by the stacks, the local run and the tests. */
 export const jobs: AnyJob[] = [
@@ -22,4 +23,8 @@ export const jobs: AnyJob[] = [
   deliverWebhook,
   expireCalls,
   importBlockList,
+  readChanges,
 ];
+
+/** The jobs that messages start: each has a queue of its own. */
+export const queueJobs = jobs.filter((job) => job.kind === 'queue');

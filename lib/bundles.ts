@@ -7,7 +7,6 @@ import { type AnyEndpoint, isStreamed } from '../functions/http/endpoint.ts';
 import { jobs } from '../functions/jobs.ts';
 import type { PackedPage } from '../functions/pages/serve-pages.ts';
 import { routes } from '../functions/routes.ts';
-import { readChanges } from '../functions/webhooks/read-changes.ts';
 import { buildPages, pageHeaders } from './pages.ts';
 
 /** The name of a function's file, and the end of its name on AWS: `addBlockedNumbers` becomes `add-blocked-numbers`. */
@@ -30,7 +29,6 @@ const bundleAll = (): string => {
   const entries = [
     ...routes.map((endpoint) => ({ name: endpoint.name, file: entryOf(endpoint) })),
     ...jobs.map(({ name }) => ({ name, file: `functions/jobs/${toKebabCase(name)}.ts` })),
-    { name: readChanges.name, file: `functions/webhooks/${toKebabCase(readChanges.name)}.ts` },
     { name: pagesFunction, file: `functions/pages/${toKebabCase(pagesFunction)}.ts` },
   ];
   const entryPoints = entries.map(({ name, file }) => ({ in: file, out: `${toKebabCase(name)}/index` }));

@@ -9,7 +9,6 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { jobs } from '../functions/jobs.ts';
-import { readChanges } from '../functions/webhooks/read-changes.ts';
 import { pagesFunction } from './bundles.ts';
 import type { Metrics, ObservedParts } from './metrics.ts';
 import { functionNameOf } from './service-function.ts';
@@ -74,7 +73,7 @@ export const addDashboard = (
       height: 6,
     }),
   );
-  const functions = [...endpoints, ...jobs, readChanges, ...(settings.edge ? [{ name: pagesFunction }] : [])];
+  const functions = [...endpoints, ...jobs, ...(settings.edge ? [{ name: pagesFunction }] : [])];
   const names = [...functions.map((one) => one.name), ...(chatStack ? [chatStack.functionName] : [])];
   for (let first = 0; first < names.length; first += maxLogGroups) {
     dashboard.addWidgets(

@@ -14,7 +14,7 @@ import { type CfnQueuePolicy, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs
 import type { Construct } from 'constructs';
 import { importsFolder } from '../functions/domain/block-list-imports.ts';
 import { maxDeliveries } from '../functions/jobs/job.ts';
-import { jobs } from '../functions/jobs.ts';
+import { queueJobs } from '../functions/jobs.ts';
 import type { SecretName } from '../functions/service.ts';
 import { suppress } from './nag-suppressions.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
@@ -61,7 +61,7 @@ export class DataStack extends NamedNestedStack {
       retentionPeriod: Duration.days(14),
     });
     suppress(this.deadLetters, 'deadLetters');
-    for (const { name, timeoutSeconds } of jobs) {
+    for (const { name, timeoutSeconds } of queueJobs) {
       const queue = new Queue(this, `Queue-${name}`, {
         queueName: `${deploymentName(settings)}-${name}`,
         encryption: QueueEncryption.SQS_MANAGED,
@@ -150,7 +150,7 @@ export class DataStack extends NamedNestedStack {
 
   /** Lets EventBridge send messages to the jobs that the clock starts: see the rules in `JobsStack`. */
   #startJobsDaily() {
-    for (const { name } of jobs.filter(({ daily }) => daily)) {
+    for (const { name } of queueJobs.filter(({ daily }) => daily)) {
       const queue = this.queueOf(name);
       queue.addToResourcePolicy(
         new PolicyStatement({
@@ -168,7 +168,7 @@ export class DataStack extends NamedNestedStack {
    * function. The queue policies must exist first, and therefore cannot name the bucket.
    */
   #startJobsByFiles() {
-    const started = jobs.filter(({ startedByFilesUnder }) => startedByFilesUnder !== undefined);
+    const started = queueJobs.filter(({ startedByFilesUnder }) => startedByFilesUnder !== undefined);
     if (started.length === 0) return;
     const bucket = this.files.node.defaultChild as CfnBucket;
     bucket.notificationConfiguration = {

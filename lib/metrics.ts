@@ -1,8 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { AnyEndpoint } from '../functions/http/endpoint.ts';
-import { jobs } from '../functions/jobs.ts';
-import { readChanges } from '../functions/webhooks/read-changes.ts';
+import { readChanges } from '../functions/jobs/read-changes.ts';
+import { queueJobs } from '../functions/jobs.ts';
 import type { ApiStack } from './api-stack.ts';
 import type { ChatStack } from './chat-stack.ts';
 import type { DataStack } from './data-stack.ts';
@@ -43,7 +43,7 @@ export const metricsOf = ({ data, jobs: jobsStack, api: { api }, chat }: Observe
       failedTurns: chat.failedTurns.with({ period }),
       exhaustedBudget: chat.exhaustedBudget.with({ period }),
     },
-    queues: jobs.map(({ name, daily }) => ({
+    queues: queueJobs.map(({ name, daily }) => ({
       job: name,
       isDaily: daily,
       age: data.queueOf(name).metricApproximateAgeOfOldestMessage(maximum),

@@ -7,7 +7,7 @@ const json = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8')
 
 /** Makes the npm package of the typed client in a folder, and returns the path of its archive. */
 export const packForNpm = (name: string): string => {
-  const { license, devDependencies } = json('package.json');
+  const { license, engines, repository, homepage, devDependencies } = json('package.json');
   const { info } = json('functions/openapi/document.json');
   const folder = resolve(name);
   rmSync(folder, { recursive: true, force: true });
@@ -18,13 +18,19 @@ export const packForNpm = (name: string): string => {
     version: info.version,
     description: `A typed client of the ${info.title}.`,
     license,
+    repository,
+    homepage,
+    engines,
     type: 'module',
     sideEffects: false,
+    // For compilers that do not read `exports`.
+    main: './client.js',
+    types: './client.d.ts',
     exports: { types: './client.d.ts', default: './client.js' },
-    dependencies: { 'openapi-fetch': devDependencies['openapi-fetch'] },
+    dependencies: { standardwebhooks: `^${devDependencies.standardwebhooks}` },
   };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-  copyFileSync(join(root, 'functions/openapi/README.md'), join(folder, 'README.md'));
+  copyFileSync(join(root, 'functions/openapi/client/README.md'), join(folder, 'README.md'));
   copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   const packed = execFileSync(npm, ['pack', '--silent'], {
@@ -48,7 +54,7 @@ const compileTo = (folder: string) => {
   };
   const flags = Object.entries(compilerOptions).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const compiler = join(root, 'node_modules/@typescript/native/bin/tsc');
-  const source = join(root, 'functions/openapi/client.ts');
+  const source = join(root, 'functions/openapi/client/client.ts');
   execFileSync(process.execPath, [compiler, '--ignoreConfig', ...flags, '--outDir', folder, source], {
     stdio: ['ignore', 2, 2],
   });

@@ -14,8 +14,8 @@ import {
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { handler } from '../../functions/jobs/read-changes.ts';
 import { sortKeysOfChanges } from '../../functions/store/keys.ts';
-import { handler } from '../../functions/webhooks/read-changes.ts';
 import type { Started } from './started.ts';
 
 const pauseMilliseconds = 200;

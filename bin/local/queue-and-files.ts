@@ -13,8 +13,8 @@ import { type FauxqsServer, type SpyMessage, startFauxqs } from 'fauxqs';
 import { groupOf } from '../../functions/domain/job-messages.ts';
 import { limits } from '../../functions/domain/limits.ts';
 import { environment } from '../../functions/environment.ts';
-import { type JobHandler, maxDeliveries, worker } from '../../functions/jobs/job.ts';
-import { jobs } from '../../functions/jobs.ts';
+import { maxDeliveries, type QueueHandler, queueWorker } from '../../functions/jobs/job.ts';
+import { queueJobs } from '../../functions/jobs.ts';
 import { FairQueue } from './fair-queue.ts';
 import { isLoopback } from './listen.ts';
 import type { Started } from './started.ts';
@@ -115,7 +115,8 @@ const notify = async (server: FauxqsServer, bucket: string, signal: AbortSignal)
 const startDaily = (server: FauxqsServer, signal: AbortSignal) => {
   if (environment.callRetentionDays === undefined) return;
   const send = () => {
-    for (const { name } of jobs.filter(({ daily }) => daily)) server.sendMessage('jobs', JSON.stringify({ job: name }));
+    for (const { name } of queueJobs.filter(({ daily }) => daily))
+      server.sendMessage('jobs', JSON.stringify({ job: name }));
   };
   send();
   const timer = setInterval(send, 24 * 60 * 60 * 1000).unref();
@@ -124,14 +125,14 @@ const startDaily = (server: FauxqsServer, signal: AbortSignal) => {
 
 const statusesOfUploads = new Set(['uploaded', 'copied']);
 
-const handlers = new Map<string, JobHandler>(jobs.map((job) => [job.name, worker(job)]));
+const handlers = new Map<string, QueueHandler>(queueJobs.map((job) => [job.name, queueWorker(job)]));
 
 /** Delivers the messages of a queue to their jobs: each job's fairly among users. */
 class QueueWorker {
   readonly queue: Queue;
   readonly #client: SQSClient;
   readonly #fair = new Map<string, FairQueue>(
-    jobs.map((job) => [job.name, new FairQueue(job.concurrency ?? concurrency)]),
+    queueJobs.map((job) => [job.name, new FairQueue(job.concurrency ?? concurrency)]),
   );
   /** Received and not yet done, by their receipt handles. */
   readonly #held = new Map<string, string>();
@@ -196,7 +197,7 @@ class QueueWorker {
   }
 
   /** Hands one message to its job, and deletes it when the job has done it. */
-  async #deliver(message: Message, handler: JobHandler): Promise<void> {
+  async #deliver(message: Message, handler: QueueHandler): Promise<void> {
     const { Body: body = '', MessageId: messageId = '', ReceiptHandle: handle = '', Attributes = {} } = message;
     const record = {
       messageId,
@@ -232,7 +233,8 @@ const destinationOf = (body: string): { job?: string | undefined } & Parameters<
     const key = message.Records?.[0]?.s3.object.key;
     if (key === undefined) return message;
     return {
-      job: jobs.find(({ startedByFilesUnder }) => startedByFilesUnder && key.startsWith(startedByFilesUnder))?.name,
+      job: queueJobs.find(({ startedByFilesUnder }) => startedByFilesUnder && key.startsWith(startedByFilesUnder))
+        ?.name,
     };
   } catch {
     // It is delivered until it is a dead letter.

@@ -5,6 +5,7 @@ import type { OpenApiDocument } from '../../functions/openapi/openapi.ts';
 import { operationsOf, toolsOf } from '../../functions/openapi/operations.ts';
 import { topicsOf } from '../../functions/openapi/topics.ts';
 import { routes } from '../../functions/routes.ts';
+import { operationTable } from '../client/operations.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -16,6 +17,7 @@ export const generatedFiles = (document: OpenApiDocument): Record<string, string
     [join(openApi, 'document.json')]: json(document),
     [join(openApi, 'operations.json')]: json(operationsOf(document, routes)),
     [join(openApi, 'tools.json')]: json(toolsOf(document, routes)),
+    [join(openApi, 'client/operations.ts')]: operationTable(document),
     [join(openApi, 'topics.json')]: json(topicsOf(document, readGuides())),
     [readme]: readmeWith(readFileSync(readme, 'utf8'), document),
   };

@@ -1,8 +1,8 @@
 import { openAsBlob } from 'node:fs';
 import { limits } from '../../functions/domain/limits.ts';
-import type { ApiError } from '../../functions/openapi/client.ts';
-import { hasNoResponse, persistentFetch } from '../../functions/openapi/client-fetch.ts';
-import { presignedForm } from '../../functions/openapi/client-files.ts';
+import type { ApiError } from '../../functions/openapi/client/client.ts';
+import { hasNoResponse, persistentFetch } from '../../functions/openapi/client/fetch.ts';
+import { presignedForm } from '../../functions/openapi/client/files.ts';
 import { pathOf } from '../command-line/arguments.ts';
 
 const sendToStorage = persistentFetch({ timeoutSeconds: limits.linkSeconds });
@@ -14,7 +14,7 @@ export const sendByForm = async (
   signal: AbortSignal,
 ): Promise<ApiError | undefined> => {
   const body = presignedForm(fields, name, await openAsBlob(pathOf(path)));
-  const response = await sendToStorage(new Request(url, { method: 'POST', body, signal }));
+  const response = await sendToStorage(new Request(url, { method: 'POST', body, signal }), { operation: 'upload' });
   if (response.ok) return undefined;
   const error = (await response.json()) as ApiError;
   return hasNoResponse(error)

@@ -1,6 +1,6 @@
 import { isApiKey, type Scope } from '../../functions/domain/api-keys.ts';
-import { type ApiClient, type ApiError, apiClient } from '../../functions/openapi/client.ts';
-import { hasNoResponse } from '../../functions/openapi/client-fetch.ts';
+import { type ApiClient, type ApiError, apiClient } from '../../functions/openapi/client/client.ts';
+import { hasNoResponse } from '../../functions/openapi/client/fetch.ts';
 import type { ApiKeys } from '../../functions/store/api-keys.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { existingUser, userWithAccess } from './existing.ts';

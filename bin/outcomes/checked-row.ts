@@ -2,7 +2,7 @@ import { CallOutcomeItem } from '../../functions/domain/calls.ts';
 import { isIdentifier } from '../../functions/domain/identifiers.ts';
 import { normalizePhoneNumber } from '../../functions/domain/phone-numbers.ts';
 import { validate } from '../../functions/domain/validation.ts';
-import type { Schema } from '../../functions/openapi/client.ts';
+import type { CallOutcomeItem as Item } from '../../functions/openapi/client/client.ts';
 import type { ReadOptions, Row, RowError } from './row.ts';
 
 /**
@@ -37,7 +37,7 @@ export const checkedRow = (
     errors.push({ column: 'callIdOrPhone', message });
   }
   const row = { line, agentId: textOf(agentId), callIdOrPhone: textOf(callIdOrPhone), input };
-  return errors.length > 0 ? { ...row, errors } : { ...row, item: item as unknown as Schema<'CallOutcomeItem'> };
+  return errors.length > 0 ? { ...row, errors } : { ...row, item: item as unknown as Item };
 };
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');

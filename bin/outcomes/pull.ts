@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { type Call, type CallFilters, outcomeFields } from '../../functions/domain/calls.ts';
 import { parseJson } from '../../functions/domain/json.ts';
-import { apiClient } from '../../functions/openapi/client.ts';
+import { apiClient } from '../../functions/openapi/client/client.ts';
 import type { CallRange } from '../../functions/store/calls/calls.ts';
 import { CommandError } from '../command-line/exit-codes.ts';
 import { count } from '../command-line/output.ts';
@@ -55,21 +55,10 @@ async function* callsOf(
   apiKey: string,
 ): AsyncGenerator<Call> {
   const api = apiClient({ baseUrl, apiKey, timeoutSeconds: requestSeconds });
-  const hasOutcome = filters.hasOutcome === undefined ? undefined : (`${filters.hasOutcome}` as const);
-  for (let cursor: string | undefined; ; ) {
-    const query = { ...range, ...filters, hasOutcome, limit: pageItems, cursor };
-    // As text: JSON.parse would round large numbers of the metadata.
-    const { data, error, response } = await api.GET('/calls/{agentId}', {
-      params: { path: { agentId }, query },
-      parseAs: 'text',
-      signal,
-    });
-    if (data === undefined) {
-      throw new CommandError(`The service responded ${response.status} (${error?.message ?? response.statusText}).`);
-    }
-    const page = parseJson(data) as { calls: Call[]; nextCursor?: string };
-    yield* page.calls;
-    if (!page.nextCursor) return;
-    cursor = page.nextCursor;
+  const params = { agentId, ...range, ...filters, limit: pageItems };
+  // JSON.parse would round large numbers of the metadata.
+  for await (const { data, error, response } of api.calls.list(params, { signal, parse: parseJson }).pages()) {
+    if (error) throw new CommandError(`The service responded ${response.status} (${error.message}).`);
+    yield* data.calls as Call[];
   }
 }

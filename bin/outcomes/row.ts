@@ -1,4 +1,4 @@
-import type { Schema } from '../../functions/openapi/client.ts';
+import type { CallOutcomeItem } from '../../functions/openapi/client/client.ts';
 
 /** Why a row is invalid. `number` is the number of the column in a CSV file. */
 export type RowError = { column?: string | undefined; number?: number | undefined; message: string };
@@ -8,7 +8,7 @@ export type RowError = { column?: string | undefined; number?: number | undefine
  * has all columns or fields as they were read.
  */
 export type Row = { line: number; agentId: string; callIdOrPhone: string; input: Record<string, unknown> } & (
-  | { item: Schema<'CallOutcomeItem'>; errors?: undefined }
+  | { item: CallOutcomeItem; errors?: undefined }
   | { errors: RowError[]; item?: undefined }
 );
 

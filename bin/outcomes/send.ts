@@ -1,12 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
-import { type ApiClient, apiClient, type operations, type Schema } from '../../functions/openapi/client.ts';
-import { hasNoResponse, retryAfterSeconds } from '../../functions/openapi/client-fetch.ts';
+import {
+  type ApiClient,
+  apiClient,
+  type CallOutcomeItem,
+  type UpdateCallOutcomesResponse,
+} from '../../functions/openapi/client/client.ts';
+import { hasNoResponse, retryAfterSeconds } from '../../functions/openapi/client/fetch.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { count } from '../command-line/output.ts';
 
-type Item = Schema<'CallOutcomeItem'>;
-type ResponseBody = operations['updateCallOutcomes']['responses'][200]['content']['application/json'];
+type Item = CallOutcomeItem;
 
 /** The result of one item. */
 export type Outcome =
@@ -114,7 +118,7 @@ const toRetry = (items: Item[], outcomes: (Outcome | undefined)[]) => {
 export const callOf = ({ agentId, callIdOrPhone }: Item) => `${agentId} ${callIdOrPhone}`;
 
 const post = async (api: ApiClient, items: Item[], signal: AbortSignal): Promise<(Outcome | undefined)[]> => {
-  const { data, error, response } = await api.POST('/call-outcomes', { body: { items }, signal });
+  const { data, error, response } = await api.calls.updateOutcomes({ items }, { signal });
   if (hasNoResponse(error)) throw new RetryableError(error.message.replace(/\.$/, ''));
   if (data) return outcomesOf(data, items.length);
   const message = `The service responded ${response.status}${error?.message ? ` (${error.message})` : ''}`;
@@ -129,7 +133,7 @@ const post = async (api: ApiClient, items: Item[], signal: AbortSignal): Promise
 const unfinished = (message: string) =>
   new CommandError(`${message}. Run the same command again to continue.`, exitCodes.unfinished);
 
-const outcomesOf = ({ updated, failed }: ResponseBody, count: number) => {
+const outcomesOf = ({ updated, failed }: UpdateCallOutcomesResponse, count: number) => {
   const outcomes = new Array<Outcome | undefined>(count);
   for (const { index, call_id, phone, updated_fields } of updated) {
     outcomes[index] = { status: 'updated', call_id, phone, updated_fields };

@@ -6,7 +6,7 @@ import { insufficientPermissions } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
 import { rescueDelaySeconds } from '../domain/timeouts.ts';
-import { begin, copyServices, proceed } from '../duplication/copy.ts';
+import { beginCopy, continueCopy, copyServices } from '../duplication/copy.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { agents } from '../store/agents.ts';
@@ -64,9 +64,9 @@ export const duplicateAgent = endpoint({
       updatedAt: createdAt,
       sourceAgentId: source.agentId,
     };
-    const begun = await begin(copy, source.agentId, services);
+    const begun = await beginCopy(copy, source.agentId, services);
     await jobQueue.send({ job: 'finishDuplication', uid, agentId: copy.agentId }, rescueDelaySeconds);
-    const reached = await proceed(begun, until, services);
+    const reached = await continueCopy(begun, until, services);
     // The source was deleted meanwhile.
     if (!reached) throw insufficientPermissions();
     const pending = reached.state === 'copying';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { blockListImports, shownImport } from '../block-list-import/block-list-imports.ts';
+import { blockListImports, toImportResponse } from '../block-list-import/block-list-imports.ts';
 import { BlockListImport, noSuchImport } from '../domain/block-list-imports.ts';
 import { describe } from '../domain/describe.ts';
 import { isIdentifier, Uid } from '../domain/identifiers.ts';
@@ -26,7 +26,7 @@ export const getBlockListImport = endpoint({
   async handle({ params: { importId }, query: { uid } }, { imports }) {
     const record = isIdentifier(importId) ? await imports.find({ uid, importId }) : undefined;
     if (!record) throw noSuchImport();
-    return shownImport(record);
+    return toImportResponse(record);
   },
 });
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { Call, Direction, matchesFilters } from '../domain/calls.ts';
 import { DateTime } from '../domain/date-time.ts';
-import { describe } from '../domain/describe.ts';
+import { booleanInQuery, describe } from '../domain/describe.ts';
 import { AgentIdInPath } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { fillPage, fromCursor, nextPage, paging } from '../domain/paging.ts';
@@ -36,9 +36,7 @@ export const listCalls = endpoint({
     status: z.optional(z.string().check(describe('Only calls that ended with this status.', 'completed'))),
     outcome: z.optional(z.string().check(describe('Only calls with this outcome.', 'appointment_booked'))),
     hasOutcome: z.optional(
-      z
-        .enum(['true', 'false'])
-        .check(describe('`true`: only calls that have an outcome. `false`: only calls without one.', 'true')),
+      booleanInQuery('`true`: only calls that have an outcome. `false`: only calls without one.', true),
     ),
     ...paging,
   }),
@@ -46,8 +44,7 @@ export const listCalls = endpoint({
     .object({ calls: z.array(Call).check(z.describe('The calls, newest first.')), ...nextPage })
     .check(z.describe('A page of calls.')),
 
-  async handle({ agent: { agentId }, query: { phone, from, to, limit, cursor, ...query } }, { calls }) {
-    const filters = { ...query, hasOutcome: query.hasOutcome && query.hasOutcome === 'true' };
+  async handle({ agent: { agentId }, query: { phone, from, to, limit, cursor, ...filters } }, { calls }) {
     const isFiltered = Object.values(filters).some((value) => value !== undefined);
     // A cursor is valid for the list with these parameters only: its position lies within their range.
     const collection = `calls:${agentId}:${JSON.stringify([phone, from, to, filters])}`;

@@ -24,7 +24,7 @@ export const listDocuments = endpoint({
     .check(z.describe('A page of documents.')),
 
   async handle({ query: { agentId, content, limit, cursor } }, { documentReads, files }) {
-    const withTexts = content !== 'false';
+    const withTexts = content !== false;
     const { items, ...next } = await documentReads.page(agentId, { limit, cursor, withTexts });
     const answered = items.map((record) => {
       const download = downloadOf(record);

@@ -23,7 +23,7 @@ export const listWebsites = endpoint({
     .check(z.describe('A page of websites.')),
 
   async handle({ query: { agentId, content, limit, cursor } }, { websiteReads }) {
-    const { items, ...next } = await websiteReads.page(agentId, { limit, cursor, withTexts: content !== 'false' });
+    const { items, ...next } = await websiteReads.page(agentId, { limit, cursor, withTexts: content !== false });
     return { websites: items, ...next };
   },
 });

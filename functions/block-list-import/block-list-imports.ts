@@ -8,41 +8,40 @@ import type {
 } from '../domain/block-list-imports.ts';
 import { now } from '../domain/date-time.ts';
 import { service } from '../service.ts';
-import { type Change, type Condition, updateOf } from '../store/expressions.ts';
+import { type Change, when } from '../store/expressions.ts';
 import { type BlockListOwner, importKey, importsOf, runningImportKey } from '../store/keys.ts';
-import { type Item, type Table, table } from '../store/table.ts';
-import { writeFailure } from '../store/write-failures.ts';
+import { type Item, type Table, type TransactionAction, table } from '../store/table.ts';
 
-/** How long a form waits for its file. */
+/** How long an import waits for its file. */
 const uploadMilliseconds = 60 * 60 * 1000;
-/** From the start of a run, all its deliveries included: a run that has not ended by then reads as failed. */
+/** The time for a run with all deliveries of its message. A run that has not ended by then is reported as failed. */
 const runMilliseconds = 60 * 60 * 1000;
-/** From the first run: an import of which a table never takes all numbers ends. */
+/** The time for all runs: an import ends even if the table never takes all its numbers. */
 const maxMilliseconds = 24 * 60 * 60 * 1000;
 /** How long the record of an import is kept. */
 const keptSeconds = 30 * 24 * 60 * 60;
 
-/** How far a removal is: what precedes is done. */
+/** The progress of a removal: everything before this position is done. */
 type RemovalProgress = { shard: number; after?: string | undefined };
 
-/** An import: what was asked for, and how far it is. Each step of it is written once, by the run that does it first. */
+/** An import: its request and its progress. Each step is recorded once, by the run that completes it first. */
 export type ImportRecord = ImportReference & {
   agentId?: string;
   mode: ImportMode;
   reason?: string;
   status: ImportStatus;
   createdAt: string;
-  /** Unix milliseconds. While it waits for its file. */
+  /** Unix milliseconds. Set while it waits for its file. */
   fileDeadlineAt?: number;
-  /** Of the file that is imported. */
+  /** The ETag of the file. */
   etag?: string;
   startedAt?: string;
   /** Unix milliseconds. */
   deadlineAt?: number;
-  /** The run that did the last step. */
+  /** The run that recorded the last step. */
   run?: string;
   step: number;
-  /** Lines that are done, without the header and empty ones. */
+  /** How many lines are done, without the header and empty lines. */
   lines: number;
   added: number;
   alreadyBlocked: number;
@@ -54,15 +53,15 @@ export type ImportRecord = ImportReference & {
   finishedAt?: string;
 };
 
-/** What a step of an import changes. */
+/** The fields that a step of an import changes. */
 export type ImportProgress = Partial<
   Pick<ImportRecord, 'lines' | 'added' | 'alreadyBlocked' | 'failed' | 'failures' | 'removed' | 'removal'>
 >;
 
 type ImportItem = Item & Omit<ImportRecord, 'failures'> & { failures: string };
-type RunningItem = Item & { importId: string; until: number };
+type RunningItem = Item & { importId: string; until: number; ttlSeconds: number };
 
-/** Whose list an import writes to. */
+/** Returns the owner of the list that an import writes to. */
 export const ownerOf = ({ uid, agentId }: Pick<ImportRecord, 'uid' | 'agentId'>): BlockListOwner =>
   agentId === undefined ? { uid } : { agentId };
 
@@ -74,7 +73,7 @@ export class BlockListImports {
     this.#table = table;
   }
 
-  /** Adds an import that waits for its file. If its id exists, its own creation wrote it before. */
+  /** Adds an import that waits for its file, unless an earlier attempt of the request added it. */
   async add({ uid, importId, ...asked }: ImportReference & Pick<ImportRecord, 'agentId' | 'mode' | 'reason'>) {
     const counts = { step: 0, lines: 0, added: 0, alreadyBlocked: 0, failed: 0, removed: 0 };
     const item: ImportItem & { ttlSeconds: number } = {
@@ -86,11 +85,7 @@ export class BlockListImports {
       fileDeadlineAt: Date.now() + uploadMilliseconds,
       ttlSeconds: Math.floor(Date.now() / 1000) + keptSeconds,
     };
-    try {
-      await this.#table.put(item, { ConditionExpression: 'attribute_not_exists(pk)' });
-    } catch (error) {
-      if (writeFailure(error) !== 'condition') throw error;
-    }
+    await this.#table.putNew(item);
   }
 
   async find({ uid, importId }: ImportReference): Promise<ImportRecord | undefined> {
@@ -98,13 +93,13 @@ export class BlockListImports {
     return item && recordOf(item);
   }
 
-  /** Whether an import of a list is running. */
+  /** Returns whether an import of a list is running. */
   async isRunning(owner: BlockListOwner): Promise<boolean> {
     const item = await this.#table.get<RunningItem>(runningImportKey(owner));
     return item !== undefined && item.until > Date.now();
   }
 
-  /** The imports of a user that have not ended, and whether their file is known to have come. */
+  /** Returns the imports of a user that have not ended, and whether their file is known to have come. */
   async unfinished(uid: string): Promise<(ImportReference & { hasFile: boolean })[]> {
     const found: (ImportReference & { hasFile: boolean })[] = [];
     for await (const item of this.#table.query<ImportItem>(importsOf(uid))) {
@@ -115,7 +110,7 @@ export class BlockListImports {
     return found;
   }
 
-  /** Takes the lines that mention a person out of what the ended imports of a user report. Their counts stay. */
+  /** Removes the lines that mention a person from the reports of a user's imports. The counts stay. */
   async forget(uid: string, mentions: (number: string) => boolean): Promise<void> {
     for await (const item of this.#table.query<ImportItem>(importsOf(uid))) {
       const record = recordOf(item);
@@ -126,12 +121,12 @@ export class BlockListImports {
     }
   }
 
-  /** Notes that the file of an import has come, though it waits for another import of the list. */
+  /** Records that the file of an import has come while another import of the list runs. */
   async noteUpload(record: ImportRecord): Promise<void> {
     await this.#table.change(importKey(record.uid, record.importId), { set: { fileDeadlineAt: null } }, isAt(record));
   }
 
-  /** Begins or continues a run. `busy` while another import of the list runs; undefined when the import is elsewhere by now. */
+  /** Begins a run. Returns `busy` while another import of the list runs; undefined when another run has taken over. */
   async begin(record: ImportRecord, etag: string): Promise<ImportRecord | 'busy' | undefined> {
     const { startedAt = now() } = record;
     const deadlineAt = Math.min(Date.now() + runMilliseconds, Date.parse(startedAt) + maxMilliseconds);
@@ -145,71 +140,60 @@ export class BlockListImports {
       run,
       step: record.step + 1,
     };
-    const key = runningImportKey(ownerOf(record));
     const { importId } = record;
-    const failed = await this.#table.transactUnless([
-      { Update: this.#update(record, { set }) },
-      {
-        Put: {
-          TableName: this.#table.name,
-          Item: { ...key, importId, until: deadlineAt, ttlSeconds: Math.ceil(deadlineAt / 1000) },
-          ConditionExpression: 'attribute_not_exists(pk) or importId = :own or #until <= :now',
-          ExpressionAttributeNames: { '#until': 'until' },
-          ExpressionAttributeValues: { ':own': importId, ':now': Date.now() },
-        },
-      },
+    const running: RunningItem = {
+      ...runningImportKey(ownerOf(record)),
+      importId,
+      until: deadlineAt,
+      ttlSeconds: Math.ceil(deadlineAt / 1000),
+    };
+    const failed = await this.#table.tryTransact([
+      this.#update(record, { set }),
+      this.#table.putAction(running, when`${isFreeOrHeldBy(importId)} or #until <= ${Date.now()}`),
     ]);
     if (failed) return failed.has(0) ? undefined : 'busy';
     const { fileDeadlineAt: _, ...begun } = { ...record, ...set };
     return begun;
   }
 
-  /** Remembers a step. Undefined when another run of the import has done it. */
+  /** Records a step. Returns undefined when another run has taken over. */
   async advance(record: ImportRecord, { failures, ...progress }: ImportProgress): Promise<ImportRecord | undefined> {
     const set = { ...progress, ...(failures && { failures: JSON.stringify(failures) }), step: record.step + 1 };
     const item = await this.#table.change<ImportItem>(importKey(record.uid, record.importId), { set }, isAt(record));
     if (item) return recordOf(item);
-    // This very write succeeded and its response was lost.
+    // This write succeeded earlier, and its response was lost.
     const found = await this.find(record);
     return found?.run === record.run && found?.step === set.step ? found : undefined;
   }
 
-  /** Ends an import, and with it the list's wait for it. With an error it has failed. */
+  /** Ends an import, and lets the next import of the list run. With an error, the import has failed. */
   async finish(record: ImportRecord, error?: string): Promise<void> {
     const status: ImportStatus = error === undefined ? 'done' : 'failed';
     const set = { status, finishedAt: now(), fileDeadlineAt: null, error, step: record.step + 1 };
-    const update = { Update: this.#update(record, { set }) };
-    const release = {
-      Delete: {
-        TableName: this.#table.name,
-        Key: runningImportKey(ownerOf(record)),
-        ConditionExpression: 'attribute_not_exists(pk) or importId = :own',
-        ExpressionAttributeValues: { ':own': record.importId },
-      },
-    };
-    const failed = await this.#table.transactUnless([update, release]);
-    // Another import of the list runs, as this one is overdue or has never begun.
-    if (failed && !failed.has(0)) await this.#table.transactUnless([update]);
+    const update = this.#update(record, { set });
+    const release = this.#table.deleteAction(runningImportKey(ownerOf(record)), isFreeOrHeldBy(record.importId));
+    const failed = await this.#table.tryTransact([update, release]);
+    // Another import of the list runs: this one is overdue or has never begun.
+    if (failed && !failed.has(0)) await this.#table.tryTransact([update]);
   }
 
-  #update(record: ImportRecord, change: Change) {
-    const key = importKey(record.uid, record.importId);
-    return { TableName: this.#table.name, Key: key, ...updateOf(change, isAt(record)) };
+  #update(record: ImportRecord, change: Change): TransactionAction {
+    return this.#table.updateAction(importKey(record.uid, record.importId), change, isAt(record));
   }
 }
 
-/** The import is as it was read: no other run of it has done a step since. */
-const isAt = ({ step, status }: ImportRecord): Condition => ({
-  expression: '#step = :found and #status = :was',
-  values: { found: step, was: status },
-});
+/** No import writes to the list, or this one does. */
+const isFreeOrHeldBy = (importId: string) => when`attribute_not_exists(pk) or importId = ${importId}`;
+
+/** No other run of the import has recorded a step since it was read. */
+const isAt = ({ step, status }: ImportRecord) => when`#step = ${step} and #status = ${status}`;
 
 const recordOf = ({ pk: _pk, sk: _sk, failures, ...rest }: ImportItem): ImportRecord => ({
   ...rest,
   failures: JSON.parse(failures),
 });
 
-/** Why an import ended by the clock; undefined when it did not. */
+/** Returns the error of an import whose time is over; undefined while it is not. */
 export const overdueError = (
   { status, fileDeadlineAt, deadlineAt }: ImportRecord,
   at = Date.now(),
@@ -223,8 +207,8 @@ export const overdueError = (
   return undefined;
 };
 
-/** An import as a response shows it: failed when its time is over. */
-export const shownImport = (record: ImportRecord): BlockListImport => {
+/** Returns an import as a response shows it: as failed when its time is over. */
+export const toImportResponse = (record: ImportRecord): BlockListImport => {
   const { importId, mode, lines, added, alreadyBlocked, removed, failed, failures, createdAt } = record;
   const overdue = overdueError(record);
   const endsAt = record.status === 'running' ? record.deadlineAt : record.fileDeadlineAt;

@@ -2,20 +2,20 @@ import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
 
-/** A row of a file, as it is written there. `line` counts from 1. */
+/** A row of a file, as written. `line` counts from 1. */
 export type FileRow = { line: number; number: string; reason?: string | undefined; expiresAt?: string | undefined };
 
-/** The import cannot go on. The message is a sentence for the person who uploaded it. */
+/** Thrown when a file cannot be imported. The message is a sentence for the person who uploaded it. */
 export class ImportError extends Error {
   override readonly name = 'ImportError';
 }
 
-/** Of one line, in UTF-16 units; of one CSV record, in bytes. */
+/** Of a line, in UTF-16 units; of a CSV record, in bytes. */
 const maxRowLength = 64 * 1024;
 
 /**
- * The rows of a file that is text, one number a line, or CSV whose header names `number`. Empty lines are no rows. Throws
- * an `ImportError` at what is not text in UTF-8 and where rows cannot be told apart.
+ * Yields the rows of a text file with one number a line, or of a CSV file whose header names `number`. Skips empty lines.
+ * Throws an `ImportError` when the file is not UTF-8 text, or its rows cannot be separated.
  */
 export async function* readRows(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow> {
   const texts = decode(pieces);
@@ -33,7 +33,7 @@ async function* decode(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string
       const text = bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
       if (!text.includes('\0')) return text;
     } catch {
-      // The message below describes both.
+      // The error below describes both.
     }
     throw new ImportError('The file is not text in UTF-8. Save it in that encoding, and import it again.');
   };
@@ -41,7 +41,7 @@ async function* decode(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string
   yield decoded();
 }
 
-/** The first line that is not empty, and the text including it. */
+/** Returns the first line that is not empty, and the whole text. */
 const peek = async (texts: AsyncGenerator<string>) => {
   let start = '';
   for (let piece = await texts.next(); !piece.done; piece = await texts.next()) {
@@ -57,7 +57,7 @@ const peek = async (texts: AsyncGenerator<string>) => {
 
 type Columns = { delimiter: string; number: number; reason: number; expiresAt: number };
 
-/** The columns that the first line names; undefined when the file is text without a header. */
+/** Returns the columns that the first line names; undefined when the file has no header. */
 const columnsOf = (firstLine: string): Columns | undefined => {
   const delimiter = [',', ';', '\t'].find((one) => firstLine.includes(one)) ?? ',';
   const names = firstLine.split(delimiter).map((cell) =>
@@ -78,7 +78,7 @@ async function* textRows(texts: AsyncGenerator<string>): AsyncGenerator<FileRow>
   let line = 0;
   let rest = '';
   for await (const text of texts) {
-    // A carriage return at the end may be half of a line's end.
+    // A carriage return at the end may be half of a line break.
     const lines = (rest + text).split(/\r\n|\n|\r(?!$)/);
     rest = lines.pop() as string;
     if (rest.length > maxRowLength) throw tooLong(line + lines.length + 1);
@@ -106,7 +106,7 @@ async function* csvRows(texts: AsyncGenerator<string>, columns: Columns): AsyncG
   });
   const source = Readable.from(texts, { objectMode: true });
   source.on('error', (error) => parser.destroy(error)).pipe(parser);
-  // The parser counts a line's end of two characters within quotes as two lines.
+  // The parser counts a line break of two characters within quotes as two lines.
   let countedTwice = 0;
   let isHeader = true;
   try {

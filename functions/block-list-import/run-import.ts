@@ -21,7 +21,7 @@ import { blockListImports, type ImportRecord, overdueError, ownerOf } from './bl
 import { NumberSet } from './number-set.ts';
 import { type FileRow, ImportError, readRows } from './read-rows.ts';
 
-/** What a function that imports files uses. */
+/** The services of a function that imports files. */
 export const importServices = {
   blockList: blockList.for('addAll', 'remove', 'shardPages'),
   credentials: credentials.for('accessTo'),
@@ -31,18 +31,18 @@ export const importServices = {
 };
 type Services = ServicesOf<typeof importServices>;
 
-/** What one request reads of a file, and what is parsed at a time: little, as a row takes far more memory than its bytes. */
+/** How much one request reads of a file, and how much is parsed at a time: little, since parsed rows take far more memory. */
 const pieceBytes = 512 * 1024;
 const sliceBytes = 16 * 1024;
-/** When an import asks again whether the one before it has ended. */
+/** How long an import waits before it checks again whether another one has ended. */
 const busyDelaySeconds = 5;
-/** More than a request has: its function has a whole processor, which is not to wait for the table. With 16, it does. */
+/** More than a request has: the function has a whole core, which 16 batches would leave waiting for the table. */
 const batchesInFlight = 32;
 
 /**
  * Imports a file, until a time (Unix milliseconds); a message continues it after that. The file is read in pieces, and
- * imported in steps. The record is moved on after each step, by a write that only one run can do. A step that is repeated
- * has the same rows and the same name, by which the block list knows the numbers that it added: it counts the same.
+ * imported in steps. Each step ends with a write to the record that succeeds for one run only. A repeated step has the same
+ * rows and the same name, by which the block list recognizes the numbers that it added: it counts the same.
  */
 export const runImport = async (
   reference: ImportReference,
@@ -55,12 +55,12 @@ export const runImport = async (
   const found = await imports.find(reference);
   if (!found || found.finishedAt !== undefined) return files.delete(key);
   const overdue = overdueError(found);
-  if (overdue !== undefined) return end(found, services, overdue);
+  if (overdue !== undefined) return failImport(found, services, overdue);
   const head = await files.readPart(key, { start: 0, length: 1, etag: found.etag });
-  // A message may come before its file can be read: S3 sends another one for it.
+  // The message came before the file could be read: S3 sends another one for it.
   if (!head && found.status === 'awaiting_upload') return;
-  if (!head || head === 'changed') return end(found, services, changedFile);
-  if (head.size > limits.importBytes) return end(found, services, 'The file is larger than 64 MB.');
+  if (!head || head === 'changed') return failImport(found, services, changedFile);
+  if (head.size > limits.importBytes) return failImport(found, services, 'The file is larger than 64 MB.');
   const begun = await imports.begin(found, found.etag ?? head.etag);
   if (begun === 'busy') {
     if (found.fileDeadlineAt !== undefined) await imports.noteUpload(found);
@@ -68,18 +68,18 @@ export const runImport = async (
   }
   if (!begun) return;
   try {
-    const state = await proceed(begun, services, until, rowsPerStep);
-    if (state === 'done') await files.delete(key);
-    if (state === 'more') await jobQueue.send({ job: 'importBlockList', ...reference });
+    const result = await continueImport(begun, services, until, rowsPerStep);
+    if (result === 'done') await files.delete(key);
+    if (result === 'more') await jobQueue.send({ job: 'importBlockList', ...reference });
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
     const current = await imports.find(reference);
-    if (current && current.finishedAt === undefined) await end(current, services, error.message);
+    if (current && current.finishedAt === undefined) await failImport(current, services, error.message);
   }
 };
 
-/** Ends an import that failed, and deletes its file. */
-export const end = async (
+/** Ends an import with an error, and deletes its file. */
+export const failImport = async (
   record: ImportRecord,
   { files, imports }: Pick<Services, 'files' | 'imports'>,
   error: string,
@@ -90,10 +90,15 @@ export const end = async (
 
 const changedFile = 'The file was replaced or deleted before the import had ended. Import it again.';
 
-/** How a run ended: the import has ended, there is more to do, or another run does it. */
-type State = 'done' | 'more' | 'elsewhere';
+/** How a run ended: the import is done, there is more to do, or another run has taken over. */
+type RunResult = 'done' | 'more' | 'taken over';
 
-const proceed = async (begun: ImportRecord, services: Services, until: number, rowsPerStep: number): Promise<State> => {
+const continueImport = async (
+  begun: ImportRecord,
+  services: Services,
+  until: number,
+  rowsPerStep: number,
+): Promise<RunResult> => {
   let record = begun;
   if (record.lines === 0) await examine(record, services);
   const steps = stepsOf(readRows(piecesOf(record, services)), record.lines, rowsPerStep);
@@ -112,7 +117,7 @@ const proceed = async (begun: ImportRecord, services: Services, until: number, r
   return 'done';
 };
 
-/** Reads the whole file before anything is written: one that cannot be imported to its end changes nothing. */
+/** Reads the whole file before anything is written, so that a file with an error changes nothing. */
 const examine = async (record: ImportRecord, services: Services): Promise<void> => {
   let hasNumber = false;
   for await (const row of readRows(piecesOf(record, services))) hasNumber ||= 'phone' in entryOf(row, record);
@@ -121,7 +126,7 @@ const examine = async (record: ImportRecord, services: Services): Promise<void> 
   }
 };
 
-/** The file in pieces. */
+/** Yields the file in pieces. */
 async function* piecesOf(record: ImportRecord, { files }: Services): AsyncGenerator<Uint8Array> {
   for (let start = 0, size = 1; start < size; start += pieceBytes) {
     const part = await files.readPart(importFileKey(record), { start, length: pieceBytes, etag: record.etag });
@@ -131,7 +136,7 @@ async function* piecesOf(record: ImportRecord, { files }: Services): AsyncGenera
   }
 }
 
-/** The rows after those that are done, a step's at a time. */
+/** Yields the rows of each step, after those that are done. */
 async function* stepsOf(rows: AsyncGenerator<FileRow>, done: number, rowsPerStep: number): AsyncGenerator<FileRow[]> {
   let position = 0;
   let step: FileRow[] = [];
@@ -146,7 +151,7 @@ async function* stepsOf(rows: AsyncGenerator<FileRow>, done: number, rowsPerStep
   if (step.length > 0) yield step;
 }
 
-/** The same steps. Before each, checks that the user who created the import may still use the agent. */
+/** Checks before each step that the user who created the import may still use the agent. */
 async function* checkAccess<T>(
   steps: AsyncGenerator<T>,
   record: ImportRecord,
@@ -161,13 +166,13 @@ async function* checkAccess<T>(
   }
 }
 
-/** The same, each read while the one before it is worked on. */
+/** Yields the same values, and reads each while its predecessor is processed. */
 async function* readAhead<T>(values: AsyncGenerator<T>): AsyncGenerator<T> {
   let ahead = values.next();
   try {
     for (let one = await ahead; !one.done; one = await ahead) {
       ahead = values.next();
-      // An error is thrown when it is this one's turn.
+      // Its error is thrown when it is awaited.
       ahead.catch(() => undefined);
       yield one.value;
     }
@@ -177,7 +182,7 @@ async function* readAhead<T>(values: AsyncGenerator<T>): AsyncGenerator<T> {
   }
 }
 
-/** The number of a row and what is said of it, or why the row is not imported. */
+/** Returns the number of a row with its terms, or why the row is not imported. */
 const entryOf = (
   { number, reason, expiresAt }: FileRow,
   record: ImportRecord,
@@ -186,7 +191,7 @@ const entryOf = (
   if (phone === undefined) return { code: 'invalid_format' };
   const given = expiresAt?.trim();
   const until = given ? validate(DateTime, given).data : undefined;
-  // By the start of the import, so that a repeated step fails the same rows.
+  // Compared with the start of the import, so that a repeated step fails the same rows.
   if (given && (until === undefined || until <= (record.startedAt as string))) return { code: 'invalid_expires_at' };
   const why = reason?.trim() || record.reason;
   return { phone, terms: { reason: why && cut(why, limits.blockReasonCharacters), expiresAt: until } };
@@ -198,7 +203,7 @@ const importRows = async (
   rows: FileRow[],
   { blockList, imports }: Services,
   until: number,
-): Promise<ImportRecord | 'more' | 'elsewhere'> => {
+): Promise<ImportRecord | 'more' | 'taken over'> => {
   const terms = new Map<string, BlockTerms>();
   const failures = [...record.failures];
   let failed = 0;
@@ -214,7 +219,7 @@ const importRows = async (
       ownerOf(record),
       new Map(phones.map((phone) => [phone, terms.get(phone) as BlockTerms])),
       `${record.importId}:${record.lines}`,
-      // A list that is imported again has most of the numbers.
+      // A list that is imported again already has most of the numbers.
       { batchesInFlight, readFirst: record.alreadyBlocked > record.added },
     );
   const added = await settle([...terms.keys()], add, until);
@@ -226,7 +231,7 @@ const importRows = async (
     failed: record.failed + failed,
     ...(failures.length > record.failures.length && { failures }),
   });
-  return next ?? 'elsewhere';
+  return next ?? 'taken over';
 };
 
 /**
@@ -259,7 +264,7 @@ const removeOthers = async (
   begun: ImportRecord,
   services: Services,
   until: number,
-): Promise<ImportRecord | 'more' | 'elsewhere'> => {
+): Promise<ImportRecord | 'more' | 'taken over'> => {
   const { blockList, imports } = services;
   let record = begun;
   const owner = ownerOf(record);
@@ -272,7 +277,7 @@ const removeOthers = async (
     const after = shard === from.shard ? from.after : undefined;
     for await (const page of blockList.shardPages(owner, shard, after)) {
       if (page.length === 0) continue;
-      // Those that a run which ended within this step has removed are counted now.
+      // Numbers that an interrupted run of this step removed are counted now.
       const before = page.filter(({ removedBy }) => removedBy === importId);
       const others = page.filter((one) => one.removedBy !== importId && isOther(one)).map(({ number }) => number);
       const remove = (phones: string[]) => blockList.remove(owner, phones, importId, batchesInFlight);
@@ -281,7 +286,7 @@ const removeOthers = async (
       const removed = record.removed + changed + before.length;
       const removal = { shard, after: page.at(-1)?.number };
       const next = await imports.advance(record, { removed, removal });
-      if (!next) return 'elsewhere';
+      if (!next) return 'taken over';
       record = next;
       if (Date.now() >= until) return 'more';
     }
@@ -289,7 +294,7 @@ const removeOthers = async (
   return record;
 };
 
-/** The numbers that the file has, also in rows that are not imported for another fault. */
+/** Returns the numbers in the file, including those of rows that are not imported for another reason. */
 const numbersOf = async (record: ImportRecord, services: Services): Promise<NumberSet> => {
   const numbers = new NumberSet(record.lines);
   for await (const { number } of readRows(piecesOf(record, services))) {

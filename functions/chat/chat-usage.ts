@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { environment } from '../environment.ts';
 import { service } from '../service.ts';
+import { when } from '../store/expressions.ts';
 import { chatAddressTokensKey, chatTokensKey, chatTurnsKey, type ItemKey } from '../store/keys.ts';
 import { type Item, type Table, table } from '../store/table.ts';
 
@@ -43,7 +44,7 @@ export class ChatUsage {
     const counted = await this.#table.change(
       chatTurnsKey(network, current),
       { add: { turns: 1 }, set: { ttlSeconds: (current + 3) * minuteSeconds } },
-      { expression: 'attribute_not_exists(turns) or turns <= :max', values: { max: free - 1 } },
+      when`attribute_not_exists(turns) or turns <= ${free - 1}`,
     );
     return counted ? undefined : retryAfter;
   }
@@ -118,20 +119,18 @@ export class TokenBudget {
   }
 
   /** Adds to the counters of an item, unless one of them exceeds its limit. */
-  async #add(key: ItemKey, tokens: number, limits: CounterLimits): Promise<boolean> {
-    const counters = Object.entries(limits);
+  async #add(key: ItemKey, by: number, { tokens, anonymousTokens }: CounterLimits): Promise<boolean> {
+    const isWithinLimit = when`(attribute_not_exists(#tokens) or #tokens <= ${tokens})`;
+    const isAnonymous = anonymousTokens !== undefined;
     const counted = await this.#table.change(
       key,
       {
-        add: Object.fromEntries(counters.map(([name]) => [name, tokens])),
+        add: { tokens: by, ...(isAnonymous && { anonymousTokens: by }) },
         set: { ttlSeconds: this.#midnight + daySeconds },
       },
-      {
-        expression: counters
-          .map(([name]) => `(attribute_not_exists(#${name}) or #${name} <= :max_${name})`)
-          .join(' and '),
-        values: Object.fromEntries(counters.map(([name, max]) => [`max_${name}`, max])),
-      },
+      isAnonymous
+        ? when`${isWithinLimit} and (attribute_not_exists(anonymousTokens) or anonymousTokens <= ${anonymousTokens})`
+        : isWithinLimit,
     );
     return counted !== undefined;
   }

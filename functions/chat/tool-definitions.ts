@@ -122,7 +122,7 @@ export const tools: Record<ToolName, PublicTool | UserTool> = {
     description: 'Lists the websites and documents of an agent’s knowledge base, with their status.',
     input: z.object({ agentId: AgentId }),
     operations: ['listWebsites', 'listDocuments'],
-    toArguments: (input) => ({ ...(input as { agentId: string }), content: 'false', limit: 50 }),
+    toArguments: (input) => ({ ...(input as { agentId: string }), content: false, limit: 50 }),
     toResult: ([{ websites, nextCursor: moreWebsites }, { documents, nextCursor: moreDocuments }]: Knowledge) => ({
       websites: websites.map(({ id, name, url, active, status, error, pages, failedPages, lastCrawledAt }) => {
         return { id, name, url, active, status, error, pages, failedPages: failedPages.length, lastCrawledAt };

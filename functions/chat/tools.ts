@@ -1,4 +1,4 @@
-import { jsonSchema, type Tool } from 'ai';
+import { type JSONSchema7, jsonSchema, type Tool } from 'ai';
 import * as z from 'zod/mini';
 import { type OwnApi, successOf } from '../clients/own-api.ts';
 import type { ToolName } from '../domain/chat.ts';
@@ -119,7 +119,7 @@ const toJsonSchema = (schema: z.core.$ZodType) => {
     unrepresentable: 'any',
     metadata,
   });
-  return rest as Parameters<typeof jsonSchema>[0] & object;
+  return rest as JSONSchema7;
 };
 
 /** Returns the error that the model, and so the user, sees of a failed tool: one of the API as it is, any other without details. */

@@ -4,7 +4,7 @@ type Credentials = { accessKeyId: string; secretAccessKey: string; sessionToken?
 export type AwsRequest = { method: string; headers?: Record<string, string>; body?: Uint8Array | string };
 
 /**
- * Requests to an AWS service, signed with Signature Version 4 by a library of 8 KiB: a client of the SDK for one or two
+ * Sends requests to an AWS service, signed with Signature Version 4 by a library of 8 KiB: a client of the SDK for one or two
  * calls would be a large part of a function's bundle.
  */
 export class AwsRequests {

@@ -16,14 +16,17 @@ export type FilePart = StoredFile & { size: number };
 /** A presigned form with which a browser or curl sends one file straight to the bucket. */
 export type UploadForm = { url: string; fields: Record<string, string> };
 
-type Settings = typeof environment.s3 & { bucket: string; timeoutMs?: number };
+type Settings = typeof environment.s3 & { bucket: string; timeoutMilliseconds?: number };
 
 const algorithm = 'AWS4-HMAC-SHA256';
 const maxAttempts = 3;
 /** The timeout of a call, its retries included. */
-export const defaultTimeoutMs = 9000;
+export const defaultTimeoutMilliseconds = 9000;
 
-/** The bucket of uploaded files. */
+/**
+ * The bucket of uploaded files. Links and forms are presigned here: `aws4fetch`, which signs the requests, makes no POST policies, and
+ * the SDK's presigners would be three quarters of a function's bundle.
+ */
 export class Files {
   readonly #requests: AwsRequests;
   readonly #settings: Settings;
@@ -102,7 +105,7 @@ export class Files {
   }
 
   /**
-   * A presigned download link, valid for 15 minutes. The browser saves the file under its name, and never opens it.
+   * Returns a presigned download link, valid for 15 minutes. The browser saves the file under its name, and never opens it.
    * https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
    */
   downloadUrl({ key, name, contentType }: Download): string {
@@ -129,7 +132,7 @@ export class Files {
   }
 
   /**
-   * A form, valid for 15 minutes, that stores one file of 1 to `maxBytes` under this key alone.
+   * Returns a presigned form, valid for 15 minutes, that stores one file of 1 to `maxBytes` under this key alone.
    * https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-authentication-HTTPPOST.html
    */
   uploadForm(key: string, maxBytes: number, at = Date.now()): UploadForm {
@@ -148,7 +151,7 @@ export class Files {
     return { url: this.#bucketUrl, fields: { ...fields, policy, 'x-amz-signature': this.#sign(scope, policy) } };
   }
 
-  /** What a signature made at a time (Unix milliseconds) covers beside its text. */
+  /** Returns the parts of a signature at a time (Unix milliseconds). */
   #signatureAt(at: number) {
     const { region, accessKeyId, sessionToken } = this.#settings;
     const time = new Date(at).toISOString().replace(/[:-]|\.\d{3}/g, '');
@@ -168,7 +171,7 @@ export class Files {
 
   /** Sends a request, and retries lost responses and errors of S3: all requests of this class are idempotent. */
   async #send(key: string, request: AwsRequest): Promise<Response> {
-    const signal = AbortSignal.timeout(this.#settings.timeoutMs ?? defaultTimeoutMs);
+    const signal = AbortSignal.timeout(this.#settings.timeoutMilliseconds ?? defaultTimeoutMilliseconds);
     for (let attempt = 1; ; attempt++) {
       try {
         const response = await this.#requests.send(this.#urlOf(key), request, signal);
@@ -184,13 +187,13 @@ export class Files {
 
 const equals = ([field, value]: [string, string]) => ({ [field]: value });
 
-/** As AWS escapes a part of a URL: everything but letters, digits and `-._~`. */
+/** Escapes a part of a URL as AWS does: everything but letters, digits and `-._~`. */
 const escapeUrlPart = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
 
 const etagOf = (response: Response) => (response.headers.get('etag') ?? '').replaceAll('"', '');
 
-/** The body of a successful response. Throws an error with S3's reason otherwise. */
+/** Returns the body of a successful response. Throws an error with S3's reason otherwise. */
 const readSuccess = async (response: Response): Promise<string> => {
   const body = await response.text();
   if (!response.ok) throw new Error(`S3 answered ${response.status}: ${body.slice(0, 300)}`);

@@ -3,7 +3,7 @@ import { groupOf, type JobMessage, type JobName } from '../domain/job-messages.t
 import { environment } from '../environment.ts';
 import { type Service, wholeService } from '../service.ts';
 
-/** Where background work is sent. A message is delivered at least once, maybe late: every job can be done twice. */
+/** Sends messages to jobs. A message is delivered at least once, maybe late: handling it twice must change nothing. */
 export class JobQueue {
   readonly #client: SQSClient;
   readonly #url: string;
@@ -37,7 +37,7 @@ const queue = /* @__PURE__ */ wholeService(() => {
 
 type Sender<Name extends JobName> = { send(message: JobMessage<Name>, delaySeconds?: number): Promise<void> };
 
-/** The queue for those who send these jobs, and no others. */
+/** Returns the queue for senders of these jobs alone. */
 export const jobQueueFor = <Name extends JobName>(...jobs: Name[]): Service<Sender<Name>> => ({
   get: queue.get as unknown as () => Sender<Name>,
   permissions: jobs.map((job) => `sqs:SendMessage:${job}` as const),

@@ -18,7 +18,7 @@ export type OwnRequest = {
 /** The response of an operation: its status, and its body as a JSON object. An error always has a code and a message. */
 export type OwnResponse = { status: number; body: Record<string, unknown> };
 
-/** Whose key a request carries, and what it may be used for. */
+/** The owner of a request's key, and its scopes. */
 export type KeyOwner = { keyId: string; uid: string; scopes: Scope[] };
 
 const ownerTimeoutMilliseconds = 8000;
@@ -54,7 +54,7 @@ export class OwnApi {
   }
 }
 
-/** The body of a response, or its error thrown. */
+/** Returns the body of a successful response. Throws the error of another one. */
 export const successOf = ({ status, body }: OwnResponse): Record<string, unknown> => {
   if (status < 400) return body;
   const { error, message, details } = body as { error: ErrorCode; message: string; details?: ErrorDetail[] };

@@ -2,9 +2,9 @@ import { environment, type SecretSource } from '../environment.ts';
 import { wholeService } from '../service.ts';
 import { AwsRequests } from './aws-request.ts';
 
-/** How long a secret is cached. A changed one takes effect after this time. */
-const cacheMs = 5 * 60 * 1000;
-const timeoutMs = 2500;
+/** A changed secret takes effect after this time. */
+const cacheMilliseconds = 5 * 60 * 1000;
+const timeoutMilliseconds = 2500;
 
 /** A secret of the service, read from Secrets Manager at first use and cached. While that fails, the cached one stays in use. */
 export class Secret {
@@ -31,7 +31,7 @@ export class Secret {
   }
 
   async #readAgain(arn: string): Promise<string> {
-    const signal = AbortSignal.timeout(timeoutMs);
+    const signal = AbortSignal.timeout(timeoutMilliseconds);
     // A connection may have died while the function was frozen.
     const value = await getSecretValue(arn, signal)
       .catch(() => getSecretValue(arn, signal))
@@ -39,7 +39,7 @@ export class Secret {
         if (this.#cached) return this.#cached.value;
         throw error;
       });
-    this.#cached = { value, expiresAt: Date.now() + cacheMs };
+    this.#cached = { value, expiresAt: Date.now() + cacheMilliseconds };
     return value;
   }
 }

@@ -10,7 +10,7 @@ import { Secret } from './secrets.ts';
 /** Pins the fields of responses, so that a new release of the package does not change them. */
 const apiVersion = '2026-10-28.endive';
 /** The timeouts of one attempt and of a call with both attempts. The pause between them is at most half a second. */
-export const stripeTimeouts = { attemptMs: 3500, callMs: 8500 };
+export const stripeTimeouts = { attemptMilliseconds: 3500, callMilliseconds: 8500 };
 /** More than the size of a hundred invoices with all their lines. */
 const maxResponseBytes = 32 * 1024 * 1024;
 
@@ -26,9 +26,9 @@ export class StripeAccount {
     this.#timeouts = timeouts;
   }
 
-  /** Up to 100 invoices of a customer, newest first, from the one after `startingAfter` on. */
+  /** Returns up to 100 invoices of a customer, newest first, from the one after `startingAfter` on. */
   async listInvoices(customer: string, startingAfter: string | undefined): Promise<InvoiceList> {
-    const deadline = AbortSignal.timeout(this.#timeouts.callMs);
+    const deadline = AbortSignal.timeout(this.#timeouts.callMilliseconds);
     const query = new URLSearchParams({ customer, limit: '100' });
     if (startingAfter) query.set('starting_after', startingAfter);
     const client = this.#client(await this.#secret.read(), deadline);
@@ -53,7 +53,7 @@ export class StripeAccount {
       host: hostname,
       port: port || (isPlain ? 80 : 443),
       httpClient: Stripe.createFetchHttpClient(fetchUntil(deadline)),
-      timeout: this.#timeouts.attemptMs,
+      timeout: this.#timeouts.attemptMilliseconds,
       maxNetworkRetries: 1,
       telemetry: false,
     });
@@ -65,7 +65,7 @@ export const noInvoices = () => new ApiError('invoices_not_found', 'This custome
 const isMissing = (error: unknown): error is Stripe.errors.StripeError =>
   error instanceof Stripe.errors.StripeError && error.code === 'resource_missing';
 
-/** A failure without Stripe's message, which may quote keys and customers. */
+/** Returns a failure without Stripe's message, which may quote keys and customers. */
 const stripeError = (error: unknown) => {
   const { name, statusCode, code, detail, requestId } = error as Partial<Stripe.errors.StripeError> & {
     detail?: { code?: unknown; cause?: { code?: unknown } };

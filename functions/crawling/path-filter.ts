@@ -12,7 +12,7 @@ export const pathMatcher = runInWorker(
   { timeoutSeconds: 5, heapMegabytes: 64 },
 );
 
-/** The URLs whose paths the patterns of a crawl include. */
+/** Returns the URLs whose paths the patterns of a crawl include. */
 export const wantedUrls = async ({ includePaths, excludePaths }: PathPatterns, urls: string[]): Promise<string[]> =>
   urls.length === 0 || includePaths.length + excludePaths.length === 0
     ? urls

@@ -4,7 +4,7 @@ import { limits } from '../domain/limits.ts';
 type Rule = { allows: boolean; pattern: string };
 
 /**
- * What a robots.txt (RFC 9309) says about the URLs of its site to a crawler. Time and memory are bounded, whatever the
+ * Returns a filter of a site's URLs by its robots.txt (RFC 9309) for a crawler. Time and memory are bounded, whatever the
  * file holds: only the rules for this crawler are kept, at most `limits.robotsRules` of them, and matching is linear.
  */
 export const robotsFilter = (text: string, crawler: string): ((url: URL) => boolean) => {
@@ -22,7 +22,7 @@ export const robotsFilter = (text: string, crawler: string): ((url: URL) => bool
   };
 };
 
-/** The rules of the groups for a crawler or, without such a group, of those for all crawlers. */
+/** Returns the rules of the groups for a crawler or, without such a group, of those for all crawlers. */
 const rulesFor = (text: string, crawler: string): Rule[] => {
   const groups = new Map<string, Rule[]>();
   let agents: string[] = [];
@@ -49,7 +49,7 @@ const rulesFor = (text: string, crawler: string): Rule[] => {
   return groups.get(crawler) ?? groups.get('*') ?? [];
 };
 
-/** A pattern as it is compared with paths: percent-encoded, as URLs are. Nothing for one that is longer than any URL. */
+/** Returns a pattern as it is compared with paths: percent-encoded, as URLs are. Returns nothing for one that is longer than any URL. */
 const patternOf = (text: string): string => {
   const value = text.replace(/\*+/g, '*');
   if (value.length > limits.urlCharacters || !value.isWellFormed()) return '';

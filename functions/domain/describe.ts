@@ -21,6 +21,17 @@ export type JsonSchemaKeywords = {
   documentAs?: z.core.$ZodType;
 };
 
+/** A boolean in a query, whose values are texts. */
+export const booleanInQuery = (description: string, example: boolean) =>
+  z
+    .pipe(
+      z
+        .string()
+        .check(z.refine((value) => /^(true|false)$/.test(value), { error: 'must be true or false', abort: true })),
+      z.transform((value) => value === 'true'),
+    )
+    .check(describe(description, example, { type: 'boolean' }));
+
 /** Registers a schema as a named component of the OpenAPI document. */
 export const component = <S extends z.core.$ZodType>(name: string, description: string, schema: S): S => {
   z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id: name, description });

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { describe } from './describe.ts';
+import { booleanInQuery, describe } from './describe.ts';
 import { AgentId, Uid } from './identifiers.ts';
 import { jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
@@ -51,11 +51,11 @@ export const SourceListQuery = z
   .object({
     uid: Uid,
     agentId: AgentId,
-    content: z.optional(z.enum(['true', 'false']).check(describe('`false` omits `content` and `contentMD`.', 'false'))),
+    content: z.optional(booleanInQuery('`false` omits `content` and `contentMD`.', false)),
     ...paging,
   })
   .check(
-    z.refine(({ content, limit }) => content === 'false' || (limit ?? 1) <= limits.pageSourcesWithText, {
+    z.refine(({ content, limit }) => content === false || (limit ?? 1) <= limits.pageSourcesWithText, {
       path: ['limit'],
       error: `must be at most ${limits.pageSourcesWithText} when the texts are listed too`,
     }),

@@ -14,7 +14,7 @@ import type { SourceReads, SourceRecord, SourceReference } from '../store/source
 import { type WebsiteRecord, websiteReads, websites } from '../store/sources/websites.ts';
 import { type CopyProgress, type Duplication, duplications } from './duplications.ts';
 
-/** What a function that copies agents uses. */
+/** The services of a function that copies agents. */
 export const copyServices = {
   duplications: duplications.for('add', 'update', 'finish', 'abandon'),
   blockList: blockList.for('copyShard'),
@@ -28,16 +28,15 @@ export const copyServices = {
 type Services = ServicesOf<typeof copyServices>;
 
 const sourcesConcurrency = 8;
-/** The job of an index does nothing useful before the copy is whole. */
-const secondsUntilWhole = 10;
+/** When the job that indexes the copy starts: before the copy is complete, it finds nothing to do. */
+const indexDelaySeconds = 10;
 
 /**
- * Copies of agents. A copy consists of writes that can be repeated, and ends with one transaction that creates the new
- * agent: interrupted at any point, the new agent is complete or absent, and a later run of the same copy ends in the same agent.
+ * Begins a copy, or returns the one already begun under the new agent's id. A copy consists of repeatable writes, and ends
+ * with one transaction that creates the new agent: wherever it is interrupted, the new agent is complete or absent, and a
+ * later run ends in the same agent.
  */
-
-/** Begins a copy, or finds the one already begun under the new agent's id. */
-export const begin = (agent: Agent, sourceAgentId: string, { duplications }: Services): Promise<Duplication> =>
+export const beginCopy = (agent: Agent, sourceAgentId: string, { duplications }: Services): Promise<Duplication> =>
   duplications.add({
     agent,
     sourceAgentId,
@@ -49,19 +48,19 @@ export const begin = (agent: Agent, sourceAgentId: string, { duplications }: Ser
   });
 
 /**
- * Copies until the copy is complete or the deadline (Unix milliseconds) is reached, and returns its progress;
- * undefined when the source was deleted meanwhile, and there will be no copy.
+ * Copies until the copy is complete or the time is over (Unix milliseconds), and returns its progress. Returns undefined
+ * when the source was deleted in between: then there will be no copy.
  */
-export const proceed = async (
+export const continueCopy = async (
   duplication: Duplication,
-  deadline: number,
+  until: number,
   services: Services,
 ): Promise<Duplication | undefined> => {
   if (duplication.state === 'done') return duplication;
   const reached = { ...duplication, shardsDone: [...duplication.shardsDone] };
   const { agent, sourceAgentId } = duplication;
   const copyShard = async (shard: number) => {
-    const copied = await services.blockList.copyShard(sourceAgentId, agent.agentId, shard, deadline);
+    const copied = await services.blockList.copyShard(sourceAgentId, agent.agentId, shard, until);
     if (copied === undefined) return;
     reached.shardsDone.push(shard);
     reached.blockedNumbers += copied;
@@ -69,16 +68,16 @@ export const proceed = async (
   const { websiteReads, documentReads } = services;
   const shards = Array.from({ length: blockListShards }, (_, shard) => shard);
   [reached.websites, reached.documents] = await Promise.all([
-    copySources(websiteReads, duplication, duplication.websites, deadline, copyWebsite(agent, services)),
-    copySources(documentReads, duplication, duplication.documents, deadline, copyDocument(agent, services)),
+    copySources(websiteReads, duplication, duplication.websites, until, copyWebsite(agent, services)),
+    copySources(documentReads, duplication, duplication.documents, until, copyDocument(agent, services)),
     ...shards.filter((shard) => !reached.shardsDone.includes(shard)).map(copyShard),
   ]);
-  const isWhole = reached.shardsDone.length === blockListShards && reached.websites.done && reached.documents.done;
-  if (isWhole) {
-    // Sent first, so that it is not lost if this function is interrupted. Until the copy is whole, nobody knows its language.
+  const isComplete = reached.shardsDone.length === blockListShards && reached.websites.done && reached.documents.done;
+  if (isComplete) {
+    // Sent first, so that it is not lost if this function is interrupted.
     if (reached.websites.toIndex || reached.documents.toIndex) {
       const { uid, agentId } = agent;
-      await services.jobQueue.send({ job: 'indexKnowledge', uid, agentId }, secondsUntilWhole);
+      await services.jobQueue.send({ job: 'indexKnowledge', uid, agentId }, indexDelaySeconds);
     }
     return (await services.duplications.finish(reached)) ?? abandon(duplication, services);
   }
@@ -86,10 +85,10 @@ export const proceed = async (
   return reached;
 };
 
-/** Has what was copied deleted. */
+/** Deletes what was copied, in the background. */
 const abandon = async (duplication: Duplication, { duplications, jobQueue }: Services): Promise<undefined> => {
   const { uid, agentId } = duplication.agent;
-  // Sent first, so that nothing remains if this function is interrupted.
+  // Sent first, so that nothing is left if this function is interrupted.
   await jobQueue.send({ job: 'finishDeletion', uid, agentId }, rescueDelaySeconds);
   await duplications.abandon(duplication);
 };
@@ -97,12 +96,12 @@ const abandon = async (duplication: Duplication, { duplications, jobQueue }: Ser
 /** Copies one source, and returns its copy; undefined when there is nothing to copy. */
 type CopyOne<R> = (from: R, to: SourceReference) => Promise<R | undefined>;
 
-/** Copies the sources of one kind from where an earlier run ended, and returns how far it came. */
+/** Copies the sources of one kind from where an earlier run ended, and returns the progress. */
 const copySources = async <R extends SourceRecord>(
   reads: Pick<SourceReads<R>, 'list'>,
   { agent, sourceAgentId }: Duplication,
   progress: CopyProgress,
-  deadline: number,
+  until: number,
   copyOne: CopyOne<R>,
 ): Promise<CopyProgress> => {
   const reached = { ...progress };
@@ -123,7 +122,7 @@ const copySources = async <R extends SourceRecord>(
       await copyAll(batch);
       batch = [];
     }
-    if (Date.now() >= deadline) return reached;
+    if (Date.now() >= until) return reached;
     batch.push(record);
   }
   await copyAll(batch);
@@ -135,7 +134,7 @@ const copyWebsite =
   async (from, to) => {
     const attempt = to.id;
     const copy = await websites.copy(from, to, attempt, changedBy(agent));
-    // A crawl that has not ended starts again for the copy.
+    // A crawl in progress starts again for the copy.
     if (copy?.status === 'pending') {
       await jobQueue.send({ job: 'crawlWebsite', uid: agent.uid, agentId: to.agentId, websiteId: to.id, attempt });
     }
@@ -145,9 +144,9 @@ const copyWebsite =
 const copyDocument =
   (agent: Agent, { documents, documentReads, files }: Services): CopyOne<DocumentRecord> =>
   async (from, to) => {
-    // Its file has not come: there is nothing to copy yet.
+    // Its file has not come: there is nothing to copy.
     if (from.fileDeadlineAt !== undefined) return undefined;
-    // The record goes before the file: a file without a record is deleted by the job that its arrival starts.
+    // The record is copied first: the job that a file's arrival starts deletes a file without a record.
     const fields = { ...changedBy(agent), formIssuedTo: undefined };
     const copy = await documents.copy(from, to, from.attempt, fields);
     if (!copy) return undefined;

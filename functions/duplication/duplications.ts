@@ -2,33 +2,34 @@ import type { Agent } from '../domain/agents.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
 import { Agents, deletedCopyOf } from '../store/agents.ts';
+import { isAbsent, when } from '../store/expressions.ts';
 import { accessKey, countKey, duplicationKey } from '../store/keys.ts';
-import { agentQuota, countAction, countCheck, type Quota, sourceQuota } from '../store/quotas.ts';
+import { agentQuota, type Counter, countAction, countCheck, type Quota, sourceQuota } from '../store/quotas.ts';
 import { type Item, type Table, table } from '../store/table.ts';
 
-/** A copy of an agent in the making. Everything in it has the new agent's id, under which nobody can read until it is finished. */
+/** A copy of an agent in progress. Its data has the new agent's id, which nobody can use until the copy is finished. */
 export type Duplication = {
   /** The new agent, as it will be. */
   agent: Agent;
   sourceAgentId: string;
-  /** The shards of the block list that are copied, and how many numbers they held. */
+  /** The shards of the block list that are copied, and how many numbers they have. */
   shardsDone: number[];
   blockedNumbers: number;
-  /** Of each kind of source: how many are copied, the id of the last one, and whether there are more. */
+  /** For each kind of source: how many are copied, the id of the last one, and whether all are. */
   websites: CopyProgress;
   documents: CopyProgress;
   state: 'copying' | 'done';
 };
 
-/** `toIndex` when a copied source is not indexed for the language of the agent, or is still to be read. */
+/** `toIndex` is set when a copied source is not indexed for the agent's language, or has no text yet. */
 export type CopyProgress = { copied: number; after?: string; done: boolean; toIndex?: true };
 
 type DuplicationItem = Item & Omit<Duplication, 'agent'> & { agent: string };
 
-/** A finished copy is remembered for as long as a repeated request or a late message can ask for it. */
+/** A finished copy is kept for as long as a repeated request or a late message can ask for it. */
 const rememberedSeconds = 14 * 24 * 60 * 60;
 
-/** How far the copies of agents have come. */
+/** The progress of copies of agents. */
 export class Duplications {
   readonly #table: Table;
   readonly #agents: Agents;
@@ -46,15 +47,14 @@ export class Duplications {
   }
 
   /**
-   * Adds a copy, or returns the one already begun under the new agent's id. The new agent counts from here on, so that a
-   * copy that is begun can be finished; and its sources must fit into an agent.
+   * Adds a copy, or returns the one already begun under the new agent's id. Checks the quotas, and counts the new agent from
+   * now on, so that a copy that has begun can be finished.
    */
   async add(duplication: Duplication): Promise<Duplication> {
     const { agent, sourceAgentId } = duplication;
     const { agents, sources } = this.#quotas;
-    const TableName = this.#table.name;
-    const failed = await this.#table.transactUnless([
-      { Put: { TableName, Item: itemOf(duplication), ConditionExpression: 'attribute_not_exists(pk)' } },
+    const failed = await this.#table.tryTransact([
+      this.#table.putAction(itemOf(duplication), isAbsent),
       countAction(this.#table, countKey({ uid: agent.uid }), 1, agents),
       countCheck(this.#table, countKey({ agentId: sourceAgentId }), sources),
     ]);
@@ -64,31 +64,30 @@ export class Duplications {
     return begun;
   }
 
-  /** Remembers how far a copy has come, unless it is finished. */
+  /** Stores the progress of a copy. Throws when the copy is finished. */
   async update(duplication: Duplication): Promise<void> {
-    await this.#table.put(itemOf(duplication), {
-      ConditionExpression: '#state = :copying',
-      ExpressionAttributeNames: { '#state': 'state' },
-      ExpressionAttributeValues: { ':copying': 'copying' },
-    });
+    await this.#table.put(itemOf(duplication), when`#state = ${'copying'}`);
   }
 
   /**
-   * Creates the new agent, in the one transaction after which it is there, and whole. Undefined when the source was deleted
-   * meanwhile: then only a part of it may be in the copy, and there is no new agent.
+   * Creates the new agent in one transaction. Returns undefined when the source was deleted in between: then the copy may be
+   * incomplete, and there is no new agent.
    */
   async finish(duplication: Duplication): Promise<Duplication | undefined> {
     const done: Duplication = { ...duplication, state: 'done' };
-    const TableName = this.#table.name;
-    const { sourceAgentId } = done;
-    const { agentId } = done.agent;
+    const { agent, sourceAgentId } = done;
+    const { agentId } = agent;
     const item = { ...itemOf(done), ttlSeconds: Math.floor(Date.now() / 1000) + rememberedSeconds };
-    const sources = { ...countKey({ agentId }), count: done.websites.copied + done.documents.copied, changes: 0 };
-    const failed = await this.#table.transactUnless([
-      ...this.#agents.creation(done.agent),
-      { Put: { TableName, Item: item } },
-      { Put: { TableName, Item: sources } },
-      { ConditionCheck: { TableName, Key: accessKey(sourceAgentId), ConditionExpression: 'attribute_exists(uid)' } },
+    const count: Counter = {
+      ...countKey({ agentId }),
+      count: done.websites.copied + done.documents.copied,
+      changes: 0,
+    };
+    const failed = await this.#table.tryTransact([
+      ...this.#agents.creation(agent),
+      this.#table.putAction(item),
+      this.#table.putAction(count),
+      this.#table.checkAction(accessKey(sourceAgentId), when`attribute_exists(uid)`),
     ]);
     if (!failed) return done;
     // Another run finished the same copy.
@@ -99,20 +98,18 @@ export class Duplications {
     return undefined;
   }
 
-  /** Makes what was copied that of a deleted agent, for the job that deletes the rest of those. */
+  /** Turns the copy into a deleted agent, whose data the `finishDeletion` job deletes. */
   async abandon({ agent }: Duplication): Promise<void> {
-    const TableName = this.#table.name;
     const { uid, agentId } = agent;
-    const Item = deletedCopyOf(agent, jobTimeoutSeconds);
-    // When it fails, another run has done the same.
-    await this.#table.transactUnless([
-      { Put: { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' } },
-      { Delete: { TableName, Key: duplicationKey(agentId) } },
+    // If it fails, another run has done the same.
+    await this.#table.tryTransact([
+      this.#table.putAction(deletedCopyOf(agent, jobTimeoutSeconds), isAbsent),
+      this.#table.deleteAction(duplicationKey(agentId)),
       countAction(this.#table, countKey({ uid }), -1),
     ]);
   }
 
-  /** Forgets the copy that made an agent. */
+  /** Deletes the progress of the copy that created an agent. */
   async remove(agentId: string): Promise<void> {
     await this.#table.delete(duplicationKey(agentId));
   }

@@ -1,12 +1,11 @@
 import { now } from '../domain/date-time.ts';
 import type { Erasure } from '../domain/erasures.ts';
 import { service } from '../service.ts';
-import { type Condition, updateOf } from '../store/expressions.ts';
+import { exists, when } from '../store/expressions.ts';
 import { erasureKey } from '../store/keys.ts';
 import { type Item, type Table, type TransactionAction, table } from '../store/table.ts';
-import { conflictingItem } from '../store/write-failures.ts';
 
-/** The erasure of a person as it is requested. `numberHash` is keyed: nobody can find out the number from it. */
+/** A request to erase a person. `numberHash` is keyed: the number cannot be recovered from it. */
 export type ErasureRequest = {
   uid: string;
   erasureId: string;
@@ -15,18 +14,18 @@ export type ErasureRequest = {
   blockList: 'keep' | 'remove';
 };
 
-/** What an erasure counts. */
+/** The kinds of data that an erasure counts. */
 export type ErasedKind = 'calls' | 'blockedNumbers';
 
 type ErasureItem = Item &
   Omit<ErasureRequest, 'number'> &
   Pick<Erasure, 'status' | 'requestedAt' | 'finishedAt' | 'error'> &
   Record<ErasedKind, number> & {
-    /** Until the erasure has ended. */
+    /** Present until the erasure has ended. */
     number?: string;
   };
 
-/** The erasures of people that users request. The record of one that has ended does not hold the number. */
+/** The erasures of people that users request. The record of an ended erasure does not contain the number. */
 export class Erasures {
   readonly #table: Table;
 
@@ -34,18 +33,11 @@ export class Erasures {
     this.#table = table;
   }
 
-  /** Adds an erasure, unless a repeated request has added it. */
+  /** Adds an erasure, unless an earlier attempt of the request added it. */
   async add(request: ErasureRequest): Promise<void> {
     const { uid, erasureId } = request;
     const state = { status: 'pending', requestedAt: now(), calls: 0, blockedNumbers: 0 };
-    try {
-      await this.#table.put(
-        { ...erasureKey(uid, erasureId), ...request, ...state },
-        { ConditionExpression: 'attribute_not_exists(pk)', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },
-      );
-    } catch (error) {
-      if (!conflictingItem(error)) throw error;
-    }
+    await this.#table.putNew({ ...erasureKey(uid, erasureId), ...request, ...state });
   }
 
   async find(uid: string, erasureId: string): Promise<Erasure | undefined> {
@@ -56,7 +48,7 @@ export class Erasures {
     return { erasureId, status, erased: { calls, blockedNumbers }, requestedAt, ...end };
   }
 
-  /** Begins a run, and returns what it must erase; undefined when there is no such erasure, or it has ended. */
+  /** Begins a run, and returns what to erase; undefined when there is no such erasure, or it has ended. */
   async start(uid: string, erasureId: string): Promise<Pick<ErasureRequest, 'number' | 'blockList'> | undefined> {
     const item = await this.#table.change<ErasureItem>(
       erasureKey(uid, erasureId),
@@ -66,10 +58,9 @@ export class Erasures {
     return item?.number === undefined ? undefined : { number: item.number, blockList: item.blockList };
   }
 
-  /** The action that counts what is erased, for the transaction that erases it: each item counts exactly once. */
+  /** Returns the action that counts erased items, for the transaction that erases them: each counts exactly once. */
   counting(uid: string, erasureId: string, kind: ErasedKind, by: number): TransactionAction {
-    const update = updateOf({ add: { [kind]: by } }, { expression: 'attribute_exists(pk)' });
-    return { Update: { TableName: this.#table.name, Key: erasureKey(uid, erasureId), ...update } };
+    return this.#table.updateAction(erasureKey(uid, erasureId), { add: { [kind]: by } }, exists);
   }
 
   async finish(uid: string, erasureId: string): Promise<void> {
@@ -86,10 +77,7 @@ export class Erasures {
   }
 }
 
-const isUnfinished: Condition = {
-  expression: '#status in (:pending, :unfinished)',
-  values: { pending: 'pending', unfinished: 'running' },
-};
+const isUnfinished = when`#status in (${'pending'}, ${'running'})`;
 
 export const erasures = /* @__PURE__ */ service(() => new Erasures(table.get()), {
   add: ['dynamodb:PutItem'],

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * A keyed hash of a person's number, which an erasure leaves behind: who holds the secret can tell whether a number
- * was erased, and nobody can find out the number by trying all there are.
+ * Returns the keyed hash of a person's number that an erasure keeps. Whoever has the secret can check whether a number was
+ * erased; nobody else can find the number by trying them all.
  */
 export const hashOfNumber = (secret: string, uid: string, number: string): string =>
   createHmac('sha256', secret)

@@ -13,14 +13,14 @@ import type { BlockListOwner } from '../store/keys.ts';
 import { webhookEvents } from '../webhooks/webhook-events.ts';
 import { erasures } from './erasures.ts';
 
-/** What finds a person in the data of a user. */
+/** The services that find a person in the data of a user. */
 export const findServices = {
   agents: agents.for('owned'),
   calls: calls.for('count'),
   blockList: blockList.for('count'),
 };
 
-/** What erases a person. */
+/** The services that erase a person. */
 export const eraseServices = {
   agents: agents.for('owned'),
   calls: calls.for('removeAll'),
@@ -32,7 +32,7 @@ export const eraseServices = {
   webhookEvents: webhookEvents.for('scrubNumber'),
 };
 
-/** Counts what a user has of a person: calls of the agents that the user owns, and entries of block lists. */
+/** Counts a person's calls with the agents that a user owns, and the person's entries on their block lists. */
 export const findPerson = async (
   uid: string,
   number: string,
@@ -50,12 +50,12 @@ export const findPerson = async (
   return found;
 };
 
-/** The erasure of a person that has begun. */
+/** An erasure in progress. */
 type Running = { uid: string; erasureId: string; number: string; blockList: 'keep' | 'remove' };
 
 /**
- * Erases a person from the data of a user, until a time (Unix milliseconds). Returns after how many seconds it is to be
- * continued; undefined when it is done. Every step can be repeated, and counts what it erases in the same transaction.
+ * Erases a person from the data of a user, until a time (Unix milliseconds). Returns after how many seconds to continue;
+ * undefined when it is done. Every step can be repeated, and counts what it erases in the same transaction.
  */
 export const erasePerson = async (
   { uid, erasureId, number, blockList: mode }: Running,
@@ -63,15 +63,15 @@ export const erasePerson = async (
   services: ServicesOf<typeof eraseServices>,
 ): Promise<number | undefined> => {
   const { agents, calls, blockList, idempotency, imports, erasures, webhookEvents } = services;
-  // Those who may have read or changed what is erased.
+  // The users who may have read or changed the person's data.
   const callers = new Set([uid]);
   for await (const owned of agents.owned(uid))
     for (const { guests } of owned) for (const guest of guests) callers.add(guest);
-  // A file that is imported meanwhile may hold the number, and bring it back.
+  // A file that is being imported may contain the number, and add it again.
   for (const caller of callers) if (await isFileThere(caller, services)) return importSeconds;
   const eraseEntries = async (owners: BlockListOwner[]) => {
     await blockList.erase(owners, number, mode, erasures.counting(uid, erasureId, 'blockedNumbers', 1));
-    // What webhooks say of a call goes with the call.
+    // The events of a call are deleted with the call.
     for (const owner of owners) await webhookEvents.scrubNumber(owner, number);
   };
   await eraseEntries([{ uid }]);
@@ -87,7 +87,7 @@ export const erasePerson = async (
   const mentionsPerson = (body: unknown) => hasText(body, (text) => mentionsNumber(text, number));
   for (const caller of callers) {
     await imports.forget(caller, (text) => mentionsNumber(text, number));
-    // A request that was under way meanwhile may have read the person before, and keep its response later.
+    // A request in progress may have read the person before, and keep its response later.
     while (await idempotency.forget(caller, mentionsPerson, erasedAt)) {
       if (Date.now() >= until) return 0;
       await sleep(pollMilliseconds);
@@ -96,18 +96,18 @@ export const erasePerson = async (
   return undefined;
 };
 
-/** Whether a file is there that one of a user's imports reads, or is about to read. */
+/** Returns whether there is a file that one of a user's imports reads, or is about to read. */
 const isFileThere = async (
   uid: string,
   { files, imports }: Pick<ServicesOf<typeof eraseServices>, 'files' | 'imports'>,
 ): Promise<boolean> => {
   for (const { hasFile, ...reference } of await imports.unfinished(uid)) {
-    // The notification of an upload comes a while after the file.
+    // S3's notification comes a while after the file.
     if (hasFile || (await files.readPart(importFileKey(reference), { start: 0, length: 1 }))) return true;
   }
   return false;
 };
 
 const pollMilliseconds = 500;
-/** When an erasure asks again whether imports have ended. */
+/** How long an erasure waits before it checks again whether imports have ended. */
 const importSeconds = 5;

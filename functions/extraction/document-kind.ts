@@ -34,7 +34,7 @@ export const kindOf = async (
   return format ? unsupported(`It looks like .${format}.`) : { type: textType };
 };
 
-/** Whether a file is the container of an encrypted Office document. */
+/** Returns true if a file is the container of an encrypted Office document. */
 export const isEncryptedOffice = (bytes: Buffer) =>
   startsWith(bytes, compoundFile) && bytes.includes(utf16('EncryptedPackage'));
 
@@ -70,7 +70,7 @@ const kindOfCompoundFile = (bytes: Buffer): Kind => {
   return unsupported();
 };
 
-/** Whether a zip archive's list of contents names a Word document as the main part. */
+/** Returns true if a zip archive's list of contents names a Word document as the main part. */
 const isWordDocument = async (bytes: Buffer): Promise<boolean> => {
   const list = '[Content_Types].xml';
   try {

@@ -58,7 +58,7 @@ const archiveOf = (files: Map<string, Buffer>, name: string, part: string) => {
   return { file } as unknown as Parameters<typeof mammoth.convertToHtml>[0];
 };
 
-/** The main part, as named by the package's relationships. */
+/** Returns the name of the main part, from the package's relationships. */
 const mainPartOf = (files: Map<string, Buffer>): string => {
   const relationships = files.get('_rels/.rels')?.toString() ?? '';
   for (const [element] of relationships.matchAll(/<(?:\w+:)?Relationship\b[^>]*>/g)) {

@@ -6,7 +6,7 @@ import { defaultHandlers, toMarkdown } from 'mdast-util-to-markdown';
 import { visit } from 'unist-util-visit';
 import { withoutControls } from './html-text.ts';
 
-/** The tree of a page as GitHub-flavored Markdown. Changes the tree. */
+/** Returns the tree of a page as GitHub-flavored Markdown. Changes the tree. */
 export const markdownOf = (tree: Nodes): string => {
   visit(tree, 'element', (element) => {
     if (element.tagName === 'table') prepareTable(element);
@@ -26,7 +26,7 @@ export const markdownOf = (tree: Nodes): string => {
   return withoutControls(markdown).trim();
 };
 
-/** What is read otherwise than the library does: it ignores some elements with text, and nests emphasis in itself. */
+/** Handlers that differ from the library's, which ignore some elements with text and nest emphasis in itself. */
 const elementHandlers = (): Record<string, Handle> => {
   const strong = withoutNesting(elements.strong);
   const emphasis = withoutNesting(elements.em);

@@ -8,11 +8,11 @@ const blockTags = new Set(
 /** Blocks with a blank line before and after; the others start on a new line. */
 const paragraphTags = new Set('p h1 h2 h3 h4 h5 h6 blockquote pre table ul ol dl figure article section'.split(' '));
 
-/** What separates two words, from the weakest to the strongest. */
+/** The separators of two words, from the weakest to the strongest. */
 const separators = ['', ' ', '\t', '\n', '\n\n'];
 const [, space, tab, line, paragraph] = [0, 1, 2, 3, 4] as const;
 
-/** The text of a tree as a reader sees it: blocks on lines of their own, paragraphs apart, cells separated by tabs. */
+/** Returns the text of a tree as a reader sees it: blocks on lines of their own, paragraphs apart, cells separated by tabs. */
 export const textOf = (tree: Nodes | undefined): string => {
   const parts: string[] = [];
   let pending = 0;

@@ -38,7 +38,7 @@ export const readHtml = ({ html, url }: { html: string; url: string }): ReadHtml
   };
 };
 
-/** The first element of a name; the `title` of a drawing is not that of a page. */
+/** Returns the first element with a name; the `title` of a drawing is not that of a page. */
 const findElement = (tree: Nodes, tagName: string, property?: string): Element | undefined => {
   let found: Element | undefined;
   visit(tree, 'element', (element) => {
@@ -50,7 +50,7 @@ const findElement = (tree: Nodes, tagName: string, property?: string): Element |
   return found;
 };
 
-/** The URL that relative links are resolved against: that of the first `<base>`, or else that of the page. */
+/** Returns the URL that relative links are resolved against: that of the first `<base>`, or else that of the page. */
 const baseUrlOf = (page: Root, url: string): string => {
   const base = resolve(findElement(page, 'base', 'href')?.properties.href, url);
   return base && /^https?:$/.test(base.protocol) ? base.href : url;

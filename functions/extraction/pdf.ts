@@ -6,7 +6,7 @@ import { DecompressionLimitError } from './zip.ts';
 /** The maximum size that all streams of a document other than pictures inflate to. */
 const maxInflatedBytes = 96 * 1024 * 1024;
 const maxStreams = 100_000;
-/** How many pages are sampled to find the size of the body text. */
+/** The number of pages sampled to find the size of the body text. */
 const sampledPages = 20;
 
 type Line = { text: string; size: number; y: number };
@@ -73,14 +73,14 @@ const paragraphsOf = async (pdf: Awaited<ReturnType<typeof getDocumentProxy>>, n
   return paragraphs;
 };
 
-/** Whether a line belongs to the paragraph of the line before it: letters of a similar size, at the distance of lines. */
+/** Returns true if a line belongs to the paragraph of the line before it: letters of a similar size, at the distance of lines. */
 const continuesParagraph = (former: Line, line: Line) => {
   const distance = former.y - line.y;
   const size = Math.max(former.size, line.size);
   return Math.abs(former.size - line.size) < size * 0.12 && distance >= 0 && distance < size * 1.75;
 };
 
-/** The size that most of the text has. */
+/** Returns the most common size of the text. */
 const bodySizeOf = (paragraphs: Paragraph[]): number => {
   const lengths = new Map<number, number>();
   for (const { lines, size } of paragraphs) {
@@ -139,13 +139,13 @@ const checkInflatedSize = async (bytes: Buffer): Promise<void> => {
   }
 };
 
-/** Whether bytes begin with the header of zlib (RFC 1950). */
+/** Returns true if bytes begin with the header of zlib (RFC 1950). */
 const isZlib = (bytes: Uint8Array, at = 0) => {
   const [method = 0, flags = 0] = bytes.subarray(at, at + 2);
   return (method & 0x0f) === 8 && (method * 256 + flags) % 31 === 0;
 };
 
-/** The number of bytes that data inflates to, including data compressed twice; counted to just over `max`. */
+/** Counts the bytes that data inflates to, including data compressed twice, up to just over `max`. */
 const inflatedBytes = async (data: Uint8Array, max: number): Promise<number> => {
   const small = inflate(data, 1024 * 1024);
   if (small) return small.length + (isZlib(small) ? await inflatedBytes(small, max - small.length) : 0);

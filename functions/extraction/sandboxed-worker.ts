@@ -26,7 +26,7 @@ export type WorkerLimits = {
   timeoutSeconds: number;
   heapMegabytes: number;
   bufferMegabytes?: number;
-  /** How many inputs may be worked on at once; 1 by default. A thread starts when its first input arrives. */
+  /** The maximum number of inputs handled at once; 1 by default. A thread starts when its first input arrives. */
   threads?: number;
 };
 
@@ -95,7 +95,7 @@ const createThread = <Input, Output>(name: string, module: string, limits: Worke
   };
 
   return {
-    /** How many inputs it has, running and waiting. */
+    /** The number of its inputs, running and waiting. */
     load: () => load,
     run(input: Input, transfer: ArrayBuffer[]) {
       load += 1;
@@ -135,7 +135,7 @@ const start = (
   return worker;
 };
 
-/** In the thread: answers each input with its result. */
+/** Runs in the thread: posts the result of each input. */
 const serve = <Input, Output>(work: (input: Input) => Output | Promise<Output>) => {
   parentPort?.on('message', async (input: Input) => {
     const result = await attempt(work, input);
@@ -143,7 +143,7 @@ const serve = <Input, Output>(work: (input: Input) => Output | Promise<Output>) 
   });
 };
 
-/** Buffers that an output does not share: they are transferred instead of copied. */
+/** Returns the buffers that an output does not share: they are transferred instead of copied. */
 const buffersIn = (value: unknown): ArrayBuffer[] => {
   if (value instanceof Uint8Array) {
     return value.byteLength === value.buffer.byteLength ? [value.buffer as ArrayBuffer] : [];

@@ -1,9 +1,9 @@
 import { jobMessages } from '../domain/job-messages.ts';
 import { closeWhenQuiet, publishServices } from '../webhooks/publish.ts';
-import { job, worker } from './job.ts';
+import { queueJob, queueWorker } from './job.ts';
 
 /** Sends the event of a request that changed fewer numbers of a block list than it named, once no more of its numbers come. */
-export const closeBlockListEvent = job({
+export const closeBlockListEvent = queueJob({
   name: 'closeBlockListEvent',
   message: jobMessages.closeBlockListEvent,
   services: publishServices,
@@ -15,4 +15,4 @@ export const closeBlockListEvent = job({
   },
 });
 
-export const handler = worker(closeBlockListEvent);
+export const handler = queueWorker(closeBlockListEvent);

@@ -7,10 +7,10 @@ import { pagesText, proseText } from '../domain/sources.ts';
 import { indexOf } from '../search/source-index.ts';
 import { agents } from '../store/agents.ts';
 import { websites } from '../store/sources/websites.ts';
-import { job, worker } from './job.ts';
+import { queueJob, queueWorker } from './job.ts';
 
 /** Crawls a website and stores the text of its pages. A website without a readable page becomes `failed`, with the reason. */
-export const crawlWebsite = job({
+export const crawlWebsite = queueJob({
   name: 'crawlWebsite',
   message: jobMessages.crawlWebsite,
   services: {
@@ -21,11 +21,11 @@ export const crawlWebsite = job({
   timeoutSeconds: 300,
   memoryMegabytes: 1769,
 
-  async handle({ uid, agentId, websiteId: id, attempt }, { websites, agents, webPages }, until, lastEndsBy) {
+  async handle({ uid, agentId, websiteId: id, attempt }, { websites, agents, webPages }, deadlines) {
     const source = { agentId, id };
-    const run = await websites.start(source, attempt, lastEndsBy);
+    const run = await websites.start(source, attempt, deadlines.lastDeliveryEndsAt);
     if (!run) return websites.deleteOrphans(source);
-    const { pages, failedPages, failure } = await crawl(webPages, run.record, until);
+    const { pages, failedPages, failure } = await crawl(webPages, run.record, deadlines.until);
     if (failure !== undefined) {
       await websites.fail(source, attempt, failure, { failedPages });
       return;
@@ -51,11 +51,11 @@ export const crawlWebsite = job({
   },
 });
 
-/** A page as a section: a heading with its title, its URL, and its text without the same heading. */
+/** Formats a page as a section: a heading with its title, its URL, and its text without a repeated heading. */
 const markdownOf = ({ url, title, markdown }: CrawledPage) => {
   const heading = `# ${title}`;
   const rest = markdown.startsWith(`${heading}\n`) || markdown === heading ? markdown.slice(heading.length) : markdown;
   return `${heading}\n\n<${url}>\n\n${rest.trim()}`.trim();
 };
 
-export const handler = worker(crawlWebsite);
+export const handler = queueWorker(crawlWebsite);

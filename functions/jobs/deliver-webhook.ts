@@ -6,10 +6,10 @@ import { webhookDeliveries } from '../webhooks/webhook-deliveries.ts';
 import { webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 import { webhookEvents } from '../webhooks/webhook-events.ts';
 import { webhookReceivers } from '../webhooks/webhook-receivers.ts';
-import { job, worker } from './job.ts';
+import { queueJob, queueWorker } from './job.ts';
 
-/** Makes one attempt to send an event to an endpoint, and plans the next one when it fails. */
-export const deliverWebhook = job({
+/** Makes one attempt to send an event to an endpoint, and schedules the next one when it fails. */
+export const deliverWebhook = queueJob({
   name: 'deliverWebhook',
   message: jobMessages.deliverWebhook,
   services: {
@@ -26,4 +26,4 @@ export const deliverWebhook = job({
   handle: (message, services) => deliver(message, services),
 });
 
-export const handler = worker(deliverWebhook);
+export const handler = queueWorker(deliverWebhook);

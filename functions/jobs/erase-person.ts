@@ -2,16 +2,16 @@ import { jobQueueFor } from '../clients/job-queue.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobRescueDelaySeconds, jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { erasePerson as erase, eraseServices } from '../erasure/person.ts';
-import { job, worker } from './job.ts';
+import { queueJob, queueWorker } from './job.ts';
 
 /** Erases a person from the data of a user. */
-export const erasePerson = job({
+export const erasePerson = queueJob({
   name: 'erasePerson',
   message: jobMessages.erasePerson,
   services: { ...eraseServices, jobQueue: jobQueueFor('erasePerson') },
   timeoutSeconds: jobTimeoutSeconds,
 
-  async handle(message, services, until) {
+  async handle(message, services, { until }) {
     const { uid, erasureId } = message;
     const { erasures, jobQueue } = services;
     const begun = await erasures.start(uid, erasureId);
@@ -28,4 +28,4 @@ export const erasePerson = job({
   },
 });
 
-export const handler = worker(erasePerson);
+export const handler = queueWorker(erasePerson);

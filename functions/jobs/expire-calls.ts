@@ -5,20 +5,20 @@ import { environment } from '../environment.ts';
 import { agents } from '../store/agents.ts';
 import { startOfRetention } from '../store/calls/call-records.ts';
 import { calls } from '../store/calls/calls.ts';
-import { job, worker } from './job.ts';
+import { queueJob, queueWorker } from './job.ts';
 
 /**
  * Deletes calls that are older than the deployment keeps them. They are hidden as soon as they are. An attribute by which
  * DynamoDB would delete them itself would have to be written again to every call when the setting changes.
  */
-export const expireCalls = job({
+export const expireCalls = queueJob({
   name: 'expireCalls',
   message: jobMessages.expireCalls,
   services: { agents: agents.for('all'), calls: calls.for('removeAll'), jobQueue: jobQueueFor('expireCalls') },
   timeoutSeconds: jobTimeoutSeconds,
   daily: true,
 
-  async handle({ after }, { agents, calls, jobQueue }, until) {
+  async handle({ after }, { agents, calls, jobQueue }, { until }) {
     const days = environment.callRetentionDays;
     if (days === undefined) return;
     const before = startOfRetention(days);
@@ -31,7 +31,7 @@ export const expireCalls = job({
   },
 });
 
-/** The work is nobody's: it is shared fairly as if it were that of one more user. */
+/** The group of the job's messages in the queue, since the work belongs to no user. */
 const allUsers = 'all-users';
 
-export const handler = worker(expireCalls);
+export const handler = queueWorker(expireCalls);

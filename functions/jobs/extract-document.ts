@@ -16,7 +16,7 @@ import { agents } from '../store/agents.ts';
 import { credentials } from '../store/credentials.ts';
 import { type DocumentRecord, documents } from '../store/sources/documents.ts';
 import { FileNotification, keysIn } from './file-notification.ts';
-import { job, worker } from './job.ts';
+import { queueJob, queueWorker } from './job.ts';
 
 const Message = z.union([jobMessages.extractDocument, FileNotification]);
 type Message = z.infer<typeof Message>;
@@ -31,22 +31,22 @@ const services = {
 type Services = ServicesOf<typeof services>;
 
 /**
- * Extracts the text of a document whose file has come, or for which another attempt is requested. S3 cannot name a user
+ * Extracts the text of a document whose file has arrived, or for which another attempt is requested. S3 cannot name a user
  * in its notifications: each is sent again as a message of the agent's owner, and waits for its turn with that user's work.
  */
-export const extractDocument = job({
+export const extractDocument = queueJob({
   name: 'extractDocument',
   message: Message,
   services,
   timeoutSeconds: 90,
-  // As much as makes one whole processor; the memory itself is bounded well below.
+  // Lambda gives one whole vCPU at this size. The job itself needs far less memory.
   memoryMegabytes: 1769,
   startedByFilesUnder: filesFolder,
 
-  async handle(message, services, _deadline, endsAt) {
+  async handle(message, services, { lastDeliveryEndsAt }) {
     if ('job' in message) {
       const { uid, agentId, documentId: id, attempt } = message;
-      return extract({ agentId, id, uid }, services, attempt, endsAt);
+      return extract({ agentId, id, uid }, services, { retry: attempt, lastDeliveryEndsAt });
     }
     const documents = documentsIn(message);
     const access = await services.credentials.accessTo(documents.map(({ agentId }) => agentId));
@@ -72,7 +72,7 @@ export const extractDocument = job({
 
 type DocumentKey = { agentId: string; id: string };
 
-/** The documents that a message is about: one, or those whose files have come. */
+/** Returns the documents that a message names: one, or those whose files have arrived. */
 const documentsIn = (message: Message): DocumentKey[] => {
   if ('job' in message) return [{ agentId: message.agentId, id: message.documentId }];
   return keysIn(message).flatMap((key) => documentOfFileKey(key) ?? []);
@@ -81,8 +81,7 @@ const documentsIn = (message: Message): DocumentKey[] => {
 const extract = async (
   { uid, ...document }: DocumentKey & { uid?: string | undefined },
   services: Services,
-  retry?: string,
-  endsAt?: number,
+  { retry, lastDeliveryEndsAt }: { retry: string | undefined; lastDeliveryEndsAt: number | undefined },
 ): Promise<void> => {
   const { documents, files, agents } = services;
   const key = fileKeyOf(document);
@@ -96,7 +95,7 @@ const extract = async (
   }
   const attempt = retry ?? attemptAtFile(file.etag, record.attempt);
   if (attempt !== record.attempt && !retry) await documents.receive(document, attempt);
-  const run = await documents.start(document, attempt, endsAt);
+  const run = await documents.start(document, attempt, lastDeliveryEndsAt);
   if (!run) return deleteOrphans();
   const fail = async (reason: string, fields?: Partial<DocumentRecord>) => {
     await documents.fail(document, attempt, reason, fields);
@@ -121,7 +120,7 @@ const extract = async (
 };
 
 /**
- * An upload form stays valid when the access of the user it was issued to ends. An agent without an access record is a
+ * Checks that the user of the upload form still has access: a form stays valid without it. An agent without an access record is a
  * copy that is not finished: its files come from the service itself.
  */
 const mayBringFile = async (
@@ -133,4 +132,4 @@ const mayBringFile = async (
   return access === undefined || access.has(formIssuedTo);
 };
 
-export const handler = worker(extractDocument);
+export const handler = queueWorker(extractDocument);

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 
-/** What S3 sends for each file that comes into the bucket, and when its notifications are set up. */
+/** The message that S3 sends for each file created in the bucket, and when notifications are set up. */
 export const FileNotification = z.union([
   z.object({ Records: z.array(z.object({ s3: z.object({ object: z.object({ key: z.string() }) }) })) }),
   z.object({ Event: z.literal('s3:TestEvent') }),
 ]);
 
-/** The keys of the files that have come. */
+/** Returns the keys of the created files. */
 export const keysIn = (notification: z.infer<typeof FileNotification>): string[] =>
   'Event' in notification
     ? []

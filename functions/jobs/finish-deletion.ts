@@ -11,14 +11,14 @@ import { calls } from '../store/calls/calls.ts';
 import { idempotency } from '../store/idempotency.ts';
 import { documents } from '../store/sources/documents.ts';
 import { websites } from '../store/sources/websites.ts';
-import { job, worker } from './job.ts';
+import { queueJob, queueWorker } from './job.ts';
 
 /**
  * Deletes what belongs to a deleted agent: knowledge, calls, block list, responses kept for its users, and last the trace
  * of the agent itself. Requests that were under way when the agent was deleted may still write: a run after they have
  * ended deletes that, too.
  */
-export const finishDeletion = job({
+export const finishDeletion = queueJob({
   name: 'finishDeletion',
   message: jobMessages.finishDeletion,
   services: {
@@ -34,7 +34,7 @@ export const finishDeletion = job({
   },
   timeoutSeconds: jobTimeoutSeconds,
 
-  async handle({ agentId }, services, until) {
+  async handle({ agentId }, services, { until }) {
     const { agents, calls, blockList, websites, documents, files, duplications, idempotency, jobQueue } = services;
     const startedAt = Date.now();
     const deleted = await agents.findDeleted(agentId);
@@ -57,4 +57,4 @@ export const finishDeletion = job({
   },
 });
 
-export const handler = worker(finishDeletion);
+export const handler = queueWorker(finishDeletion);

@@ -1,24 +1,24 @@
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
-import { copyServices, proceed } from '../duplication/copy.ts';
+import { continueCopy, copyServices } from '../duplication/copy.ts';
 import { duplications } from '../duplication/duplications.ts';
-import { job, worker } from './job.ts';
+import { queueJob, queueWorker } from './job.ts';
 
-/** Finishes a copy of an agent that was too large for its answer, or whose function died: afterwards it is whole. */
-export const finishDuplication = job({
+/** Finishes a copy of an agent that was too large for one request, or whose function died. */
+export const finishDuplication = queueJob({
   name: 'finishDuplication',
   message: jobMessages.finishDuplication,
   services: { ...copyServices, duplications: duplications.for('find', 'add', 'update', 'finish', 'abandon') },
   timeoutSeconds: jobTimeoutSeconds,
 
-  async handle({ agentId }, services, until) {
+  async handle({ agentId }, services, { until }) {
     const { duplications, jobQueue } = services;
     const begun = await duplications.find(agentId);
     if (!begun) return;
-    const reached = await proceed(begun, until, services);
+    const reached = await continueCopy(begun, until, services);
     const { uid } = begun.agent;
     if (reached?.state === 'copying') await jobQueue.send({ job: 'finishDuplication', uid, agentId });
   },
 });
 
-export const handler = worker(finishDuplication);
+export const handler = queueWorker(finishDuplication);

@@ -1,27 +1,27 @@
 import * as z from 'zod/mini';
-import { end, importServices, runImport } from '../block-list-import/run-import.ts';
+import { failImport, importServices, runImport } from '../block-list-import/run-import.ts';
 import { type ImportReference, importOfFileKey, importsFolder } from '../domain/block-list-imports.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { FileNotification, keysIn } from './file-notification.ts';
-import { job, worker } from './job.ts';
+import { queueJob, queueWorker } from './job.ts';
 
 const Message = z.union([jobMessages.importBlockList, FileNotification]);
 
 /**
  * Imports a file of numbers into a block list. The notification of S3, which cannot name a user, is sent again as a message
- * of the user: their imports wait for their own turn.
+ * of the user, so that imports are queued by user.
  */
-export const importBlockList = job({
+export const importBlockList = queueJob({
   name: 'importBlockList',
   message: Message,
   services: importServices,
   timeoutSeconds: jobTimeoutSeconds,
-  // As much as makes one whole processor.
+  // Lambda gives one whole vCPU at this size.
   memoryMegabytes: 1769,
   startedByFilesUnder: importsFolder,
 
-  async handle(message, services, until) {
+  async handle(message, services, { until }) {
     if ('job' in message) return runImport({ uid: message.uid, importId: message.importId }, services, until);
     for (const reference of importsIn(message)) await services.jobQueue.send({ job: 'importBlockList', ...reference });
   },
@@ -30,7 +30,7 @@ export const importBlockList = job({
     for (const reference of importsIn(message)) {
       const record = await services.imports.find(reference);
       if (!record || record.finishedAt !== undefined) continue;
-      await end(
+      await failImport(
         record,
         services,
         'The import could not be completed, for no fault of the file. Import the file again.',
@@ -44,4 +44,4 @@ const importsIn = (message: z.infer<typeof Message>): ImportReference[] =>
     ? [{ uid: message.uid, importId: message.importId }]
     : keysIn(message).flatMap((key) => importOfFileKey(key) ?? []);
 
-export const handler = worker(importBlockList);
+export const handler = queueWorker(importBlockList);

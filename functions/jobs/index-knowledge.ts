@@ -4,13 +4,13 @@ import { indexSources } from '../search/source-index.ts';
 import { agents } from '../store/agents.ts';
 import { documentReads, documents } from '../store/sources/documents.ts';
 import { websiteReads, websites } from '../store/sources/websites.ts';
-import { job, worker } from './job.ts';
+import { queueJob, queueWorker } from './job.ts';
 
-/** A source that is being read is looked at again after a while: a crawl takes up to five minutes. */
-const secondsUntilRead = 20;
+/** Sources in progress are checked again after this time: a crawl takes up to five minutes. */
+const recheckSeconds = 20;
 
-/** Indexes an agent's knowledge again after its language was changed. Until then it is found by words as they are written. */
-export const indexKnowledge = job({
+/** Indexes an agent's knowledge again after its language was changed. Until then searches use the former index. */
+export const indexKnowledge = queueJob({
   name: 'indexKnowledge',
   message: jobMessages.indexKnowledge,
   services: {
@@ -24,16 +24,16 @@ export const indexKnowledge = job({
   timeoutSeconds: 300,
   memoryMegabytes: 1769,
 
-  async handle({ agentId, uid }, services, until) {
+  async handle({ agentId, uid }, services, { until }) {
     const { agents, websites, websiteReads, documents, documentReads, jobQueue } = services;
     const stores = {
       website: { reads: websiteReads, writes: websites },
       document: { reads: documentReads, writes: documents },
     };
-    const { isDone, areRead } = await indexSources(agentId, stores, agents, until);
-    if (isDone && !areRead) return;
-    await jobQueue.send({ job: 'indexKnowledge', uid, agentId }, isDone ? secondsUntilRead : 0);
+    const { isDone, hasSourcesInProgress } = await indexSources(agentId, stores, agents, until);
+    if (isDone && !hasSourcesInProgress) return;
+    await jobQueue.send({ job: 'indexKnowledge', uid, agentId }, isDone ? recheckSeconds : 0);
   },
 });
 
-export const handler = worker(indexKnowledge);
+export const handler = queueWorker(indexKnowledge);

@@ -1,53 +1,87 @@
-import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { DynamoDBBatchResponse, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import type { JobName } from '../domain/job-messages.ts';
 import { describeError, log } from '../log.ts';
 import { lazyServices, type Permission, permissionsOfServices, type Service, type ServicesOf } from '../service.ts';
+import { changeOf, type TableChange } from '../store/table-changes.ts';
 
-/** A piece of background work: its message, what it uses, and what it does. */
-export type Job<Message extends z.core.$ZodType, Services extends Record<string, Service<unknown>>> = {
-  /** Also the `job` field of its messages, and in kebab-case the name of the file and the function. */
-  name: JobName;
-  message: Message;
+// biome-ignore lint/suspicious/noExplicitAny: a service of anything
+type Services = Record<string, Service<any>>;
+
+type Job<S extends Services> = {
+  /** In kebab-case also the name of its file and its function. */
+  name: string;
   /** The stores and clients it uses, by method. Its function is granted what these need, and nothing else. */
-  services: Services;
-  /** The maximum time for one message. */
+  services: S;
+  /** The maximum time for one message, or for one batch of changes. */
   timeoutSeconds: number;
   /** The memory of its function, where the stacks' default is too little. */
   memoryMegabytes?: number;
-  /** The clock starts it, too, once a day, where calls are kept for a limited time: the message has nothing but its name. */
-  daily?: true;
-  /** How many messages are worked on at once, where the work is mostly waiting. */
-  concurrency?: number;
-  /** A file put into the bucket under this prefix starts it too: then the message is S3's own event. */
-  startedByFilesUnder?: string;
-  /**
-   * Does the work, until a time (Unix milliseconds). A message is delivered at least once, maybe late: doing it twice must
-   * change nothing. What throws is delivered again, unless this was the last delivery: then `lastEndsBy` is the time
-   * by which the function has ended, and nobody works on the message after it.
-   */
-  handle(message: z.infer<Message>, services: ServicesOf<Services>, until: number, lastEndsBy?: number): Promise<void>;
-  /** Runs after the last delivery has failed: reports the failure to those who wait for the work. */
-  giveUp?(message: z.infer<Message>, services: ServicesOf<Services>): Promise<void>;
 };
 
-/** How often a message is delivered before it is a dead letter. */
-export const maxDeliveries = 3;
+/** The points in time that a job observes, in Unix milliseconds. */
+export type JobDeadlines = {
+  /** The job stops working then, and leaves the rest to another message. */
+  until: number;
+  /** At the last delivery of a message: the function has ended by then, and nobody works on the message after it. */
+  lastDeliveryEndsAt?: number | undefined;
+};
+
+/** Background work that is started by the messages of a queue. */
+export type QueueJob<Message extends z.core.$ZodType, S extends Services> = Job<S> & {
+  kind: 'queue';
+  /** Also the `job` field of its messages. */
+  name: JobName;
+  message: Message;
+  /** Also started once a day where calls are kept for a limited time, by a message that has only the job's name. */
+  daily?: true;
+  /** The maximum number of messages handled at once, where the work is mostly waiting. */
+  concurrency?: number;
+  /** Also started by files created under this prefix of the bucket: the message is then S3's own event. */
+  startedByFilesUnder?: string;
+  /**
+   * Does the work. A message is delivered at least once, maybe late: doing it twice must change nothing. What throws is delivered
+   * again, unless this was the last delivery.
+   */
+  handle(message: z.infer<Message>, services: ServicesOf<S>, deadlines: JobDeadlines): Promise<void>;
+  /** Runs after the last delivery has failed: reports the failure to those who wait for the work. */
+  giveUp?(message: z.infer<Message>, services: ServicesOf<S>): Promise<void>;
+};
+
+/** Background work that is started by changes of the table, as its stream reports them. */
+export type StreamJob<S extends Services> = Job<S> & {
+  kind: 'stream';
+  /**
+   * Does the work for some changes, in the order of each item's changes. Every change is delivered at least once: doing it twice
+   * must change nothing. Returns the first change that failed: it is delivered again, with those after it.
+   */
+  handle(changes: TableChange[], services: ServicesOf<S>): Promise<TableChange | undefined>;
+};
 
 // biome-ignore lint/suspicious/noExplicitAny: a job's types meet only inside it
-export type AnyJob = Job<any, any>;
-export type JobHandler = (event: SQSEvent) => Promise<SQSBatchResponse>;
+export type AnyQueueJob = QueueJob<any, any>;
+// biome-ignore lint/suspicious/noExplicitAny: a job's types meet only inside it
+export type AnyJob = AnyQueueJob | StreamJob<any>;
+export type QueueHandler = (event: SQSEvent) => Promise<SQSBatchResponse>;
+export type StreamHandler = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;
 
-// biome-ignore lint/suspicious/noExplicitAny: a service of anything
-export const job = <Message extends z.core.$ZodType, Services extends Record<string, Service<any>>>(
-  definition: Job<Message, Services>,
-) => definition;
+/** The number of deliveries after which a message becomes a dead letter. */
+export const maxDeliveries = 3;
 
-/** What a job's function may do on AWS. */
+export const queueJob = <Message extends z.core.$ZodType, S extends Services>(
+  definition: Omit<QueueJob<Message, S>, 'kind'>,
+): QueueJob<Message, S> => ({ kind: 'queue', ...definition });
+
+export const streamJob = <S extends Services>(definition: Omit<StreamJob<S>, 'kind'>): StreamJob<S> => ({
+  kind: 'stream',
+  ...definition,
+});
+
+/** Returns what a job's function may do on AWS. */
 export const permissionsOfJob = ({ services }: AnyJob): Permission[] => permissionsOfServices(services);
 
 /** Makes a job a Lambda handler for an SQS queue. A message that fails is delivered again without its batch. */
-export const worker = (job: AnyJob): JobHandler => {
+export const queueWorker = (job: AnyQueueJob): QueueHandler => {
   const services = lazyServices(job.services);
   return async (event) => {
     const endsAt = Date.now() + job.timeoutSeconds * 1000;
@@ -56,8 +90,9 @@ export const worker = (job: AnyJob): JobHandler => {
     for (const { messageId, body, attributes } of event.Records) {
       const started = performance.now();
       const isLast = Number(attributes?.ApproximateReceiveCount) >= maxDeliveries;
+      const deadlines = { until, lastDeliveryEndsAt: isLast ? endsAt : undefined };
       const read = () => z.parse(job.message, JSON.parse(body));
-      const failure = await attempt(async () => job.handle(read(), services, until, isLast ? endsAt : undefined));
+      const failure = await attempt(async () => job.handle(read(), services, deadlines));
       const reportFailure = failure && isLast ? await attempt(async () => job.giveUp?.(read(), services)) : undefined;
       if (failure) failed.push(messageId);
       log(failure ? 'error' : 'info', {
@@ -80,4 +115,13 @@ const attempt = async (work: () => Promise<void>): Promise<Error | undefined> =>
   } catch (error) {
     return error as Error;
   }
+};
+
+/** Makes a job a Lambda handler for the table's stream. A batch is delivered again from its first change that failed. */
+export const streamWorker = <S extends Services>(job: StreamJob<S>): StreamHandler => {
+  const services = lazyServices(job.services);
+  return async ({ Records }) => {
+    const failed = await job.handle(Records.map(changeOf), services);
+    return { batchItemFailures: failed ? [{ itemIdentifier: failed.sequenceNumber }] : [] };
+  };
 };

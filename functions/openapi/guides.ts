@@ -29,7 +29,7 @@ const groups = {
   },
   Tools: {
     'local-run': 'functions/openapi/guides/local-run.md',
-    'typescript-client': 'functions/openapi/README.md',
+    'typescript-client': 'functions/openapi/client/README.md',
     'python-client': 'functions/openapi/guides/python-client.md',
     'batch-tool': 'bin/outcomes/README.md',
     'operator-command-line': 'bin/operator/README.md',

@@ -1,9 +1,9 @@
-/** A growing buffer to which numbers and texts are written. */
+/** Writes numbers and texts to a growing buffer. */
 export class ByteWriter {
   #bytes = Buffer.allocUnsafe(4096);
   length = 0;
 
-  /** A whole number from 0 to 2^32 - 1; small ones take one byte. */
+  /** Writes a whole number from 0 to 2^32 - 1; small ones take one byte. */
   number(value: number): void {
     this.#reserve(5);
     let rest = value >>> 0;
@@ -18,13 +18,13 @@ export class ByteWriter {
     for (const value of values) this.number(value);
   }
 
-  /** Bytes from a position on. */
+  /** Writes bytes, from a position on. */
   bytes(bytes: Buffer, from = 0): void {
     this.#reserve(bytes.length - from);
     this.length += bytes.copy(this.#bytes, this.length, from);
   }
 
-  /** A text with its length. */
+  /** Writes a text after its length. */
   text(text: string): void {
     const bytes = Buffer.from(text);
     this.number(bytes.length);
@@ -43,7 +43,7 @@ export class ByteWriter {
   }
 }
 
-/** Reads what a writer wrote, in the same order. */
+/** Reads what a `ByteWriter` wrote, in the same order. */
 export class ByteReader {
   readonly bytes: Buffer;
   at: number;
@@ -74,7 +74,7 @@ export class ByteReader {
     return this.bytes.toString('utf8', this.at - length, this.at);
   }
 
-  /** So many bytes, which are not copied. */
+  /** Reads a number of bytes without copying them. */
   take(length: number): Buffer {
     this.at += length;
     return this.bytes.subarray(this.at - length, this.at);

@@ -77,7 +77,7 @@ export class KnowledgeSearch {
     throw new Error('The sources kept changing while they were searched.');
   }
 
-  /** Those that are switched on and have a text. */
+  /** Returns the sources that are active and have a text. */
   async #sourcesOf(agentId: string, sourceIds: string[] | undefined): Promise<Source[]> {
     const chosen = sourceIds && new Set(sourceIds);
     const listed = async (kind: SourceKindName, records: AsyncGenerator<SourceRecord>) => {
@@ -91,7 +91,7 @@ export class KnowledgeSearch {
     return (await Promise.all(lists)).flat();
   }
 
-  /** Undefined when a source was replaced or deleted meanwhile. */
+  /** Returns undefined when a source was replaced or deleted meanwhile. */
   async #passagesIn(sources: Source[], query: string, limit: number): Promise<FoundPassages | undefined> {
     const loaded = await this.#load(sources, 'ahead');
     if (!loaded) return undefined;
@@ -128,8 +128,8 @@ export class KnowledgeSearch {
   }
 
   /**
-   * The indexes of sources, with their texts: `now`, or `ahead` where they are few. What is not in memory is read in one
-   * round trip. Undefined when a source was replaced or deleted meanwhile.
+   * Loads the indexes of sources, with their texts: `now`, or `ahead` where they are few. What is not in memory is read in one
+   * round trip. Returns undefined when a source was replaced or deleted meanwhile.
    */
   async #load(sources: Source[], texts: 'now' | 'ahead'): Promise<Loaded[] | undefined> {
     const kept = sources.map((source) => this.#kept.get(keyOf(source)));
@@ -182,7 +182,7 @@ const bytesOf = ({ index, content = [], pages = [] }: Loaded) =>
   content.reduce((sum, { length }) => sum + length, 0) +
   pages.reduce((sum, { length }) => sum + 2 * length, 0);
 
-/** The text of each page, inflated when it is first needed. */
+/** Returns the text of each page, inflated when it is first needed. */
 const pagesOfLoaded = (kind: SourceKindName, loaded: Loaded): string[] => {
   loaded.pages ??= pagesOf(kind, (loaded.content ?? []).map((piece) => inflateRawSync(piece).toString()).join('')).map(
     ({ text }) => text,

@@ -73,7 +73,7 @@ const functionWords: Record<string, () => Promise<FunctionWords>> = {
 
 const loaded = new Map<string, Promise<Language>>();
 
-/** A language. In an unknown one, words are their own stems. */
+/** Loads a language. In an unknown one, words are their own stems. */
 export const languageOf = (code: string): Promise<Language> => {
   const known = loaded.get(code) ?? load(code);
   loaded.set(code, known);

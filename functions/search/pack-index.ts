@@ -6,7 +6,7 @@ import { ByteWriter } from './bytes.ts';
 import type { Language } from './languages.ts';
 import type { Place } from './packed-index.ts';
 import { cutPassages, headingsOf } from './passages.ts';
-import { Terms } from './terms.ts';
+import { type IndexedWord, Terms } from './terms.ts';
 
 /** A text to be indexed: the pages of a website, or the one of a document. */
 export type IndexedPage = { text: string; title?: string; url?: string };
@@ -70,19 +70,21 @@ class IndexBuilder {
   add(text: string, place: Place, headingEnd: number, context: string[]): void {
     const { start, units } = place;
     const end = start + units;
-    const words = [
-      // Function words in headings are indexed: “About us” has no others.
-      ...[...context, text.slice(start, headingEnd)].flatMap((heading) => this.#terms.of(heading)),
-      ...this.#terms.of(text.slice(headingEnd, end)).filter(({ isFunctionWord }) => !isFunctionWord),
-    ];
     const counts = new Map<string, number>();
-    for (const term of words.flatMap(({ terms }) => terms)) counts.set(term, (counts.get(term) ?? 0) + 1);
+    let words = 0;
+    const count = ({ terms }: IndexedWord) => {
+      words++;
+      for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+    };
+    // Function words in headings are indexed: “About us” has no others.
+    for (const heading of [...context, text.slice(start, headingEnd)]) this.#terms.of(heading).forEach(count);
+    for (const word of this.#terms.of(text.slice(headingEnd, end))) if (!word.isFunctionWord) count(word);
     for (const [term, count] of counts) {
       const postings = this.#postings.get(term);
       if (postings) postings.push(this.passages, count);
       else this.#postings.set(term, [this.passages, count]);
     }
-    this.#places.push({ ...place, words: words.length, hash: hashOf(text, start, end) });
+    this.#places.push({ ...place, words, hash: hashOf(text, start, end) });
   }
 
   pack(pages: IndexedPage[]): Buffer {
@@ -156,7 +158,7 @@ const sharedBytes = (a: Buffer, b: Buffer): number => {
   return shared;
 };
 
-/** FNV-1a of a text without white space, by which duplicate passages are found. */
+/** Returns the FNV-1a hash of a text without its white space, by which duplicate passages are found. */
 const hashOf = (text: string, start: number, end: number): number => {
   let hash = 0x811c9dc5 | 0;
   for (let index = start; index < end; index++) {

@@ -2,18 +2,18 @@ import { inflateRawSync } from 'node:zlib';
 import { indexFormat } from '../domain/knowledge-index.ts';
 import { ByteReader } from './bytes.ts';
 
-/** Where a passage is: in which page's text, and there from which UTF-16 unit on, and how many. */
+/** The place of a passage: its page, its first UTF-16 unit there, and their number. */
 export type Place = { page: number; start: number; units: number };
 
-/** Which passages a term is in, and how often in each. */
+/** The passages that have a term, and its number of occurrences in each. */
 export type Postings = { passages: number[]; counts: number[] };
 
-/** An index that `packIndex` made, unpacked as far as a search needs it. */
+/** An index made by `packIndex`, unpacked as far as a search needs it. */
 export class PackedIndex {
   readonly language: string;
   readonly pages: { title: string; url: string }[];
   readonly passages: number;
-  /** How many words each passage has, function words left out. */
+  /** The number of words of each passage, without function words. */
   readonly words: Uint32Array;
   readonly totalWords: number;
   /** The approximate size in memory. */
@@ -22,7 +22,7 @@ export class PackedIndex {
   readonly #starts: Uint32Array;
   readonly #units: Uint32Array;
   readonly #hashes: Buffer;
-  /** Where each block begins, and where the last one ends. */
+  /** The beginning of each block, and the end of the last one. */
   readonly #dictionaryAt: Uint32Array;
   readonly #postingsAt: Uint32Array;
   readonly #dictionary: Buffer;
@@ -68,7 +68,7 @@ export class PackedIndex {
     };
   }
 
-  /** The same for duplicate passages. */
+  /** Returns a hash that duplicate passages share. */
   hashOf(passage: number): number {
     return this.#hashes.readUInt32LE(4 * passage);
   }
@@ -104,7 +104,7 @@ export class PackedIndex {
     return undefined;
   }
 
-  /** The last block whose first term is not after this one. */
+  /** Returns the last block whose first term is not after this one; -1 if there is none. */
   #blockOf(term: string): number {
     let low = 0;
     let high = this.#dictionaryAt.length - 2;

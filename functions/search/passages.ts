@@ -2,13 +2,13 @@
 export type Passage = {
   start: number;
   end: number;
-  /** Where its own heading ends, which it begins with; `start` when it has none. */
+  /** The end of its own heading, which it begins with; `start` when it has none. */
   headingEnd: number;
   /** The headings above it. It is found by their words, too. */
   context: string[];
 };
 
-/** UTF-16 units of a passage at most. */
+/** The maximum number of UTF-16 units of a passage. */
 export const passageUnits = 1200;
 
 type Heading = { start: number; end: number; level: number; text: string };
@@ -16,7 +16,7 @@ type Heading = { start: number; end: number; level: number; text: string };
 const atx = /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$/;
 const underline = /^ {0,3}(?:=+|-{3,})[ \t]*$/;
 
-/** The headings of a Markdown text, as plain text, with their levels. */
+/** Returns the headings of a Markdown text, as plain text, with their levels. */
 export const headingsOf = (markdown: string): Map<string, number> => {
   const headings = new Map<string, number>();
   for (const [line] of markdown.matchAll(/^ {0,3}#{1,6}[ \t][^\n]*/gm)) {
@@ -114,7 +114,7 @@ const isSpace = (code: number) => code <= 32 || code === 0xa0 || code === 0x3000
 /** The end of a sentence: a mark before white space that no small letter follows, but for initials; or a mark of a script without spaces. */
 const sentenceEnd = /(?:(?<!\p{Lu})\.|[!?…؟۔।॥])["'”’»)\]]*(?=\s+[^\s\p{Ll}])|[。！？｡][”’」』）]*/gu;
 
-/** Where a section that is too long is cut: into parts as even as its paragraphs, its sentences, or else its words allow. */
+/** Returns where to cut a section that is too long: into parts as even as its paragraphs, its sentences, or else its words allow. */
 const breakOf = (text: string, { start, end }: Range): number => {
   const length = end - start;
   const wanted = length / Math.ceil(length / passageUnits);

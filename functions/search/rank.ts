@@ -9,7 +9,7 @@ export type Hit = { index: number; passage: number; score: number };
 const k1 = 1.2;
 const b = 0.75;
 
-/** The passages that match a query best, best first, by BM25 over all indexes together. Duplicates are returned once. */
+/** Returns the passages that match a query best, best first, by BM25 over all indexes together. Duplicates are returned once. */
 export const rank = async (query: string, indexes: PackedIndex[], limit: number): Promise<Hit[]> => {
   const languages = await Promise.all([...new Set(indexes.map(({ language }) => language))].map(languageOf));
   const words = new Map(languages.map((language) => [language.code, wordsIn(query, language)]));
@@ -45,7 +45,7 @@ export const rank = async (query: string, indexes: PackedIndex[], limit: number)
 };
 
 /**
- * The words of a query, each as its terms in one language; without terms where a word repeats or is a function word. A word
+ * Returns the words of a query, each as its terms in one language; without terms where a word repeats or is a function word. A word
  * has the same position in every language.
  */
 const wordsIn = (query: string, language: Language): string[][] => {
@@ -67,7 +67,7 @@ const postingsIn = (index: PackedIndex, words: string[][]): (Postings | undefine
     return found.length < 2 ? found[0] : union(found);
   });
 
-/** Where a word has two terms, a passage has it as often as it has either. */
+/** Unites the postings of a word's two terms: a passage has the word as often as the more frequent term. */
 const union = (lists: Postings[]): Postings => {
   const counts = new Map<number, number>();
   for (const list of lists) {
@@ -84,14 +84,14 @@ type HashedHit = Hit & { hash: number };
 class BestHits {
   readonly #limit: number;
   #hits: HashedHit[] = [];
-  #least = 0;
+  #minScore = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
   add(hit: HashedHit): void {
-    if (hit.score <= this.#least) return;
+    if (hit.score <= this.#minScore) return;
     this.#hits.push(hit);
     if (this.#hits.length >= this.#limit * 16) this.#cut();
   }
@@ -108,6 +108,6 @@ class BestHits {
       .sort((one, other) => other.score - one.score)
       .filter(({ hash }) => !seen.has(hash) && seen.add(hash))
       .slice(0, this.#limit);
-    if (this.#hits.length === this.#limit) this.#least = this.#hits.at(-1)?.score ?? 0;
+    if (this.#hits.length === this.#limit) this.#minScore = this.#hits.at(-1)?.score ?? 0;
   }
 }

@@ -7,7 +7,7 @@ import type { Sources } from '../store/sources/sources.ts';
 import { languageOf } from './languages.ts';
 import { type IndexedPage, packIndex } from './pack-index.ts';
 
-/** The pages of a source's text as it is stored: JSON text of a website, and a document as one page. */
+/** Returns the pages of a stored text: JSON of a website's pages, or a document as one page. */
 export const pagesOf = (kind: SourceKindName, content: string): IndexedPage[] =>
   kind === 'website' ? JSON.parse(content) : [{ text: content }];
 
@@ -30,7 +30,7 @@ type SourcesToIndex = {
 
 /**
  * Indexes those of an agent's sources that are not indexed for its language yet, until a time (Unix milliseconds). Returns how
- * many it indexed, whether none is left, and whether jobs are reading sources: their index may be for a former language.
+ * many it indexed, whether none is left, and whether some are in progress: their index may be for a former language.
  */
 export const indexSources = async (
   agentId: string,
@@ -50,7 +50,7 @@ export const indexSources = async (
   }
 };
 
-type IndexProgress = { indexed: number; isDone: boolean; areRead: boolean };
+type IndexProgress = { indexed: number; isDone: boolean; hasSourcesInProgress: boolean };
 
 const indexFor = async (
   language: string | undefined,
@@ -58,14 +58,14 @@ const indexFor = async (
   stores: Record<SourceKindName, SourcesToIndex>,
   until: number,
 ): Promise<IndexProgress> => {
-  let [indexed, areRead] = [0, false];
+  let [indexed, hasSourcesInProgress] = [0, false];
   for (const kind of ['website', 'document'] as const) {
     const { reads, writes } = stores[kind];
     for await (const { id, text, status } of reads.list(agentId)) {
-      areRead ||= status === statesOf[kind].working;
+      hasSourcesInProgress ||= status === statesOf[kind].working;
       const isIndexed = text && isIndexedFor(text, language);
       if (!text || (isIndexed && !text.unusedIndexes)) continue;
-      if (Date.now() >= until) return { indexed, isDone: false, areRead };
+      if (Date.now() >= until) return { indexed, isDone: false, hasSourcesInProgress };
       const source = { agentId, id };
       if (isIndexed) {
         await writes.deleteUnusedIndexes(source, text);
@@ -78,7 +78,7 @@ const indexFor = async (
       if (await writes.reindex(source, text, index)) indexed++;
     }
   }
-  return { indexed, isDone: true, areRead };
+  return { indexed, isDone: true, hasSourcesInProgress };
 };
 
 const statesOf = { website: websiteStates, document: documentStates };

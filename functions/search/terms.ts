@@ -22,14 +22,11 @@ export class Terms {
   /** Returns the words of a text, in its order. */
   of(text: string): IndexedWord[] {
     const pieces = text.split(/\s+/);
-    return pieces.flatMap((piece, index) => [...this.#priceOf(pieces[index - 1], piece), ...this.#ofPiece(piece)]);
-  }
-
-  /** `49 €` and `€ 49` are indexed like `€49`. */
-  #priceOf(before = '', piece: string): IndexedWord[] {
-    const isPrice = currency.test(before) && /^\d/.test(piece);
-    const isReversed = currency.test(piece) && /\d$/.test(before);
-    return isPrice || isReversed ? this.#ofPiece(isPrice ? before + piece : piece + before).slice(0, 1) : [];
+    return pieces.flatMap((piece, index) => {
+      const price = priceOf(pieces[index - 1], piece);
+      const words = this.#ofPiece(piece);
+      return price === undefined ? words : [...this.#ofPiece(price).slice(0, 1), ...words];
+    });
   }
 
   #ofPiece(piece: string): IndexedWord[] {
@@ -52,3 +49,9 @@ export class Terms {
     };
   }
 }
+
+/** `49 €` and `€ 49` are also indexed like `€49`. */
+const priceOf = (before = '', piece: string): string | undefined => {
+  if (currency.test(before) && /^\d/.test(piece)) return before + piece;
+  if (currency.test(piece) && /\d$/.test(before)) return piece + before;
+};

@@ -24,7 +24,7 @@ const ligatures: Record<string, string> = {
 };
 const digits = /\p{Nd}/gu;
 
-/** A text in lower case without diacritics. Vowel signs, which are letters of their script, are kept. */
+/** Removes the diacritics of a lower-case text. Vowel signs, which are letters of their script, are kept. */
 export const fold = (lower: string): string => {
   if (isAscii.test(lower)) return lower;
   return lower
@@ -35,7 +35,7 @@ export const fold = (lower: string): string => {
     .replace(digits, asciiDigit);
 };
 
-/** The decimal digits of a script are ten consecutive characters, from a multiple of sixteen or six after it. */
+/** Returns the ASCII form of a digit. The digits of a script are ten consecutive characters, from a multiple of sixteen or six after it. */
 const asciiDigit = (digit: string): string => {
   if (isAscii.test(digit)) return digit;
   const code = digit.codePointAt(0) as number;
@@ -60,7 +60,7 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
 
 const asciiWord = /^["'(]*([A-Za-z]+)[.,;:!?)"']*$/;
 
-/** The words of a piece of text that has no white space in it. */
+/** Returns the words of a piece of text without white space. */
 export const wordsOf = (piece: string): Word[] => {
   const word = asciiWord.exec(piece)?.[1];
   if (word) return [plain(word.toLowerCase())];
@@ -103,7 +103,7 @@ const wordsOfSpaced = (part: string): Word[] => {
   return [isCode ? written(whole) : plain(whole), ...parts.filter(({ text }) => text !== fold(whole))];
 };
 
-/** Words and numbers within a piece. A single letter beside them, as in `l’heure` or `X-200`, is left out. */
+/** Returns the words and numbers within a piece. A single letter beside them, as in `l’heure` or `X-200`, is left out. */
 const partsOf = (piece: string): Word[] => {
   const found = piece.match(runs) ?? [];
   return found
@@ -114,7 +114,7 @@ const partsOf = (piece: string): Word[] => {
     .map((run) => (letters.test(run) ? plain(run) : written(run)));
 };
 
-/** A number in one spelling for `1,299.00` and `1.299,00`; its sign of a currency or per cent; and its parts. */
+/** Returns a number in one spelling for `1,299.00` and `1.299,00`; with its currency or percent sign; and its parts. */
 const numbersOf = ([, before, figures = '', after]: RegExpExecArray, parts: Word[]): Word[] => {
   const whole = figures.replace(/[.,:'’/-]+$/, '');
   const inOneSpelling = whole.replace(/[,'’]/g, '.');

@@ -5,7 +5,7 @@ import { phoneNumberInUse } from '../domain/errors.ts';
 import { idempotencyClaimSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
 import type { AccessItem } from './credentials.ts';
-import { type Condition, updateOf } from './expressions.ts';
+import { exists, isAbsent, when } from './expressions.ts';
 import {
   accessKey,
   agentIdIn,
@@ -18,15 +18,17 @@ import {
   userKey,
 } from './keys.ts';
 import { agentQuota, countAction, type Quota } from './quotas.ts';
-import { backOff, type Item, maxConflicts, type Table, type TransactionAction, table } from './table.ts';
-import { writeFailure } from './write-failures.ts';
+import { type Item, type Table, type TransactionAction, table, untilWritten } from './table.ts';
+
+/** The maximum number of attempts to create an agent whose number is taken and freed in turn. */
+const maxCreationAttempts = 5;
 
 /** The configuration is stored as JSON text, so that every value is returned as it was sent. */
 export type AgentItem = Item & Omit<Agent, 'configuration'> & { configuration: string; version: string };
 export type NumberItem = Item & { agentId: string };
 type SharedAgentItem = Item & { agentId: string; owner: string };
 
-/** An agent is created whose id is another user's, or a deleted one's. */
+/** Thrown when the id belongs to another user's agent, or to one that is being deleted. */
 export class AgentExistsError extends Error {
   override readonly name = 'AgentExistsError';
 }
@@ -51,7 +53,7 @@ export class Agents {
     return item && agentOf(item);
   }
 
-  /** The agents a user owns or was given access to, by id. One query a page, and one more read for those of others. */
+  /** Lists the agents that a user owns or was given access to, by id. A page is one query, and one more read for shared agents. */
   async *list(
     uid: string,
     options: { after?: string | undefined; limit?: number | undefined } = {},
@@ -67,7 +69,7 @@ export class Agents {
     }
   }
 
-  /** The agents that a user owns, with their guests, a page at a time. No record is read. */
+  /** Lists the agents that a user owns, with their guests, a page at a time. Reads no record. */
   async *owned(uid: string): AsyncGenerator<{ agentId: string; guests: string[] }[]> {
     for await (const keys of this.#table.pages(agentsOf(uid), { keysOnly: true, limit: 100 })) {
       const items = await this.#table.getMany<AccessItem>(keys.map(({ sk }) => accessKey(agentIdIn(sk))));
@@ -77,13 +79,13 @@ export class Agents {
     }
   }
 
-  /** The ids of all agents, also of deleted ones of which something is left, in the table's own order after a given one. */
+  /** Lists the ids of all agents after a given one, in the table's own order. Includes agents whose deletion is in progress. */
   async *all(after?: string): AsyncGenerator<string> {
     const start = after === undefined ? undefined : accessKey(after);
     for await (const { agentId } of this.#table.scan<AccessItem>(accessKey('').sk, start)) yield agentId;
   }
 
-  /** The user's own agent that has a phone number. */
+  /** Returns the user's own agent with a phone number. */
   async findByNumber(owner: string, phoneNumber: string): Promise<Agent | undefined> {
     const item = await this.#table.get<NumberItem>(agentNumberKey(owner, phoneNumber));
     return item && this.find(owner, item.agentId);
@@ -94,119 +96,93 @@ export class Agents {
     const { uid, agentId } = agent;
     const creation = this.creation(agent);
     const count = countAction(this.#table, countKey({ uid }), 1, this.#quota);
-    for (let attempt = 0; ; attempt++) {
-      const failed = await this.#table.transactUnless([...creation, count]);
+    for (let attempt = 0; attempt < maxCreationAttempts; attempt++) {
+      const failed = await this.#table.tryTransact([...creation, count]);
       if (!failed) return agent;
       const existing = await this.find(uid, agentId);
       if (existing) return existing;
       if (failed.has(0) || failed.has(1)) throw new AgentExistsError(`Another user has an agent ${agentId}.`);
       await this.#checkNumber(agent);
       if (this.#quota && failed.has(creation.length)) throw this.#quota.exceeded();
-      // The agent that had the number has lost it meanwhile.
-      if (attempt === maxConflicts) throw new Error(`The agent ${agentId} could not be created.`);
+      // The agent that had the number has given it up in between.
     }
+    throw new Error(`The agent ${agentId} could not be created.`);
   }
 
-  /** The writes that create an agent: its record, its access item and the entry of its number, all or none. */
+  /** Returns the actions that create an agent: its record, its access item and the entry of its number. */
   creation(agent: Agent): TransactionAction[] {
     const { uid, agentId } = agent;
-    const ConditionExpression = 'attribute_not_exists(pk)';
     const { blockOnOutcomes } = agent.configuration;
     const access: AccessItem = { ...accessKey(agentId), agentId, uid, ...(blockOnOutcomes && { blockOnOutcomes }) };
     return [
-      { Put: { TableName: this.#table.name, Item: itemOf(agent), ConditionExpression } },
-      { Put: { TableName: this.#table.name, Item: access, ConditionExpression } },
+      this.#table.putAction(itemOf(agent), isAbsent),
+      this.#table.putAction(access, isAbsent),
       ...this.#numberChange(undefined, agent),
     ];
   }
 
   /** Changes an agent. Of two concurrent changes, the later one sees the earlier one's result. */
   async change(owner: string, agentId: string, change: (agent: Agent) => Agent): Promise<Agent | undefined> {
-    for (let attempt = 0; ; attempt++) {
+    return untilWritten(async (attempt) => {
       const found = await this.#table.get<AgentItem>(agentKey(owner, agentId));
       if (!found) return undefined;
       const former = agentOf(found);
       const changed = change(former);
-      const condition = {
-        ConditionExpression: 'version = :found',
-        ExpressionAttributeValues: { ':found': found.version },
-      };
-      const put = { Put: { TableName: this.#table.name, Item: itemOf(changed), ...condition } };
-      try {
-        await this.#table.transact([
-          put,
-          ...this.#numberChange(former, changed),
-          ...this.#accessChange(former, changed),
-        ]);
-        return changed;
-      } catch (error) {
-        if (writeFailure(error) === undefined || attempt === maxConflicts) throw error;
-        await this.#checkNumber(changed);
-        await backOff(attempt);
-      }
-    }
+      if (attempt > 0) await this.#checkNumber(changed);
+      await this.#table.transact([
+        this.#table.putAction(itemOf(changed), isUnchanged(found)),
+        ...this.#numberChange(former, changed),
+        ...this.#accessChange(former, changed),
+      ]);
+      return changed;
+    });
   }
 
-  /** The writes that move the entry of an agent's number. It is taken only from nobody, so that a number has one agent. */
+  /** Returns the actions that move the entry of an agent's number. They fail when another agent has the number. */
   #numberChange(former: Agent | undefined, { uid, agentId, phoneNumber }: Agent): TransactionAction[] {
     if (former?.phoneNumber === phoneNumber) return [];
-    const TableName = this.#table.name;
-    const isOwn = { ExpressionAttributeValues: { ':agentId': agentId } };
-    const ConditionExpression = 'attribute_not_exists(pk) or agentId = :agentId';
+    const isFreeOrOwn = when`attribute_not_exists(pk) or agentId = ${agentId}`;
+    const entryOf = (number: string): NumberItem => ({ ...agentNumberKey(uid, number), agentId });
     return [
-      ...(former?.phoneNumber
-        ? [{ Delete: { TableName, Key: agentNumberKey(uid, former.phoneNumber), ConditionExpression, ...isOwn } }]
-        : []),
-      ...(phoneNumber
-        ? [
-            {
-              Put: { TableName, Item: { ...agentNumberKey(uid, phoneNumber), agentId }, ConditionExpression, ...isOwn },
-            },
-          ]
-        : []),
+      ...(former?.phoneNumber ? [this.#table.deleteAction(agentNumberKey(uid, former.phoneNumber), isFreeOrOwn)] : []),
+      ...(phoneNumber ? [this.#table.putAction(entryOf(phoneNumber), isFreeOrOwn)] : []),
     ];
   }
 
-  /** The write that keeps the outcomes which block in the access item, when they have changed. */
+  /** Returns the action that copies `blockOnOutcomes` into the access item, if they have changed. */
   #accessChange(former: Agent, { uid, agentId, configuration }: Agent): TransactionAction[] {
     const { blockOnOutcomes = null } = configuration;
     if (isDeepStrictEqual(former.configuration.blockOnOutcomes ?? null, blockOnOutcomes)) return [];
-    const update = updateOf({ set: { blockOnOutcomes } }, isOwnedBy(uid));
-    return [{ Update: { TableName: this.#table.name, Key: accessKey(agentId), ...update } }];
+    return [this.#table.updateAction(accessKey(agentId), { set: { blockOnOutcomes } }, isOwnedBy(uid))];
   }
 
-  /** Throws when another agent of the user has the number: that is why a write failed. */
+  /** Throws when another agent of the user has the number. */
   async #checkNumber({ uid, agentId, phoneNumber }: Agent): Promise<void> {
     const item = phoneNumber && (await this.#table.get<NumberItem>(agentNumberKey(uid, phoneNumber)));
     if (item && item.agentId !== agentId) throw phoneNumberInUse();
   }
 
   /**
-   * Deletes an agent: from here on it is unknown to everyone, and its number is free. Its access item remains, with
-   * nobody in it, until the rest is deleted: until then no agent gets the same id. False when there is no such agent.
+   * Deletes an agent: nobody can use it any more, and its number is free. Its access item, which names nobody, keeps the id
+   * taken until the rest is deleted. Returns false when there is no such agent.
    */
   async remove(owner: string, agentId: string): Promise<boolean> {
-    const TableName = this.#table.name;
-    for (;;) {
+    return untilWritten(async () => {
       const found = await this.#table.get<AgentItem | SharedAgentItem>(agentKey(owner, agentId));
       // A guest has an entry of the agent under the same key.
       if (!found || 'owner' in found) return false;
       const { phoneNumber: _, ...withoutNumber } = agentOf(found);
-      const condition = {
-        ConditionExpression: 'version = :found',
-        ExpressionAttributeValues: { ':found': found.version },
-      };
-      const failed = await this.#table.transactUnless([
-        { Delete: { TableName, Key: agentKey(owner, agentId), ...condition } },
+      await this.#table.transact([
+        this.#table.deleteAction(agentKey(owner, agentId), isUnchanged(found)),
         ...this.#numberChange(agentOf(found), withoutNumber),
-        { Update: { TableName, Key: accessKey(agentId), ...deletionOf(owner) } },
+        { Update: { TableName: this.#table.name, Key: accessKey(agentId), ...deletionOf(owner) } },
         countAction(this.#table, countKey({ uid: owner }), -1),
       ]);
-      if (!failed) return true;
-    }
+      return true;
+    });
   }
 
-  /** A deleted agent of which something may be left. */
+  /** Returns a deleted agent whose data may not be deleted yet. */
   async findDeleted(agentId: string): Promise<DeletedAgent | undefined> {
     const item = await this.#table.get<DeletedItem>(accessKey(agentId));
     return item?.quietAt === undefined
@@ -214,58 +190,44 @@ export class Agents {
       : { owner: item.formerOwner, guests: [...item.formerGuests], quietAt: item.quietAt };
   }
 
-  /** Deletes what a deleted agent's former guests list, what is kept beside it and, once it is quiet, last its access item. */
+  /** Deletes the entries of a deleted agent's former guests and the items beside its access item; once it is quiet, also that one. */
   async finishRemoval(agentId: string, { guests, quietAt }: DeletedAgent, startedAt: number): Promise<void> {
     await this.#table.deleteMany([...guests.map((guest) => agentKey(guest, agentId)), runningImportKey({ agentId })]);
     const access = accessKey(agentId);
     for await (const items of this.#table.pages(itemsOfAgent(agentId), { keysOnly: true })) {
       await this.#table.deleteMany(items.filter(({ sk }) => sk !== access.sk));
     }
-    if (startedAt >= quietAt) await this.#table.delete(access, { expression: 'attribute_not_exists(uid)' });
+    if (startedAt >= quietAt) await this.#table.delete(access, when`attribute_not_exists(uid)`);
   }
 
   /** Lets another user use an agent. */
   async grant(agentId: string, owner: string, guest: string): Promise<void> {
     if (guest === owner) throw ownerIsNoGuest();
-    const TableName = this.#table.name;
-    const shared = { ...agentKey(guest, agentId), agentId, owner };
+    const shared: SharedAgentItem = { ...agentKey(guest, agentId), agentId, owner };
     await this.#table.transact([
-      { ConditionCheck: { TableName, Key: userKey(guest), ConditionExpression: 'attribute_exists(pk)' } },
-      {
-        Update: {
-          TableName,
-          Key: accessKey(agentId),
-          ...updateOf({ add: { guests: new Set([guest]) } }, isOwnedBy(owner)),
-        },
-      },
-      { Put: { TableName, Item: shared } },
+      this.#table.checkAction(userKey(guest), exists),
+      this.#table.updateAction(accessKey(agentId), { add: { guests: new Set([guest]) } }, isOwnedBy(owner)),
+      this.#table.putAction(shared),
     ]);
   }
 
   /** Ends a user's access to somebody else's agent, from the next request on. */
   async revoke(agentId: string, owner: string, guest: string): Promise<void> {
     if (guest === owner) throw ownerIsNoGuest();
-    const TableName = this.#table.name;
     await this.#table.transact([
-      {
-        Update: {
-          TableName,
-          Key: accessKey(agentId),
-          ...updateOf({ remove: { guests: new Set([guest]) } }, isOwnedBy(owner)),
-        },
-      },
-      { Delete: { TableName, Key: agentKey(guest, agentId) } },
+      this.#table.updateAction(accessKey(agentId), { remove: { guests: new Set([guest]) } }, isOwnedBy(owner)),
+      this.#table.deleteAction(agentKey(guest, agentId)),
     ]);
   }
 
-  /** The language that an agent is set to. Without its owner, it takes another read to find that. */
+  /** Returns the language that an agent is set to. Without `owner`, one more read finds it. */
   async languageOf(agentId: string, owner?: string): Promise<string | undefined> {
     const uid = owner ?? (await this.access(agentId))?.owner;
     const agent = uid === undefined ? undefined : await this.find(uid, agentId);
     return agent?.configuration.language;
   }
 
-  /** The owner of an agent, who else may use it, and the outcomes that block. */
+  /** Returns an agent's owner, its guests, and the outcomes that block. */
   async access(agentId: string): Promise<{ owner: string; guests: string[]; blockOnOutcomes: string[] } | undefined> {
     const item = await this.#table.get<AccessItem>(accessKey(agentId));
     if (item?.uid === undefined) return undefined;
@@ -274,13 +236,13 @@ export class Agents {
 }
 
 /**
- * A deleted agent, and who had access to it. From `quietAt` (Unix milliseconds) on, no request or job that began before
- * the deletion writes anything more.
+ * A deleted agent, and who had access to it. After `quietAt` (Unix milliseconds), no request or job that began before the
+ * deletion writes any more.
  */
 export type DeletedAgent = { owner: string; guests: string[]; quietAt: number };
 type DeletedItem = Item & { agentId: string; formerOwner: string; formerGuests: Iterable<string>; quietAt: number };
 
-/** Makes an access item that of a deleted agent. */
+/** Turns an access item into that of a deleted agent. It moves attributes, which a `Change` cannot. */
 const deletionOf = (owner: string) => ({
   UpdateExpression:
     'set formerOwner = uid, formerGuests = if_not_exists(guests, :none), quietAt = :quietAt remove uid, guests, blockOnOutcomes',
@@ -288,7 +250,7 @@ const deletionOf = (owner: string) => ({
   ExpressionAttributeValues: { ':owner': owner, ':none': [], ':quietAt': Date.now() + idempotencyClaimSeconds * 1000 },
 });
 
-/** The access item of a copy that never became an agent: another run of the copy may go on for `seconds`. */
+/** Returns the access item of an abandoned copy. Another run of the copy may write for `seconds` more. */
 export const deletedCopyOf = ({ agentId, uid }: Pick<Agent, 'agentId' | 'uid'>, seconds: number): DeletedItem => ({
   ...accessKey(agentId),
   agentId,
@@ -297,9 +259,10 @@ export const deletedCopyOf = ({ agentId, uid }: Pick<Agent, 'agentId' | 'uid'>, 
   quietAt: Date.now() + seconds * 1000,
 });
 
-const isOwnedBy = (owner: string): Condition => ({ expression: 'uid = :owner', values: { owner } });
+const isOwnedBy = (owner: string) => when`uid = ${owner}`;
+const isUnchanged = ({ version }: AgentItem) => when`version = ${version}`;
 
-/** A guest's entry has the key of an owner's record: writing one for the owner would overwrite the agent. */
+/** A guest's entry and the owner's record have the same key: an entry for the owner would overwrite the agent. */
 const ownerIsNoGuest = () => new Error('The owner of an agent cannot be its guest.');
 
 const itemOf = ({ configuration, ...rest }: Agent): AgentItem => ({
@@ -309,7 +272,7 @@ const itemOf = ({ configuration, ...rest }: Agent): AgentItem => ({
   version: randomUUID(),
 });
 
-/** The agent that an item holds. */
+/** Returns the agent that an item holds. */
 export const agentOf = ({ pk: _pk, sk: _sk, version: _version, configuration, ...rest }: AgentItem): Agent => ({
   ...rest,
   configuration: JSON.parse(configuration),

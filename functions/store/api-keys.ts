@@ -2,10 +2,9 @@ import { type ApiKey, hashApiKey, newApiKey, type Scope, startOfApiKey } from '.
 import { now } from '../domain/date-time.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
 import { wholeService } from '../service.ts';
-import { updateOf } from './expressions.ts';
-import { apiKeyKey, apiKeyListingKey, apiKeyListingsOf, userKey } from './keys.ts';
+import { exists, when } from './expressions.ts';
+import { apiKeyKey, apiKeyListingKey, apiKeyListingsOf, userKey, withoutKey } from './keys.ts';
 import { type Item, type Table, type TransactionAction, table } from './table.ts';
-import { writeFailure } from './write-failures.ts';
 
 type ListingItem = Item & { keyId: string; hash: string };
 type NewKey = { name: string; scopes?: Scope[] | undefined; expiresAt?: string | undefined };
@@ -36,43 +35,34 @@ export class ApiKeys {
     const hash = await this.#hashOf(uid, keyId);
     if (!hash) return undefined;
     const { made, creation } = this.#newKey(uid, options);
-    const end = {
-      TableName: this.#table.name,
-      Key: apiKeyKey(hash),
-      ...updateOf(
-        { set: { revokedAt: options.endsAt } },
-        { expression: 'attribute_exists(pk) and attribute_not_exists(revokedAt)' },
-      ),
-    };
-    try {
-      await this.#table.transact([...creation, { Update: end }]);
-      return made;
-    } catch (error) {
-      if (writeFailure(error) === 'condition') return undefined;
-      throw error;
-    }
+    const end = this.#table.updateAction(
+      apiKeyKey(hash),
+      { set: { revokedAt: options.endsAt } },
+      when`attribute_exists(pk) and attribute_not_exists(revokedAt)`,
+    );
+    const failed = await this.#table.tryTransact([...creation, end]);
+    return failed ? undefined : made;
   }
 
   async list(uid: string): Promise<ApiKey[]> {
     const hashes: string[] = [];
     for await (const { hash } of this.#table.query<ListingItem>(apiKeyListingsOf(uid))) hashes.push(hash);
     const items = await this.#table.getMany<Item & ApiKey>(hashes.map(apiKeyKey));
-    return items.map(keyOf).sort((a, b) => (a.keyId < b.keyId ? -1 : 1));
+    return items.map(withoutKey).sort((a, b) => (a.keyId < b.keyId ? -1 : 1));
   }
 
   async find(uid: string, keyId: string): Promise<ApiKey | undefined> {
     const hash = await this.#hashOf(uid, keyId);
     const item = hash && (await this.#table.get<Item & ApiKey>(apiKeyKey(hash)));
-    return item ? keyOf(item) : undefined;
+    return item ? withoutKey(item) : undefined;
   }
 
   /** Changes what is given of a key; undefined when there is no such key. */
   async change(uid: string, keyId: string, change: Partial<NewKey>): Promise<ApiKey | undefined> {
     const hash = await this.#hashOf(uid, keyId);
     if (!hash) return undefined;
-    const exists = { expression: 'attribute_exists(pk)' };
     const item = await this.#table.change<Item & ApiKey>(apiKeyKey(hash), { set: change }, exists);
-    return item && keyOf(item);
+    return item && withoutKey(item);
   }
 
   /** Ends a key now or at a time in the future; a key that ends earlier keeps its end. False when there is no such key. */
@@ -82,7 +72,7 @@ export class ApiKeys {
     await this.#table.change(
       apiKeyKey(hash),
       { set: { revokedAt: at } },
-      { expression: 'attribute_exists(pk) and (attribute_not_exists(revokedAt) or revokedAt > :revokedAt)' },
+      when`attribute_exists(pk) and (attribute_not_exists(revokedAt) or revokedAt > ${at})`,
     );
     return true;
   }
@@ -96,7 +86,6 @@ export class ApiKeys {
   }
 
   #newKey(uid: string, options: NewKey): { made: MadeApiKey; creation: TransactionAction[] } {
-    const TableName = this.#table.name;
     const secret = newApiKey();
     const hash = hashApiKey(secret);
     const key: ApiKey = {
@@ -109,9 +98,9 @@ export class ApiKeys {
       ...(options.expiresAt && { expiresAt: options.expiresAt }),
     };
     const creation = [
-      { ConditionCheck: { TableName, Key: userKey(uid), ConditionExpression: 'attribute_exists(pk)' } },
-      { Put: { TableName, Item: { ...apiKeyKey(hash), ...key } } },
-      { Put: { TableName, Item: { ...apiKeyListingKey(uid, key.keyId), keyId: key.keyId, hash } } },
+      this.#table.checkAction(userKey(uid), exists),
+      this.#table.putAction({ ...apiKeyKey(hash), ...key }),
+      this.#table.putAction({ ...apiKeyListingKey(uid, key.keyId), keyId: key.keyId, hash } as ListingItem),
     ];
     return { made: { ...key, secret }, creation };
   }
@@ -120,7 +109,5 @@ export class ApiKeys {
     return (await this.#table.get<ListingItem>(apiKeyListingKey(uid, keyId)))?.hash;
   }
 }
-
-const keyOf = ({ pk: _pk, sk: _sk, ...key }: Item & ApiKey): ApiKey => key;
 
 export const apiKeys = /* @__PURE__ */ wholeService(() => new ApiKeys(table.get()));

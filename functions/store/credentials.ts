@@ -4,13 +4,13 @@ import { service } from '../service.ts';
 import { accessKey, apiKeyKey, itemWith } from './keys.ts';
 import { type Item, type Lookup, type Table, table } from './table.ts';
 
-/** Who may use an agent, and what every request for it has to know of its configuration. */
+/** Who may use an agent, and the part of its configuration that every request for it needs. */
 export type Access = { owner: string; has(uid: string): boolean; blockOnOutcomes: string[] };
 
-/** That of a deleted agent has neither `uid` nor `guests`: nobody may use it. */
+/** The access item of a deleted agent has neither `uid` nor `guests`: nobody may use it. */
 export type AccessItem = Item & { agentId: string; uid?: string; guests?: Set<string>; blockOnOutcomes?: string[] };
 
-/** API keys and access to agents as a request needs them: both in one read. There is no cache: revocation holds at once. */
+/** Reads a request's API key and its access to an agent in one round trip. There is no cache: a revocation holds at once. */
 export class Credentials {
   readonly #table: Table;
 
@@ -37,7 +37,7 @@ export class Credentials {
     };
   }
 
-  /** The users of each of several agents, the owner first; an agent that does not exist is not in the map. */
+  /** Returns the users of each agent, the owner first. An agent that does not exist is not in the map. */
   async usersOf(agentIds: string[]): Promise<Map<string, string[]>> {
     const items = await this.#table.getMany<AccessItem>([...new Set(agentIds)].map(accessKey));
     return new Map(
@@ -45,7 +45,7 @@ export class Credentials {
     );
   }
 
-  /** The access to each of several agents; one that does not exist is not in the map. */
+  /** Returns the access to each agent. An agent that does not exist is not in the map. */
   async accessTo(agentIds: string[]): Promise<Map<string, Access>> {
     const known = [...new Set(agentIds)].filter(isIdentifier);
     const items = await this.#table.getMany<AccessItem>(known.map(accessKey));
@@ -58,7 +58,7 @@ export class Credentials {
   }
 }
 
-/** Who may use an agent, by its access item; undefined when there is no such agent. */
+/** Returns who may use an agent, by its access item; undefined when there is no such agent. */
 export const accessOf = (item: Item | undefined): Access | undefined => {
   const { uid: owner, guests, blockOnOutcomes = [] } = (item ?? {}) as Partial<AccessItem>;
   if (owner === undefined) return undefined;

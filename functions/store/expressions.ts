@@ -1,4 +1,4 @@
-type Fields = Record<string, unknown>;
+export type Fields = Record<string, unknown>;
 
 /**
  * A change of an item: `set` replaces fields and clears those that are null (undefined ones stay), `initial` sets those
@@ -6,10 +6,32 @@ type Fields = Record<string, unknown>;
  */
 export type Change = { set?: Fields; initial?: Fields; add?: Fields; remove?: Fields };
 
-/** A condition of a write. A name that DynamoDB reserves has a `#` before it; values are named without their colon. */
-export type Condition = { expression: string; values?: Fields };
+/** A condition of a write, built by `when`: parts of an expression, and the values between them. */
+export class Condition {
+  readonly parts: (string | { value: unknown })[];
 
-/** A change as DynamoDB takes it, alone or in a transaction. */
+  constructor(parts: (string | { value: unknown })[]) {
+    this.parts = parts;
+  }
+}
+
+/**
+ * Builds a condition from DynamoDB's own expression, with values where they belong: when`attempt = ${attempt}`. A value may
+ * be another condition. An attribute whose name DynamoDB reserves has a `#` before it.
+ */
+export const when = (texts: TemplateStringsArray, ...values: unknown[]): Condition =>
+  new Condition(
+    texts.flatMap((text, index) => {
+      if (index === 0) return [text];
+      const value = values[index - 1];
+      return [...(value instanceof Condition ? value.parts : [{ value }]), text];
+    }),
+  );
+
+export const exists = when`attribute_exists(pk)`;
+export const isAbsent = when`attribute_not_exists(pk)`;
+
+/** Returns a change as the input of an update, alone or in a transaction. */
 export const updateOf = ({ set = {}, initial = {}, add = {}, remove = {} }: Change, condition?: Condition) => {
   const given = Object.entries({ ...set, ...initial, ...add, ...remove }).filter(([, value]) => value !== undefined);
   const clause = (verb: string, fields: Fields, isIn: (value: unknown) => boolean, form: (name: string) => string) => {
@@ -18,6 +40,7 @@ export const updateOf = ({ set = {}, initial = {}, add = {}, remove = {} }: Chan
   };
   const isNull = (value: unknown) => value === null;
   const isGiven = (value: unknown) => value !== null;
+  const { ConditionExpression, values } = rendered(condition);
   return withNames({
     UpdateExpression: [
       ...clause('set', { ...set, ...initial }, isGiven, (name) =>
@@ -27,13 +50,24 @@ export const updateOf = ({ set = {}, initial = {}, add = {}, remove = {} }: Chan
       ...clause('add', add, isGiven, (name) => `#${name} :${name}`),
       ...clause('delete', remove, isGiven, (name) => `#${name} :${name}`),
     ].join(' '),
-    ...(condition && { ConditionExpression: condition.expression }),
-    values: { ...Object.fromEntries(given.filter(([, value]) => value !== null)), ...condition?.values },
+    ...(ConditionExpression && { ConditionExpression }),
+    values: { ...Object.fromEntries(given.filter(([, value]) => value !== null)), ...values },
   });
 };
 
-export const conditionOf = ({ expression, values = {} }: Condition) =>
-  withNames({ ConditionExpression: expression, values });
+/** Returns a condition as the input of a write. */
+export const conditionOf = (condition: Condition | undefined) => condition && withNames(rendered(condition));
+
+const rendered = (condition: Condition | undefined) => {
+  const values: Fields = {};
+  const texts = condition?.parts.map((part) => {
+    if (typeof part === 'string') return part;
+    const name = `condition${Object.keys(values).length}`;
+    values[name] = part.value;
+    return `:${name}`;
+  });
+  return { ConditionExpression: texts?.join(''), values };
+};
 
 /** Adds the attribute names and values that expressions refer to. */
 const withNames = <E extends { UpdateExpression?: string; ConditionExpression?: string }>({

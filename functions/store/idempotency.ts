@@ -3,7 +3,7 @@ import pMap from 'p-map';
 import { newUlid } from '../domain/identifiers.ts';
 import { idempotencyClaimSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
-import type { Condition } from './expressions.ts';
+import { when } from './expressions.ts';
 import {
   type Collection,
   type ItemKey,
@@ -13,12 +13,11 @@ import {
   idempotencyPieceKey,
 } from './keys.ts';
 import { type Item, type Table, table } from './table.ts';
-import { conflictingItem } from './write-failures.ts';
 
-/** How long a first answer is kept. */
+/** How long a first response is kept. */
 const keepSeconds = 24 * 60 * 60;
 
-type KeptAnswer = { statusCode?: number; headers?: Record<string, boolean | number | string>; body?: string };
+type KeptResponse = { statusCode?: number; headers?: Record<string, boolean | number | string>; body?: string };
 type Kept = {
   contentHash: string;
   creationId: string;
@@ -30,13 +29,13 @@ type Kept = {
 };
 type Piece = Item & { answer: Uint8Array };
 
-/** Bytes of a deflated response in one item, which may have 400 KB. */
+/** Maximum bytes of a deflated response in one item. DynamoDB's limit is 400 KB. */
 const pieceBytes = 300 * 1024;
 
-/** A request that may go on. `creationId` is the first one's when that one ended without an answer. */
+/** A request that may proceed. If an earlier request with its key ended without a response, `creationId` is that one's. */
 export type Claim = { state: 'claimed'; key: ItemKey; creationId: string; claimedUntil: number; ttlSeconds: number };
 
-/** What was first answered under an Idempotency-Key. */
+/** The first responses to requests with an Idempotency-Key. */
 export class IdempotencyStore {
   readonly #table: Table;
 
@@ -51,13 +50,13 @@ export class IdempotencyStore {
     contentHash: string;
   }): Promise<
     | Claim
-    | { state: 'answered'; answer: KeptAnswer; creationId: string }
+    | { state: 'answered'; answer: KeptResponse; creationId: string }
     | { state: 'in progress' }
     | { state: 'other content' }
   > {
     const now = Date.now();
     const key = idempotencyKey(request.uid, request.operation, request.key);
-    // The claim's own time tells our write from another's when the response to it was lost.
+    // The random part tells this write from another one when its response was lost.
     const claimedUntil = now + idempotencyClaimSeconds * 1000 + Math.random();
     const ttlSeconds = Math.floor(now / 1000) + keepSeconds;
     const fresh: Kept = {
@@ -66,42 +65,29 @@ export class IdempotencyStore {
       claimedUntil,
       ttlSeconds,
     };
-    try {
-      await this.#table.put(
-        { ...key, ...fresh },
-        {
-          ConditionExpression: 'attribute_not_exists(pk) or ttlSeconds <= :now',
-          ExpressionAttributeValues: { ':now': Math.floor(now / 1000) },
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        },
-      );
-      return { state: 'claimed', key, creationId: fresh.creationId, claimedUntil, ttlSeconds };
-    } catch (error) {
-      const kept = conflictingItem<Kept>(error);
-      if (!kept) throw error;
-      if (kept.claimedUntil === claimedUntil)
-        return { state: 'claimed', key, creationId: kept.creationId, claimedUntil, ttlSeconds: kept.ttlSeconds };
-      if (kept.contentHash !== request.contentHash) return { state: 'other content' };
-      const answer = await this.#read(key, kept);
-      if (answer) return { state: 'answered', answer, creationId: kept.creationId };
-      if (kept.claimedUntil > now) return { state: 'in progress' };
-      return this.#takeOver(key, kept, claimedUntil);
-    }
+    const isUnclaimed = when`attribute_not_exists(pk) or ttlSeconds <= ${Math.floor(now / 1000)}`;
+    const { isNew, item: kept } = await this.#table.putNew<Item & Kept>({ ...key, ...fresh }, isUnclaimed);
+    if (isNew) return { state: 'claimed', key, creationId: kept.creationId, claimedUntil, ttlSeconds };
+    if (kept.contentHash !== request.contentHash) return { state: 'other content' };
+    const answer = await this.#read(key, kept);
+    if (answer) return { state: 'answered', answer, creationId: kept.creationId };
+    if (kept.claimedUntil > now) return { state: 'in progress' };
+    return this.#takeOver(key, kept, claimedUntil);
   }
 
-  /** Goes on where a request ended without an answer, if nobody else does. */
+  /** Takes over from a request that ended without a response, unless another request has. */
   async #takeOver(key: ItemKey, kept: Kept, claimedUntil: number): Promise<Claim | { state: 'in progress' }> {
     const taken = await this.#table.change(
       key,
       { set: { claimedUntil } },
-      { expression: 'claimedUntil = :found or claimedUntil = :claimedUntil', values: { found: kept.claimedUntil } },
+      when`claimedUntil = ${kept.claimedUntil} or claimedUntil = ${claimedUntil}`,
     );
     if (!taken) return { state: 'in progress' };
     return { state: 'claimed', key, creationId: kept.creationId, claimedUntil, ttlSeconds: kept.ttlSeconds };
   }
 
-  /** Keeps the answer for those who ask again. */
-  async keep(claim: Claim, answer: KeptAnswer): Promise<void> {
+  /** Keeps a response for repetitions of its request. */
+  async keep(claim: Claim, answer: KeptResponse): Promise<void> {
     const { statusCode, headers, body } = answer;
     const bytes = deflateRawSync(JSON.stringify({ statusCode, headers, body }));
     const pieces = Math.ceil(bytes.length / pieceBytes);
@@ -120,7 +106,7 @@ export class IdempotencyStore {
     if (!kept) throw new Error('Another request has taken over the claim.');
   }
 
-  async #read(key: ItemKey, { answer, pieces }: Kept): Promise<KeptAnswer | undefined> {
+  async #read(key: ItemKey, { answer, pieces }: Kept): Promise<KeptResponse | undefined> {
     if (answer) return JSON.parse(inflateRawSync(answer).toString());
     if (pieces === undefined) return undefined;
     const keys = Array.from({ length: pieces }, (_, n) => idempotencyPieceKey(key, n));
@@ -132,8 +118,8 @@ export class IdempotencyStore {
   }
 
   /**
-   * Forgets the responses to a user that mention something, as if their keys had never been used. True while a request
-   * may be under way that began before `since` (Unix milliseconds), and whose response is kept later.
+   * Deletes a user's responses that mention something, as if their keys had never been used. Returns true while a request
+   * may be in progress that began before `since` (Unix milliseconds), and whose response is kept later.
    */
   async forget(uid: string, mentions: (body: unknown) => boolean, since = 0): Promise<boolean> {
     const forgetIn = (shard: Collection) => this.#forgetIn(shard, mentions, since);
@@ -158,27 +144,20 @@ export class IdempotencyStore {
       if (isMentioned) await this.#table.delete({ pk: item.pk, sk: item.sk }, isUnchanged(item));
       else kept.add(item.sk);
     }
-    // Pieces without a response are left of one that was forgotten, or has expired.
+    // Pieces without a response belong to one that was deleted, or has expired.
     const orphans = [...pieces].flatMap(([sk, items]) => (kept.has(sk) ? [] : items));
     await this.#table.deleteMany(orphans);
     return isUnderWay;
   }
 
-  /** Lets a repetition go on at once after a failure. */
+  /** Ends the claim of a failed request, so that a repetition proceeds at once. */
   async release(claim: Claim): Promise<void> {
     await this.#table.change(claim.key, { set: { claimedUntil: 0 } }, isStillClaimed(claim));
   }
 }
 
-const isUnchanged = ({ claimedUntil }: Kept): Condition => ({
-  expression: 'claimedUntil = :found',
-  values: { found: claimedUntil },
-});
-
-const isStillClaimed = ({ claimedUntil }: Claim): Condition => ({
-  expression: 'claimedUntil = :mine',
-  values: { mine: claimedUntil },
-});
+const isUnchanged = ({ claimedUntil }: Kept) => when`claimedUntil = ${claimedUntil}`;
+const isStillClaimed = ({ claimedUntil }: Claim) => when`claimedUntil = ${claimedUntil}`;
 
 export const idempotency = /* @__PURE__ */ service(() => new IdempotencyStore(table.get()), {
   claim: ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],

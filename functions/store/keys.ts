@@ -43,7 +43,9 @@ import { hash } from 'node:crypto';
 
 export type ItemKey = { pk: string; sk: string };
 export const isSameKey = (one: ItemKey, other: ItemKey) => one.pk === other.pk && one.sk === other.sk;
-/** The one of some items that has a key. */
+/** Returns an item without its key. */
+export const withoutKey = <T extends ItemKey>({ pk: _pk, sk: _sk, ...held }: T): Omit<T, 'pk' | 'sk'> => held;
+/** Returns the item that has a key. */
 export const itemWith = <T extends ItemKey>(items: T[], key: ItemKey | undefined): T | undefined =>
   key && items.find((item) => isSameKey(item, key));
 
@@ -102,11 +104,11 @@ export const callKey = (agentId: string, callId: string): ItemKey => ({
 });
 export const callsOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#CALLS` });
 export const callsWith = (agentId: string, phone: string): Collection => ({ pk: `AGENT#${agentId}#PHONE#${phone}` });
-/** The position of a call among others, by start and then by id. */
+/** Returns the sort key of a call's entries: by start, then by id. */
 export const callPosition = (call: { startedAt: string; callId: string }) => `${call.startedAt}#${call.callId}`;
-/** The call that an entry by time or by phone number points to. */
+/** Returns the id of the call that an entry by time or by phone number points to. */
 export const callIdAt = (position: string) => position.slice(position.indexOf('#') + 1);
-/** The phone number of a person that a key holds: of a call or a blocked number, and whose it is. */
+/** Returns the phone number of a person that a key contains, and whose item it is: a call's or a block list's. */
 export const numberIn = ({ pk, sk }: ItemKey): { owner: BlockListOwner; number: string } | undefined => {
   const [, kind, id = '', part, phone = ''] = /^(AGENT|USER)#([^#]+)#(PHONE|BLOCKED)#(.+)$/.exec(pk) ?? [];
   if (!kind) return undefined;
@@ -153,7 +155,7 @@ export const fetchedDeliveryKey = (uid: string, endpointId: string, deliveryId: 
   pk: fetchedDeliveriesOf(uid).pk,
   sk: `${endpointId}#${deliveryId}`,
 });
-/** What an event is about: a call, an agent with its knowledge and block list, or a user. Its events go when it does. */
+/** The subject of an event: a call, an agent with its knowledge and block list, or a user. Its events are deleted with it. */
 export type EventSubject = { agentId: string; callId?: string | undefined } | { uid: string };
 export const webhookEventKey = (subject: EventSubject, eventId: string): ItemKey => {
   const { pk, prefix } = webhookEventsOf(subject);
@@ -169,14 +171,14 @@ export const webhookEventsOf = (subject: EventSubject): Collection & { prefix: s
   return { pk, prefix: 'EVENT#' };
 };
 
-/** What the key of an item names, of those items whose changes are events. */
+/** An item whose changes are events, as its key names it. */
 export type ChangedItem =
   | { kind: 'agent'; uid: string; agentId: string }
   | { kind: 'access' | 'call' | 'website' | 'document'; agentId: string; id: string }
   | { kind: 'number'; list: BlockListOwner }
   | { kind: 'import' | 'endpoints'; uid: string };
 
-/** The sort keys of those items: whole, or their beginnings. No other item has such a key. */
+/** The sort keys of those items, whole or by prefix. No other item has such a sort key. */
 export const sortKeysOfChanges = {
   exact: ['ACCESS', 'CALL', 'WEBHOOKS'],
   prefixes: ['+', 'AGENT#', 'WEBSITE#', 'DOCUMENT#', 'IMPORT#'],
@@ -210,16 +212,17 @@ export const changedItem = ({ pk, sk }: ItemKey): ChangedItem | undefined => {
 
 export const duplicationKey = (agentId: string): ItemKey => ({ pk: `DUPLICATION#${agentId}`, sk: 'DUPLICATION' });
 
-/** Spreads the responses of a user, all of which are found by the user alone. A key has no space in it. */
+/** How many partitions the responses of a user are spread over. */
 const idempotencyShards = 16;
 export const idempotencyKey = (uid: string, operation: string, key: string): ItemKey => {
+  // A key has no space in it.
   const sk = `${operation} ${key}`;
   return { pk: `IDEMPOTENCY#${uid}#${shardOf(sk, idempotencyShards)}`, sk };
 };
 
-/** A piece of a first response that is too large for one item. */
+/** Returns the key of a piece of a response that is too large for one item. */
 export const idempotencyPieceKey = ({ pk, sk }: ItemKey, n: number): ItemKey => ({ pk, sk: `${sk} ${n}` });
-/** The key of the response that an item belongs to as a piece; undefined when it is no piece. */
+/** Returns the key of the response that a piece belongs to; undefined when the item is no piece. */
 export const idempotencyKeyOfPiece = ({ pk, sk }: ItemKey): ItemKey | undefined => {
   const [operation, key, piece] = sk.split(' ');
   return piece === undefined ? undefined : { pk, sk: `${operation} ${key}` };

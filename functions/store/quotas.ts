@@ -1,10 +1,10 @@
 import { quotaExceeded } from '../domain/errors.ts';
 import { environment } from '../environment.ts';
-import { type Condition, conditionOf, updateOf } from './expressions.ts';
+import { isAbsent, when } from './expressions.ts';
 import { countKey, documentsOf, type ItemKey, websitesOf } from './keys.ts';
 import type { Item, Table, TransactionAction } from './table.ts';
 
-/** What a user or an agent may have. */
+/** How many agents a user, or sources an agent, may have. */
 export type Quota = { limit: number; exceeded: () => Error };
 
 export const agentQuota = (limit = environment.quotaAgents): Quota => ({
@@ -19,32 +19,27 @@ export const sourceQuota = (limit = environment.quotaSources): Quota => ({
 });
 
 /**
- * A counter. It changes in the transactions that create and delete what it counts; each change also counts as one in
- * `changes`, so that a recount is stored only if nothing changed meanwhile.
+ * A counter. It changes in the transactions that create and delete what it counts. Each change increments `changes`, so that
+ * a recount is stored only if nothing changed in between.
  */
 export type Counter = Item & { count: number; changes: number; recountedAt?: number };
 
-/** The action of a transaction that counts `by` more or fewer. With a quota, its condition is that they fit. */
-export const countAction = ({ name: TableName }: Table, Key: ItemKey, by: number, quota?: Quota): TransactionAction => {
+/** Returns the action that adds `by` to a counter. With a quota, it fails when they do not fit. */
+export const countAction = (table: Table, key: ItemKey, by: number, quota?: Quota): TransactionAction => {
   if (quota && by > quota.limit) throw quota.exceeded();
   const change = { add: { count: by, changes: 1 } };
-  return { Update: { TableName, Key, ...updateOf(change, quota && isAtMost(quota.limit - by)) } };
+  return table.updateAction(key, change, quota && isAtMost(quota.limit - by));
 };
 
-/** The action of a transaction that fails when a counter is above a quota. */
-export const countCheck = ({ name: TableName }: Table, Key: ItemKey, { limit }: Quota): TransactionAction => ({
-  ConditionCheck: { TableName, Key, ...conditionOf(isAtMost(limit)) },
-});
+/** Returns the action that fails when a counter is above a quota. */
+export const countCheck = (table: Table, key: ItemKey, { limit }: Quota): TransactionAction =>
+  table.checkAction(key, isAtMost(limit));
 
-const isAtMost = (most: number): Condition => ({
-  expression: 'attribute_not_exists(#count) or #count <= :most',
-  values: { most },
-});
+const isAtMost = (max: number) => when`attribute_not_exists(#count) or #count <= ${max}`;
 
 /**
- * Counts the sources of an agent, and corrects its counter. Records of upload forms that were never used count until
- * then: no write says when they expire. So a full agent is counted again, at most once in `seconds`. False when that was
- * not done.
+ * Counts the sources of an agent, and corrects its counter, which includes documents whose upload form expired unused: no
+ * write says when. An agent is counted at most once in `seconds`. Returns false when it was not.
  */
 export const recountSources = async (table: Table, agentId: string, seconds = 60): Promise<boolean> => {
   const key = countKey({ agentId });
@@ -53,9 +48,7 @@ export const recountSources = async (table: Table, agentId: string, seconds = 60
     const now = Date.now();
     if ((found?.recountedAt ?? 0) > now - seconds * 1000) return false;
     const set = { count: await countSources(table, agentId), recountedAt: now };
-    const isUnchanged = found
-      ? { expression: 'changes = :found', values: { found: found.changes } }
-      : { expression: 'attribute_not_exists(pk)' };
+    const isUnchanged = found ? when`changes = ${found.changes}` : isAbsent;
     if (await table.change(key, { set, add: { changes: 1 } }, isUnchanged)) return true;
   }
   return false;

@@ -1,11 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type AttributeValue,
-  BatchExecuteStatementCommand,
-  DynamoDBClient,
-  type DynamoDBClientConfig,
-} from '@aws-sdk/client-dynamodb';
+import { isDeepStrictEqual } from 'node:util';
+import { BatchExecuteStatementCommand, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
   BatchWriteCommand,
@@ -14,44 +10,44 @@ import {
   DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
-  type PutCommandInput,
   QueryCommand,
   ScanCommand,
   TransactWriteCommand,
   type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { convertToAttr, unmarshall } from '@aws-sdk/util-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { environment } from '../environment.ts';
 import { wholeService } from '../service.ts';
-import { type Change, type Condition, conditionOf, updateOf } from './expressions.ts';
+import { type Change, type Condition, conditionOf, isAbsent, updateOf } from './expressions.ts';
 import type { Collection, ItemKey } from './keys.ts';
+import type { Statement } from './statements.ts';
 import { failedConditions, type StatementResult, writeFailure } from './write-failures.ts';
 
-/** What every item has; each store adds the rest of its own. */
+/** The attributes of every item. Each store adds its own. */
 export type Item = ItemKey;
 type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];
 export type TransactionAction = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** A read that is made together with another one: the keys it needs, and what it finds in those of their items that exist. */
+/** A read that is combined with another one: its keys, and what it returns from the items that exist. */
 export type Lookup<Found> = { keys: ItemKey[]; read(items: Item[]): Found };
 
-/** `after` is a position without the collection's prefix; `limit` is how many items the caller expects to take. */
+/** `after` is a sort key without the collection's prefix; `limit` is how many items the caller expects to take. */
 export type QueryOptions = {
   after?: string | undefined;
   limit?: number | undefined;
-  /** Sort keys from this one on, up to and without that one. */
+  /** `from` ≤ sort key < `to`. */
   from?: string | undefined;
   to?: string | undefined;
   descending?: boolean;
-  /** Brings the keys alone. */
+  /** Returns only the keys. */
   keysOnly?: boolean;
 };
 
-/** How often a write is tried again that meets others: with their pauses, a few seconds. */
-export const maxConflicts = 12;
+/** How often a write that conflicts with others is repeated: with the pauses, for about two seconds. */
+const maxConflicts = 12;
 
-/** The single table, with the few ways it is read and written. Every read is strongly consistent. */
+/** The single table. Every read is strongly consistent. */
 export class Table {
   readonly client: DynamoDBDocumentClient;
   readonly name: string;
@@ -67,7 +63,7 @@ export class Table {
     return Item as T | undefined;
   }
 
-  /** The items that are there, in no particular order; a hundred a round trip, all trips at once. */
+  /** Returns the items that exist, in no particular order. A round trip reads a hundred; all are made at once. */
   async getMany<T extends Item = Item>(keys: ItemKey[]): Promise<T[]> {
     const batches = chunks(keys, 100);
     return (await Promise.all(batches.map((batch) => this.#getBatch<T>(batch)))).flat();
@@ -87,12 +83,12 @@ export class Table {
     return found;
   }
 
-  /** The items of a collection in order of their sort keys, read page by page as they are taken. */
+  /** Yields the items of a collection in order of their sort keys, reading page by page as they are taken. */
   async *query<T extends Item = Item>(collection: Collection, options: QueryOptions = {}): AsyncGenerator<T> {
     for await (const page of this.pages<T>(collection, options)) yield* page;
   }
 
-  /** The same, a page at a time. */
+  /** Yields the same, a page at a time. */
   async *pages<T extends Item = Item>(collection: Collection, options: QueryOptions = {}): AsyncGenerator<T[]> {
     const prefix = collection.prefix ?? '';
     const range = keyRange(collection, options);
@@ -116,7 +112,7 @@ export class Table {
     } while (start);
   }
 
-  /** The items of the whole table that have a sort key, from a position on. It reads everything. */
+  /** Yields the items with a sort key, after a position. It reads the whole table. */
   async *scan<T extends Item = Item>(sk: string, after?: ItemKey): AsyncGenerator<T> {
     let start = after;
     do {
@@ -134,13 +130,25 @@ export class Table {
     } while (start);
   }
 
-  async put(item: Item, condition: Omit<PutCommandInput, 'TableName' | 'Item'> = {}): Promise<void> {
-    await this.client.send(new PutCommand({ TableName: this.name, Item: item, ...condition }), deadline());
+  /** Writes an item, replacing an existing one. Throws when the condition fails. */
+  async put(item: Item, condition?: Condition): Promise<void> {
+    await this.transact([this.putAction(item, condition)]);
   }
 
   /**
-   * Changes an item if a condition holds, and returns it as it is then, or as it was before (`ALL_OLD`).
-   * Undefined when the condition does not hold.
+   * Writes an item unless its key exists, and returns the item that is stored then. `isNew` is also true when this write
+   * succeeded earlier and its response was lost. Another condition says which existing item is replaced.
+   */
+  async putNew<T extends Item>(item: T, condition = isAbsent): Promise<{ isNew: boolean; item: T }> {
+    const failed = await this.tryTransact<T>([this.putAction(item, condition)]);
+    if (!failed) return { isNew: true, item };
+    const existing = failed.get(0) as T;
+    return { isNew: isDeepStrictEqual(existing, item), item: existing };
+  }
+
+  /**
+   * Changes an item, and returns it as it is afterwards, or as it was before (`ALL_OLD`). Returns undefined when the
+   * condition fails.
    */
   async change<T extends Item = Item>(
     key: ItemKey,
@@ -149,32 +157,25 @@ export class Table {
     returned: 'ALL_NEW' | 'ALL_OLD' = 'ALL_NEW',
   ): Promise<T | undefined> {
     const input = { TableName: this.name, Key: key, ReturnValues: returned, ...updateOf(change, condition) };
-    try {
+    return unlessConditionFails(async () => {
       const { Attributes } = await this.client.send(new UpdateCommand(input), deadline());
       return Attributes as T | undefined;
-    } catch (error) {
-      if (writeFailure(error) === 'condition') return undefined;
-      throw error;
-    }
+    });
   }
 
-  /** Deletes an item, whether it is there or not; with a condition, only if that holds. */
+  /** Deletes an item, if it exists and the condition holds. */
   async delete(key: ItemKey, condition?: Condition): Promise<void> {
-    const input = { TableName: this.name, Key: key, ...(condition && conditionOf(condition)) };
-    try {
-      await this.client.send(new DeleteCommand(input), deadline());
-    } catch (error) {
-      if (!condition || writeFailure(error) !== 'condition') throw error;
-    }
+    const input = { TableName: this.name, Key: key, ...conditionOf(condition) };
+    await unlessConditionFails(() => this.client.send(new DeleteCommand(input), deadline()));
   }
 
-  /** Writes distinct items over what is there, `perBatch` (at most 25, together under 16 MB) a round trip, one after the other. */
+  /** Writes distinct items, replacing existing ones. Batches of `perBatch` (at most 25 items and 16 MB) follow one another. */
   async putMany(items: Item[], perBatch = 25): Promise<void> {
     for (const batch of chunks(items, perBatch))
       await this.#writeBatch(batch.map((Item) => ({ PutRequest: { Item } })));
   }
 
-  /** Deletes distinct items, whether they are there or not. */
+  /** Deletes distinct items, if they exist. */
   async deleteMany(keys: ItemKey[]): Promise<void> {
     for (const batch of chunks(keys, 25)) {
       await this.#writeBatch(batch.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })));
@@ -192,7 +193,7 @@ export class Table {
     }
   }
 
-  /** Runs up to 25 statements on distinct items, each by itself, and returns their results in the same order. */
+  /** Runs up to 25 statements on distinct items, independently of each other, and returns their results in the same order. */
   async execute(statements: Statement[]): Promise<StatementResult[]> {
     const command = new BatchExecuteStatementCommand({
       Statements: statements.map(({ text, values }) => ({
@@ -208,7 +209,26 @@ export class Table {
     }));
   }
 
-  /** All or nothing. Of the requests with one token, DynamoDB writes one. A single put needs no transaction. */
+  // The actions of a transaction. One whose condition fails returns the item as it is.
+
+  putAction(item: Item, condition?: Condition): TransactionAction {
+    return { Put: { TableName: this.name, Item: item, ...conditionOf(condition), ...returnedOnFailure } };
+  }
+
+  updateAction(key: ItemKey, change: Change, condition?: Condition): TransactionAction {
+    return { Update: { TableName: this.name, Key: key, ...updateOf(change, condition), ...returnedOnFailure } };
+  }
+
+  deleteAction(key: ItemKey, condition?: Condition): TransactionAction {
+    return { Delete: { TableName: this.name, Key: key, ...conditionOf(condition), ...returnedOnFailure } };
+  }
+
+  checkAction(key: ItemKey, condition: Condition): TransactionAction {
+    const input = conditionOf(condition) as { ConditionExpression: string };
+    return { ConditionCheck: { TableName: this.name, Key: key, ...input, ...returnedOnFailure } };
+  }
+
+  /** Writes all or nothing. DynamoDB performs requests with the same token once. A single put needs no transaction. */
   async transact(actions: TransactionAction[], ClientRequestToken: string = randomUUID()): Promise<void> {
     const [{ Put } = {}, ...more] = actions;
     if (Put && more.length === 0) return void (await this.client.send(new PutCommand(Put), deadline()));
@@ -216,31 +236,59 @@ export class Table {
   }
 
   /**
-   * The same, tried again while another write is in its way. When conditions do not hold: whose, by their positions among
-   * the actions, with the item where the action asked for it (`ALL_OLD`).
+   * Writes all or nothing, and retries conflicts with other writes. Returns the actions whose conditions failed, by index,
+   * each with the item as it is; undefined when everything was written.
    */
-  async transactUnless<T extends Item = Item>(
-    actions: TransactionAction[],
-  ): Promise<Map<number, T | undefined> | undefined> {
+  async tryTransact<T extends Item>(actions: TransactionAction[]): Promise<Map<number, T | undefined> | undefined> {
     const token = randomUUID();
-    for (let attempt = 0; ; attempt++) {
-      try {
-        return void (await this.transact(actions, token));
-      } catch (error) {
-        const failure = writeFailure(error);
-        if (failure === 'condition') return failedConditions<T>(error);
-        if (failure === undefined || attempt === maxConflicts) throw error;
-        await backOff(attempt);
-      }
+    try {
+      await repeat(
+        () => this.transact(actions, token),
+        (failure) => failure === 'conflict',
+      );
+      return undefined;
+    } catch (error) {
+      if (writeFailure(error) !== 'condition') throw error;
+      return failedConditions<T>(error);
     }
   }
 }
+
+const returnedOnFailure = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
+
+/** Runs work that reads, decides and writes, again when another write came in between. `attempt` counts from 0. */
+export const untilWritten = <T>(work: (attempt: number) => Promise<T>): Promise<T> =>
+  repeat(work, (failure) => failure !== undefined);
+
+const repeat = async <T>(
+  work: (attempt: number) => Promise<T>,
+  isRepeated: (failure: ReturnType<typeof writeFailure>) => boolean,
+): Promise<T> => {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await work(attempt);
+    } catch (error) {
+      if (!isRepeated(writeFailure(error)) || attempt === maxConflicts) throw error;
+      await backOff(attempt);
+    }
+  }
+};
+
+/** Returns undefined when the condition of a single write fails. */
+const unlessConditionFails = async <T>(write: () => Promise<T>): Promise<T | undefined> => {
+  try {
+    return await repeat(write, (failure) => failure === 'conflict');
+  } catch (error) {
+    if (writeFailure(error) !== 'condition') throw error;
+    return undefined;
+  }
+};
 
 const keyRange = ({ pk, prefix }: Collection, { from, to }: QueryOptions) => {
   const values = Object.entries({ ':pk': pk, ':prefix': prefix, ':from': from, ':to': to });
   let range = '';
   if (prefix) range = ' and begins_with(sk, :prefix)';
-  // No sort key is equal to an upper bound: `between` leaves it out all the same.
+  // `between` includes its upper bound, which no sort key equals.
   else if (from && to) range = ' and sk between :from and :to';
   else if (from) range = ' and sk >= :from';
   else if (to) range = ' and sk < :to';
@@ -250,32 +298,25 @@ const keyRange = ({ pk, prefix }: Collection, { from, to }: QueryOptions) => {
   };
 };
 
-/** How many statements one batch takes. */
-export const statementsPerBatch = 25;
-
-/** A PartiQL statement on one item, and its parameters. */
-export type Statement = { text: string; values: AttributeValue[] };
-export const attributeValue = (value: unknown): AttributeValue => convertToAttr(value as string);
-
-/** No single call to DynamoDB takes longer, retries included: a dead table is an error, not a wait. */
+/** Limits one call to DynamoDB, retries included: a dead table is an error, not a wait. */
 export const deadline = () => ({ abortSignal: AbortSignal.timeout(environment.tableTimeoutSeconds * 1000) });
 
-/** Full jitter: 0 to 20 ms at first, doubling up to half a second. */
+/** Waits with full jitter: 0 to 10 ms before the first retry, doubling up to half a second. */
 export const backOff = (attempt: number) => sleep(Math.random() * Math.min(500, 10 * 2 ** attempt));
 
 export const chunks = <T>(items: T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 
-/** Opens a table. Where it is and who asks is for AWS's own settings to say, unless `config` does. */
+/** Opens a table. Region, endpoint and credentials come from AWS's own settings, unless `config` names them. */
 export const openTable = (name: string, config: DynamoDBClientConfig = {}): Table => {
-  // Two attempts fit into the timeout of the call.
+  // Two attempts fit into the timeout of a call.
   const requestTimeout = environment.tableTimeoutSeconds * 400;
   const client = new DynamoDBClient({
     maxAttempts: 3,
     requestHandler: { connectionTimeout: 1000, requestTimeout, throwOnRequestTimeout: true },
     ...config,
   });
-  // It copies every request and response for a logger that is not there: a tenth of a call's work.
+  // It copies every request and response for a logger that is not configured: a tenth of a call's CPU time.
   client.middlewareStack.remove('loggerMiddleware');
   return new Table(DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }), name);
 };

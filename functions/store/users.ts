@@ -1,12 +1,20 @@
 import { now } from '../domain/date-time.ts';
 import { wholeService } from '../service.ts';
-import { fetchedDeliveriesOf, idempotencyOf, itemsOfUser, userKey, webhookDeliveriesOf } from './keys.ts';
+import { exists } from './expressions.ts';
+import {
+  fetchedDeliveriesOf,
+  idempotencyOf,
+  isSameKey,
+  itemsOfUser,
+  userKey,
+  webhookDeliveriesOf,
+  withoutKey,
+} from './keys.ts';
 import { type Item, type Table, table } from './table.ts';
-import { conflictingItem, writeFailure } from './write-failures.ts';
 
 export type User = { uid: string; name?: string; createdAt: string };
 
-/** The users keys and agents belong to. */
+/** The users that keys and agents belong to. */
 export class Users {
   readonly #table: Table;
 
@@ -16,35 +24,23 @@ export class Users {
 
   async find(uid: string): Promise<User | undefined> {
     const item = await this.#table.get<Item & User>(userKey(uid));
-    if (!item) return undefined;
-    const { pk: _pk, sk: _sk, ...user } = item;
-    return user;
+    return item && withoutKey(item);
   }
 
-  /** Makes a user; undefined when there is one of that id already. */
+  /** Creates a user; undefined when the id is taken. */
   async create(uid: string, name?: string): Promise<User | undefined> {
     const user: User = { uid, ...(name !== undefined && { name }), createdAt: now() };
-    try {
-      await this.#table.put(
-        { ...userKey(uid), ...user },
-        { ConditionExpression: 'attribute_not_exists(pk)', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },
-      );
-      return user;
-    } catch (error) {
-      if (writeFailure(error) !== 'condition') throw error;
-      // This very write, if its response was lost on the way and the SDK sent it again.
-      const found = conflictingItem<User>(error);
-      return found?.createdAt === user.createdAt && found.name === name ? user : undefined;
-    }
+    const { isNew } = await this.#table.putNew({ ...userKey(uid), ...user });
+    return isNew ? user : undefined;
   }
 
-  /** Deletes what is kept of a user beside agents, keys and the block list, and the user last. */
+  /** Deletes a user last, and before it everything of the user except agents, keys and the block list. */
   async remove(uid: string): Promise<void> {
     const user = userKey(uid);
     const deliveries = [webhookDeliveriesOf(uid), fetchedDeliveriesOf(uid)];
     for (const collection of [...idempotencyOf(uid), ...deliveries, itemsOfUser(uid)]) {
       for await (const keys of this.#table.pages(collection, { keysOnly: true })) {
-        await this.#table.deleteMany(keys.filter(({ pk, sk }) => pk !== user.pk || sk !== user.sk));
+        await this.#table.deleteMany(keys.filter((key) => !isSameKey(key, user)));
       }
     }
     await this.#table.delete(user);
@@ -52,11 +48,9 @@ export class Users {
 
   /** Renames an existing user. */
   async rename(uid: string, name: string): Promise<User> {
-    const exists = { expression: 'attribute_exists(pk)' };
     const item = await this.#table.change<Item & User>(userKey(uid), { set: { name } }, exists);
     if (!item) throw new Error(`There is no user ${uid}.`);
-    const { pk: _pk, sk: _sk, ...user } = item;
-    return user;
+    return withoutKey(item);
   }
 }
 

@@ -2,10 +2,10 @@ import { ConditionalCheckFailedException, TransactionCanceledException } from '@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { ItemKey } from './keys.ts';
 
-/** The code of the error, if there was one; when an update's condition did not hold, also the item as it is. */
+/** The error code, if any; when the condition of an update failed, also the item as it is. */
 export type StatementResult = { error: string | undefined; item: ItemKey | undefined };
 
-/** Why a write was not done: its condition did not hold (read again), or another write was in its way (try again). */
+/** Returns why a write failed: its condition did not hold (read again), or it conflicted with another write (retry). */
 export const writeFailure = (error: unknown): 'condition' | 'conflict' | undefined => {
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'ConditionalCheckFailedException') return 'condition';
@@ -16,7 +16,7 @@ export const writeFailure = (error: unknown): 'condition' | 'conflict' | undefin
   return reasons.some((reason) => reason && retryableCodes.has(reason)) ? 'conflict' : undefined;
 };
 
-/** The result of each action of a transaction that was canceled. */
+/** Returns the result of each action of a canceled transaction. */
 export const cancellationResults = (error: unknown): StatementResult[] | undefined =>
   error instanceof TransactionCanceledException
     ? error.CancellationReasons?.map(({ Code, Item }) => ({
@@ -25,20 +25,20 @@ export const cancellationResults = (error: unknown): StatementResult[] | undefin
       }))
     : undefined;
 
-/** Whose conditions did not hold, by their positions in the transaction, with the items where the actions asked for them (`ALL_OLD`). */
+/** Returns the actions whose conditions failed, by index, with the items as they are. */
 export const failedConditions = <T>(error: unknown): Map<number, T | undefined> => {
-  // A put that is alone is no transaction.
+  // A single put is no transaction.
   if (error instanceof ConditionalCheckFailedException) return new Map([[0, conflictingItem<T>(error)]]);
   const results = [...(cancellationResults(error) ?? []).entries()];
   const failed = results.filter(([, result]) => result.error === 'ConditionalCheckFailed');
   return new Map(failed.map(([position, { item }]) => [position, item as T | undefined]));
 };
 
-/** The item on whose account a write's condition did not hold, when the write asked for it (`ALL_OLD`). */
+/** Returns the item that failed the condition of a single write. */
 export const conflictingItem = <T>(error: unknown): T | undefined =>
   error instanceof ConditionalCheckFailedException && error.Item ? (unmarshall(error.Item) as T) : undefined;
 
-/** Codes of statements and of actions of a transaction after which a retry may succeed. */
+/** The error codes of statements and transaction actions that a retry may succeed after. */
 export const retryableCodes = new Set([
   'TransactionConflict',
   'ProvisionedThroughputExceeded',
@@ -47,7 +47,7 @@ export const retryableCodes = new Set([
   'InternalServerError',
 ]);
 
-/** Whether a failed batch of statements may be retried: after a fault of the network or of DynamoDB, not after an invalid request. */
+/** Returns whether a failed call may be retried: after a fault of the network or of DynamoDB, not after an invalid request. */
 export const isRetryable = (error: Error & { $fault?: string; $metadata?: { httpStatusCode?: number } }): boolean => {
   if (error instanceof TypeError) return false;
   return !(error.$fault === 'client' && error.$metadata?.httpStatusCode === 400) || throttlingErrors.has(error.name);

@@ -34,7 +34,7 @@ const retrySeconds = [
 ];
 const jitter = 0.1;
 const maxRetryAfterSeconds = 24 * hours;
-/** The longest delay of a message in a queue. A longer one is made of several: a message that waits invisibly would count against the queue's limit. */
+/** The maximum delay of a message in SQS. A longer wait takes several: a message that waits invisibly would count against the queue's limit. */
 const maxDelaySeconds = 900;
 const gone = 410;
 
@@ -51,7 +51,7 @@ export const deliver = async (job: JobMessage<'deliverWebhook'>, services: Servi
   if (delivery?.status !== 'pending' || delivery.sequence > sequence) return;
   const { endpointId } = delivery;
   const endpoint = await webhookEndpoints.find(uid, endpointId);
-  // What was on its way to an endpoint that is deleted or switched off ends here.
+  // Deliveries to an endpoint that was deleted or switched off end here.
   if (!endpoint?.active) return void (await webhookDeliveries.record(uid, delivery, sequence, { status: 'failed' }));
   const secrets = await secretsInForce(endpoint, services.endpointSecrets);
   const message = await messageOf(delivery, services);
@@ -85,7 +85,7 @@ export const attemptOf = async (
   return { response, attempt: { at, ...shown } };
 };
 
-/** The message of a delivery, with what the event still says. */
+/** Returns the message of a delivery, with the details that the event still has. */
 export const messageOf = async (
   delivery: StoredDelivery,
   { webhookEvents }: Pick<Services, 'webhookEvents'>,
@@ -95,7 +95,7 @@ export const messageOf = async (
   return { id: eventId, type, timestamp, data: { ...ids, ...details } };
 };
 
-/** When the next attempt is made, in seconds; undefined after the last one. */
+/** Returns the seconds until the next attempt; undefined after the last one. */
 const delayAfter = (failures: number, retryAfterSeconds: number | undefined): number | undefined => {
   const scheduled = retrySeconds[failures];
   if (scheduled === undefined) return undefined;

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 
-/** What is sent to an endpoint. */
+/** A message to an endpoint. */
 export type WebhookMessage = { id: string; type: string; timestamp: string; data: Record<string, unknown> };
 
 /**
- * The request of a message in the form of Standard Webhooks 1.0.0, with a signature by each secret: during a rotation, a
+ * Returns the request of a message in the form of Standard Webhooks 1.0.0, with a signature by each secret: during a rotation, a
  * receiver may know the former one or the new one.
  */
 export const signedRequest = (

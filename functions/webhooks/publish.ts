@@ -6,8 +6,8 @@ import { asksFor, type EventType } from '../domain/webhooks.ts';
 import type { ServicesOf } from '../service.ts';
 import { credentials } from '../store/credentials.ts';
 import type { BlockListOwner, EventSubject } from '../store/keys.ts';
-import { statementsPerBatch } from '../store/table.ts';
-import type { Happening } from './changes.ts';
+import { statementsPerBatch } from '../store/statements.ts';
+import type { DomainEvent } from './changes.ts';
 import { type StoredDelivery, webhookDeliveries } from './webhook-deliveries.ts';
 import { type StoredEndpoint, webhookEndpoints } from './webhook-endpoints.ts';
 import { type CollectedNumbers, webhookEvents } from './webhook-events.ts';
@@ -18,7 +18,7 @@ import { type CollectedNumbers, webhookEvents } from './webhook-events.ts';
  */
 const quietSecondsFor = (size: number | undefined) => (size !== undefined && size > statementsPerBatch ? 10 : 2);
 
-/** What a function that publishes events uses. */
+/** The services of a function that publishes events. */
 export const publishServices = {
   credentials: credentials.for('usersOf'),
   webhookEndpoints: webhookEndpoints.for('listMany'),
@@ -28,8 +28,8 @@ export const publishServices = {
 };
 export type PublishServices = ServicesOf<typeof publishServices>;
 
-/** The users of agents with their active endpoints. */
-export class Audience {
+/** The users of agents, and the endpoints of users. */
+export class Subscribers {
   readonly #agents: Map<string, string[]>;
   readonly #endpoints: Map<string, StoredEndpoint[]>;
 
@@ -38,25 +38,25 @@ export class Audience {
     this.#endpoints = endpoints;
   }
 
-  /** Reads the users of these subjects, and the endpoints of these and of `uids`: two round trips for any number of them. */
-  static async of(
+  /** Loads the users of subjects, and the endpoints of these and of other users: two round trips for any number of them. */
+  static async load(
     subjects: EventSubject[],
     uids: string[],
     { credentials, webhookEndpoints }: Pick<PublishServices, 'credentials' | 'webhookEndpoints'>,
-  ): Promise<Audience> {
+  ): Promise<Subscribers> {
     const agentIds = subjects.flatMap((subject) => ('agentId' in subject ? [subject.agentId] : []));
     const agents = await credentials.usersOf(agentIds);
     const users = subjects.flatMap((subject) => ('uid' in subject ? [subject.uid] : []));
     const all = new Set([...users, ...uids, ...[...agents.values()].flat()]);
-    return new Audience(agents, await webhookEndpoints.listMany([...all]));
+    return new Subscribers(agents, await webhookEndpoints.listMany([...all]));
   }
 
-  /** The owner of what an event is about; undefined when there is no such agent any more. */
+  /** Returns the owner of an event's subject; undefined when the agent no longer exists. */
   ownerOf(subject: EventSubject): string | undefined {
     return 'uid' in subject ? subject.uid : this.#agents.get(subject.agentId)?.[0];
   }
 
-  /** The endpoints that ask for an event, each with its user. */
+  /** Returns the endpoints that subscribe to an event, each with its user. */
   endpointsFor(
     type: EventType,
     subject: EventSubject,
@@ -78,19 +78,23 @@ const isAbout = (subject: EventSubject, agentIds: string[] | undefined) =>
  * Writes a delivery for each endpoint that asks for an event, and queues it. It can be repeated: what is there stays as it
  * is, and what has not been tried is queued again, in case that it never was.
  */
-export const publish = async (happening: Happening, audience: Audience, services: PublishServices): Promise<void> => {
-  const { subject, eventId, type, timestamp, details, recipients } = happening;
-  const endpoints = audience.endpointsFor(type, subject, recipients);
+export const publish = async (
+  event: DomainEvent,
+  subscribers: Subscribers,
+  services: PublishServices,
+): Promise<void> => {
+  const { subject, eventId, type, timestamp, details, recipients } = event;
+  const endpoints = subscribers.endpointsFor(type, subject, recipients);
   if (endpoints.length === 0) return;
-  const uid = happening.ids.uid ?? audience.ownerOf(subject);
+  const uid = event.ids.uid ?? subscribers.ownerOf(subject);
   if (uid === undefined) return;
   if (Object.keys(details).length > 0) await services.webhookEvents.add(subject, eventId, details);
-  await deliverTo(endpoints, { ...happening, ids: { uid, ...happening.ids } }, timestamp, services);
+  await deliverTo(endpoints, { ...event, ids: { uid, ...event.ids } }, timestamp, services);
 };
 
 const deliverTo = (
   endpoints: { uid: string; endpoint: StoredEndpoint }[],
-  { eventId, type, subject, ids }: Pick<Happening, 'eventId' | 'type' | 'subject' | 'ids'>,
+  { eventId, type, subject, ids }: Pick<DomainEvent, 'eventId' | 'type' | 'subject' | 'ids'>,
   timestamp: string,
   { webhookDeliveries, jobQueue }: Pick<PublishServices, 'webhookDeliveries' | 'jobQueue'>,
 ) =>
@@ -113,11 +117,11 @@ export type ListChange = {
   size?: number | undefined;
   added: string[];
   removed: string[];
-  /** Where the first of them is in the stream: the same when they are read again. */
+  /** The position of the first of them in the stream: the same when they are read again. */
   first: string;
-  /** When it was changed. */
+  /** The time of the change. */
   timestamp: string;
-  /** What an import has counted, once it has ended. */
+  /** The counts of an import that has ended. */
   counted?: { added: number; removed: number } | undefined;
 };
 
@@ -127,12 +131,12 @@ export type ListChange = {
  */
 export const collectNumbers = async (
   change: ListChange,
-  audience: Audience,
+  subscribers: Subscribers,
   services: PublishServices,
 ): Promise<void> => {
   const { list, by, size, first, timestamp, counted } = change;
-  if (audience.endpointsFor('block_list.updated', list).length === 0) return;
-  const uid = audience.ownerOf(list);
+  if (subscribers.endpointsFor('block_list.updated', list).length === 0) return;
+  const uid = subscribers.ownerOf(list);
   if (uid === undefined) return;
   const isImport = size === undefined && by.startsWith('import_');
   let { added, removed } = change;
@@ -140,14 +144,14 @@ export const collectNumbers = async (
     [added, removed] = [added, removed].map((all) => all.slice(0, limits.webhookNumbers)) as [string[], string[]];
   for (let part = 1; ; part++) {
     const eventId = derivedIdentifier('event', ['block list', JSON.stringify(list), by, String(part)]);
-    const options = { ...(counted && { counted }), ...(isImport && !counted && { most: limits.webhookNumbers }) };
+    const options = { ...(counted && { counted }), ...(isImport && !counted && { max: limits.webhookNumbers }) };
     const opening = { timestamp, openedBy: first };
     const collected = await services.webhookEvents.collect(list, eventId, { added, removed }, opening, options);
     // The event was deleted with its list.
     if (!collected) return;
     if (!collected.isClosed) {
       const isComplete = size !== undefined && collected.added.size + collected.removed.size >= size;
-      if (isComplete) return closeListEvent({ list, eventId, uid }, audience, services);
+      if (isComplete) return closeListEvent({ list, eventId, uid }, subscribers, services);
       // An import says itself when it has ended.
       if (isImport && !counted) return;
       // One message waits for the others, however many batches they come in.
@@ -155,7 +159,7 @@ export const collectNumbers = async (
       return waitForMore({ list, eventId, uid, token: first, quietSeconds: quietSecondsFor(size) }, services);
     }
     // The batch that closed it may not have come to send it.
-    if (collected.closedBy === 'reader') await publishNumbers({ list, eventId, uid }, collected, audience, services);
+    if (collected.closedBy === 'reader') await publishNumbers({ list, eventId, uid }, collected, subscribers, services);
     added = added.filter((number) => !collected.added.has(number));
     removed = removed.filter((number) => !collected.removed.has(number));
     if (isImport || added.length + removed.length === 0) return;
@@ -169,9 +173,9 @@ type WaitingEvent = ListEvent & { token: string; quietSeconds: number };
 const waitForMore = ({ list, quietSeconds, ...event }: WaitingEvent, { jobQueue }: Pick<PublishServices, 'jobQueue'>) =>
   jobQueue.send({ job: 'closeBlockListEvent', ...event, quietSeconds, ...list }, quietSeconds);
 
-const closeListEvent = async (event: ListEvent, audience: Audience, services: PublishServices): Promise<void> => {
+const closeListEvent = async (event: ListEvent, subscribers: Subscribers, services: PublishServices): Promise<void> => {
   const closed = await services.webhookEvents.close(event.list, event.eventId, 'reader');
-  if (closed && closed !== 'open') await publishNumbers(event, closed, audience, services);
+  if (closed && closed !== 'open') await publishNumbers(event, closed, subscribers, services);
 };
 
 /** Closes the event of a request whose numbers may not all come, and sends it. Until nothing has come for a while, it waits. */
@@ -181,17 +185,17 @@ export const closeWhenQuiet = async (event: WaitingEvent, services: PublishServi
   if (!closed) return;
   if (closed === 'open') return waitForMore(event, services);
   if (closed.closedBy !== token) return;
-  await publishNumbers(event, closed, await Audience.of([list], [], services), services);
+  await publishNumbers(event, closed, await Subscribers.load([list], [], services), services);
 };
 
 const publishNumbers = async (
   { list, eventId, uid }: ListEvent,
   { timestamp }: CollectedNumbers,
-  audience: Audience,
+  subscribers: Subscribers,
   services: PublishServices,
 ): Promise<void> => {
   const type = 'block_list.updated';
   const scope = 'agentId' in list ? 'agent' : 'user';
-  const happening = { eventId, type, subject: list, ids: { uid, scope, ...list } } as const;
-  await deliverTo(audience.endpointsFor(type, list), happening, timestamp, services);
+  const event = { eventId, type, subject: list, ids: { uid, scope, ...list } } as const;
+  await deliverTo(subscribers.endpointsFor(type, list), event, timestamp, services);
 };

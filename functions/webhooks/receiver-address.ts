@@ -6,7 +6,7 @@ import { wholeService } from '../service.ts';
 
 const lookupMilliseconds = 5000;
 
-/** Whether webhooks may be sent to an address, as far as its text says: https on port 443, or of a trusted origin. */
+/** Returns true if webhooks may be sent to an address, by its text: https on port 443, or of a trusted origin. */
 export const isReceiverAddress = (text: string, trustedOrigins: ReadonlySet<string> = new Set()): boolean => {
   const url = URL.parse(text);
   if (!isWebAddress(url)) return false;
@@ -24,7 +24,7 @@ class ReceiverAddresses {
     this.#trustedOrigins = trustedOrigins;
   }
 
-  /** What is wrong with an address, to be read behind the name of the field; undefined when nothing is. */
+  /** Returns the problem with an address, as it reads after the field's name; undefined for a valid one. */
   async problemWith(text: string): Promise<string | undefined> {
     if (!isReceiverAddress(text, this.#trustedOrigins))
       return 'must be an https address on port 443 without a password';

@@ -8,14 +8,14 @@ const cipher = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** A new secret of an endpoint, as the libraries of Standard Webhooks take it. */
+/** Returns a new secret of an endpoint, in the format of Standard Webhooks. */
 export const newEndpointSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 
-/** How long a replaced secret signs beside its successor, and how many secrets sign at most. */
+/** A replaced secret signs beside its successor for this time. */
 const overlapMilliseconds = 24 * 60 * 60 * 1000;
 const maxSecrets = 5;
 
-/** The endpoint with a new secret before its former ones. The endpoint itself when the same request made its secret before. */
+/** Returns the endpoint with a new secret before its former ones; the endpoint itself when a repeated request made its secret before. */
 export const withNewSecret = (endpoint: StoredEndpoint, secret: SealedSecret, now = Date.now()): StoredEndpoint => {
   if (endpoint.secrets.some(({ createdBy }) => createdBy === secret.createdBy)) return endpoint;
   const former = endpoint.secrets
@@ -58,7 +58,7 @@ export class EndpointSecrets {
   }
 }
 
-/** The secrets of an endpoint that sign now, the newest first. */
+/** Returns the secrets of an endpoint that sign now, the newest first. */
 export const secretsInForce = (
   { endpointId, secrets }: StoredEndpoint,
   endpointSecrets: Pick<EndpointSecrets, 'open'>,

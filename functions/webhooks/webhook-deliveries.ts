@@ -2,6 +2,7 @@ import { limits } from '../domain/limits.ts';
 import { fillPage, fromCursor } from '../domain/paging.ts';
 import type { DeliveryAttempt, DeliveryStatus, WebhookDelivery } from '../domain/webhooks.ts';
 import { service } from '../service.ts';
+import { exists, when } from '../store/expressions.ts';
 import {
   type EventSubject,
   fetchedDeliveriesOf,
@@ -10,7 +11,6 @@ import {
   webhookDeliveryKey,
 } from '../store/keys.ts';
 import { type Item, type Table, table } from '../store/table.ts';
-import { writeFailure } from '../store/write-failures.ts';
 
 /**
  * A delivery as it is stored. What the event says beside its ids is with the event, under its subject, and goes with it.
@@ -55,14 +55,7 @@ export class WebhookDeliveries {
       ...delivery,
       ttlSeconds: Math.floor(Date.now() / 1000) + keptSeconds,
     };
-    try {
-      await this.#table.put(item, { ConditionExpression: 'attribute_not_exists(pk)' });
-      return delivery;
-    } catch (error) {
-      const found = writeFailure(error) && (await this.find(uid, delivery.deliveryId));
-      if (!found) throw error;
-      return found;
-    }
+    return deliveryOf((await this.#table.putNew(item)).item);
   }
 
   /** Adds a delivery to an endpoint whose events a command fetches. */
@@ -103,8 +96,8 @@ export class WebhookDeliveries {
         failures: delivery.failures + (attempt && status !== 'delivered' ? 1 : 0),
       },
     };
-    const condition = { expression: '#sequence <= :attempted', values: { attempted: sequence } };
-    return (await this.#table.change(webhookDeliveryKey(uid, delivery.deliveryId), change, condition)) !== undefined;
+    const key = webhookDeliveryKey(uid, delivery.deliveryId);
+    return (await this.#table.change(key, change, when`#sequence <= ${sequence}`)) !== undefined;
   }
 
   /** Begins a delivery again, and returns the number of its next attempt. */
@@ -113,12 +106,7 @@ export class WebhookDeliveries {
       set: { status: 'pending' as const, failures: 0, nextAttemptAt: null },
       add: { sequence: 1 },
     };
-    const condition = { expression: 'attribute_exists(pk)' };
-    const item = await this.#table.change<DeliveryItem>(
-      webhookDeliveryKey(uid, delivery.deliveryId),
-      change,
-      condition,
-    );
+    const item = await this.#table.change<DeliveryItem>(webhookDeliveryKey(uid, delivery.deliveryId), change, exists);
     return item?.sequence;
   }
 
@@ -172,7 +160,7 @@ const shownDelivery = (delivery: StoredDelivery): WebhookDelivery => {
 };
 
 export const webhookDeliveries = /* @__PURE__ */ service(() => new WebhookDeliveries(table.get()), {
-  add: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+  add: ['dynamodb:PutItem'],
   offer: ['dynamodb:PutItem'],
   offered: ['dynamodb:Query'],
   take: ['dynamodb:DeleteItem'],

@@ -3,9 +3,9 @@ import { ApiError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import type { DisabledReason, WebhookEndpoint } from '../domain/webhooks.ts';
 import { service } from '../service.ts';
+import { isAbsent, when } from '../store/expressions.ts';
 import { webhookEndpointsKey } from '../store/keys.ts';
-import { backOff, type Item, type Table, table } from '../store/table.ts';
-import { writeFailure } from '../store/write-failures.ts';
+import { type Item, type Table, table, untilWritten } from '../store/table.ts';
 
 /** A secret, encrypted. `createdBy` is the request that made it; after `endsAt` (Unix milliseconds) it signs no more. */
 export type SealedSecret = { sealed: string; createdBy: string; endsAt?: number };
@@ -13,9 +13,8 @@ export type SealedSecret = { sealed: string; createdBy: string; endsAt?: number 
 /** A command that listens fetches the events of an endpoint that has `listeningUntil` (Unix milliseconds): then the endpoint is gone. */
 export type StoredEndpoint = WebhookEndpoint & { secrets: SealedSecret[]; listeningUntil?: number };
 
-type EndpointsItem = Item & { endpoints: Record<string, StoredEndpoint>; version: string };
+export type EndpointsItem = Item & { endpoints: Record<string, StoredEndpoint>; version: string };
 
-const attempts = 12;
 /** Failing for this long without a success disables an endpoint. */
 const disableAfterMilliseconds = 5 * 24 * 60 * 60 * 1000;
 
@@ -95,7 +94,7 @@ export class WebhookEndpoints {
     change: (endpoints: Record<string, StoredEndpoint>) => Record<string, StoredEndpoint> | undefined,
   ): Promise<Record<string, StoredEndpoint>> {
     const version = randomUUID();
-    for (let attempt = 0; ; attempt++) {
+    return untilWritten(async () => {
       const found = await this.#table.get<EndpointsItem>(webhookEndpointsKey(uid));
       // The write of an earlier attempt succeeded and its response was lost.
       if (found?.version === version) return found.endpoints;
@@ -103,19 +102,9 @@ export class WebhookEndpoints {
       const endpoints = change(present);
       if (!endpoints) return present;
       const item: EndpointsItem = { ...webhookEndpointsKey(uid), endpoints, version };
-      try {
-        await this.#table.put(
-          item,
-          found
-            ? { ConditionExpression: 'version = :found', ExpressionAttributeValues: { ':found': found.version } }
-            : { ConditionExpression: 'attribute_not_exists(pk)' },
-        );
-        return endpoints;
-      } catch (error) {
-        if (writeFailure(error) === undefined || attempt === attempts) throw error;
-        await backOff(attempt);
-      }
-    }
+      await this.#table.put(item, found ? when`version = ${found.version}` : isAbsent);
+      return endpoints;
+    });
   }
 }
 

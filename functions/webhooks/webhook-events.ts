@@ -1,9 +1,9 @@
 import { parseJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { service } from '../service.ts';
+import { exists, when } from '../store/expressions.ts';
 import { type BlockListOwner, type EventSubject, webhookEventKey, webhookEventsOf } from '../store/keys.ts';
 import { type Item, type Table, table } from '../store/table.ts';
-import { writeFailure } from '../store/write-failures.ts';
 
 /**
  * The details of an event; or, of a block list's change, the numbers as they are collected. Such an event is open until
@@ -54,11 +54,7 @@ export class WebhookEvents {
       details: JSON.stringify(details),
       ttlSeconds: expiry(),
     };
-    try {
-      await this.#table.put(item, { ConditionExpression: 'attribute_not_exists(pk)' });
-    } catch (error) {
-      if (writeFailure(error) !== 'condition') throw error;
-    }
+    await this.#table.putNew(item);
   }
 
   /** The details of an event; nothing when there are none, or they were deleted. */
@@ -77,7 +73,7 @@ export class WebhookEvents {
     eventId: string,
     numbers: { added: string[]; removed: string[] },
     { timestamp, openedBy }: { timestamp: string; openedBy: string },
-    { counted, most }: { counted?: { added: number; removed: number }; most?: number } = {},
+    { counted, max }: { counted?: { added: number; removed: number }; max?: number } = {},
   ): Promise<CollectedNumbers | undefined> {
     const key = webhookEventKey(list, eventId);
     const change = {
@@ -88,10 +84,9 @@ export class WebhookEvents {
         ...(numbers.removed.length > 0 && { removed: new Set(numbers.removed) }),
       },
     };
-    const isFull = ['added', 'removed'].map((kind) => `(attribute_not_exists(${kind}) or size(${kind}) < :most)`);
-    const isOpen = 'attribute_not_exists(closedAt)';
-    const condition =
-      most === undefined ? { expression: isOpen } : { expression: [isOpen, ...isFull].join(' and '), values: { most } };
+    const hasRoom = (max: number) =>
+      when`(attribute_not_exists(added) or size(added) < ${max}) and (attribute_not_exists(removed) or size(removed) < ${max})`;
+    const condition = max === undefined ? isOpen : when`${isOpen} and ${hasRoom(max)}`;
     const item =
       (await this.#table.change<EventItem>(key, change, condition)) ?? (await this.#table.get<EventItem>(key));
     return item && collectedIn(item);
@@ -109,12 +104,9 @@ export class WebhookEvents {
   ): Promise<CollectedNumbers | 'open' | undefined> {
     const key = webhookEventKey(list, eventId);
     const now = Date.now();
-    const condition = {
-      expression: 'attribute_not_exists(closedAt) and collectedAt <= :quietSince',
-      values: { quietSince: now - quietMilliseconds },
-    };
+    const isQuiet = when`${isOpen} and collectedAt <= ${now - quietMilliseconds}`;
     const closed =
-      (await this.#table.change<EventItem>(key, { set: { closedAt: now, closedBy } }, condition)) ??
+      (await this.#table.change<EventItem>(key, { set: { closedAt: now, closedBy } }, isQuiet)) ??
       (await this.#table.get<EventItem>(key));
     if (!closed) return undefined;
     return closed.closedAt === undefined ? 'open' : collectedIn(closed);
@@ -134,10 +126,12 @@ export class WebhookEvents {
       if (held.length === 0) continue;
       const remove = Object.fromEntries(held.map((kind) => [kind, new Set([number])]));
       const { pk, sk } = item;
-      await this.#table.change({ pk, sk }, { remove }, { expression: 'attribute_exists(pk)' });
+      await this.#table.change({ pk, sk }, { remove }, exists);
     }
   }
 }
+
+const isOpen = when`attribute_not_exists(closedAt)`;
 
 const expiry = () => Math.floor(Date.now() / 1000) + keptSeconds;
 

@@ -15,12 +15,12 @@ export type ReceiverResponse = {
   retryAfterSeconds?: number;
 };
 
-/** How long the rest of a response is waited for. */
+/** The rest of a response is read for at most this time. */
 const bodyMilliseconds = 500;
 
 const httpsPort: ReadonlySet<string> = new Set(['443']);
 
-/** The servers of users that receive webhooks: somebody else's machines, which may do anything. */
+/** Sends webhooks to the servers of users, which may behave in any way. */
 export class WebhookReceivers {
   readonly #policy: FetchPolicy;
   readonly #timeoutMilliseconds: number;
@@ -47,8 +47,8 @@ export class WebhookReceivers {
       const status = response.statusCode;
       const isSuccess = status >= 200 && status <= 299;
       // Some servers report an error of their own when a short body is not taken. A long or slow one is cut off.
-      const patience = AbortSignal.timeout(bodyMilliseconds);
-      await response.body.dump({ limit: limits.webhookResponseBytes, signal: patience }).catch(() => {});
+      const bodyTimeout = AbortSignal.timeout(bodyMilliseconds);
+      await response.body.dump({ limit: limits.webhookResponseBytes, signal: bodyTimeout }).catch(() => {});
       return {
         status,
         milliseconds: milliseconds(),

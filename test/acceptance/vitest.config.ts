@@ -6,9 +6,7 @@ import local from '../../vitest.config.ts';
 const { setupFiles, tags, pool, isolate, expect } = local.test ?? {};
 const project = { setupFiles, tags, pool, isolate, expect, testTimeout: 240_000, hookTimeout: 240_000 } as const;
 
-const heavy = globSync('test/**/*.test.ts').filter((file) =>
-  /tags: 'heavy'|itInAnyHistory/.test(readFileSync(file, 'utf8')),
-);
+const heavy = globSync('test/**/*.test.ts').filter((file) => /'heavy'|itInAnyHistory/.test(readFileSync(file, 'utf8')));
 
 export default defineConfig({
   test: {

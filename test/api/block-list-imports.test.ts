@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../functions/store/agents.ts';
+import { until } from '../support/until.ts';
 import { sendForm } from '../support/uploads.ts';
 import { newUser, newWorld, type World } from '../support/world.ts';
 
@@ -11,14 +12,14 @@ const find = async (world: World, importId: string) =>
   (await world.call('GET', `/block-list-imports/${importId}`, { query: { uid: world.uid } })).body;
 
 /** The import once it has ended. */
-const ended = async (world: World, importId: string) => {
-  for (;;) {
+const ended = async (world: World, importId: string) =>
+  until(async () => {
     const found = await find(world, importId);
     expect(found.added + found.alreadyBlocked + found.failed).toBe(found.lines);
-    if (found.status === 'done' || found.status === 'failed') return found;
-    await sleep(100);
-  }
-};
+    return isEnded(found) && found;
+  });
+
+const isEnded = ({ status }: { status: string }) => status === 'done' || status === 'failed';
 
 const importFile = async (world: World, content: string | Uint8Array, body: object = {}) => {
   const answer = await create(world, body);
@@ -132,16 +133,15 @@ describe('imports into a block list', () => {
     tags: 'heavy',
   }, async () => {
     const world = await newWorld();
-    const forms = [];
+    const forms: { url: string; fields: Record<string, string>; importId: string }[] = [];
     for (const _ of [1, 2, 3]) forms.push((await create(world)).body);
     const numbers = Array.from({ length: 6000 }, (_, n) => `+1415${6_000_000 + n}`).join('\n');
     await Promise.all(forms.map((form) => sendForm(form, numbers)));
-    const isEnded = ({ status }: { status: string }) => status === 'done' || status === 'failed';
     let refused = 0;
-    for (;;) {
+    await until(async () => {
       const all = await Promise.all(forms.map(({ importId }) => find(world, importId)));
       expect(all.filter(({ status }) => status === 'running').length).toBeLessThanOrEqual(1);
-      if (all.every(isEnded)) break;
+      if (all.every(isEnded)) return true;
       const another = await create(world);
       if (another.status === 409) {
         expect(another.body.error).toBe('import_in_progress');
@@ -149,8 +149,8 @@ describe('imports into a block list', () => {
       }
       // Another list of the same user is free.
       expect((await create(world, { agentId: world.agentId })).status).toBe(200);
-      await sleep(100);
-    }
+      return false;
+    });
     expect(refused).toBeGreaterThan(0);
     const all = await Promise.all(forms.map(({ importId }) => find(world, importId)));
     expect(all.map(({ added }) => added).sort((a, b) => a - b)).toEqual([0, 0, 6000]);

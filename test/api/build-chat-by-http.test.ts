@@ -46,7 +46,7 @@ describe('the running service', () => {
     expect(output.topics[0]?.title).toBe('POST /duplicate-agent: Copy an agent');
   });
 
-  it('the chat of the running service streams the answer while it is produced', async () => {
+  it('the chat of the running service streams the answer while it is produced', { tags: 'local-only' }, async () => {
     const response = await fetch(`${target.baseUrl}/chat/build`, {
       method: 'POST',
       headers: { origin: target.appOrigin },
@@ -104,7 +104,9 @@ describe('the running service', () => {
     }
   });
 
-  it('the chat of the running service keeps working when a client disconnects or stops reading', async () => {
+  it('the chat of the running service keeps working when a client disconnects or stops reading', {
+    tags: 'local-only',
+  }, async () => {
     const body = JSON.stringify({ id: 'c', messages: [userSays('Hello [fake: endless]')] });
     const leaving = new AbortController();
     const left = await fetch(`${target.baseUrl}/chat/build`, { method: 'POST', body, signal: leaving.signal });

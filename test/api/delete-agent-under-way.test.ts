@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
-import { begin, copyServices, proceed } from '../../functions/duplication/copy.ts';
+import { beginCopy, continueCopy, copyServices } from '../../functions/duplication/copy.ts';
 import { finishDeletion } from '../../functions/jobs/finish-deletion.ts';
 import { finishDuplication } from '../../functions/jobs/finish-duplication.ts';
 import { lazyServices } from '../../functions/service.ts';
@@ -20,7 +20,9 @@ const phone = '+14155550100';
 const phones = (count: number) => Array.from({ length: count }, (_, n) => `+1415${5_000_000 + n}`);
 
 describe('deleting an agent', () => {
-  it('deleting an agent completes wherever its function is killed, at every write', { tags: 'heavy' }, async () => {
+  it('deleting an agent completes wherever its function is killed, at every write', {
+    tags: ['heavy', 'local-only'],
+  }, async () => {
     let kills = 0;
     for (let kill = 0; ; kill++) {
       const world = await newWorld();
@@ -71,8 +73,8 @@ describe('deleting an agent', () => {
     const source = (await world.call('GET', `/agents/${world.agentId}`)).body;
     const copy = { ...source, agentId: newIdentifier('agent') };
     const services = lazyServices(copyServices);
-    const begun = await begin(copy, world.agentId, services);
-    expect(await proceed(begun, 0, services)).toMatchObject({ state: 'copying' });
+    const begun = await beginCopy(copy, world.agentId, services);
+    expect(await continueCopy(begun, 0, services)).toMatchObject({ state: 'copying' });
     expect((await remove(world, world.agentId)).status).toBe(200);
     expect(
       await deliverMessage(finishDuplication, { job: 'finishDuplication', uid: 'somebody', agentId: copy.agentId }),

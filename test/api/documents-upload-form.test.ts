@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { files } from '../../functions/clients/files.ts';
 import { fileKeyOf } from '../../functions/domain/documents.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { fileWaitSeconds, waitingForFile } from '../../functions/domain/source-state.ts';
 import { documents } from '../../functions/store/sources/documents.ts';
+import { until } from '../support/until.ts';
 import { type Listed, list, named, piecesOf, program, sendForm, settled } from '../support/uploads.ts';
 import { newWorld, type World } from '../support/world.ts';
 
@@ -78,7 +78,7 @@ describe('uploading by form', () => {
     expect([none.status, none.body.error]).toEqual([400, 'file_too_large']);
   });
 
-  it('a file that came by an upload form is checked: too large, of another kind', async () => {
+  it('a file that came by an upload form is checked: too large, of another kind', { tags: 'local-only' }, async () => {
     const world = await newWorld();
     const { body } = await requestForms(world, [
       { name: 'a.txt', size: 1 },
@@ -89,7 +89,7 @@ describe('uploading by form', () => {
     const found = await settled(world);
     expect(found.map(({ status, error }) => [status, error])).toEqual([
       ['failed', 'The file is larger than 10 MB (10,485,760 bytes).'],
-      ['failed', expect.stringMatching(/^The file is no PDF/)],
+      ['failed', expect.stringMatching(/^The file is not a PDF/)],
     ]);
   });
 
@@ -130,7 +130,7 @@ describe('documents', () => {
     await world.call('DELETE', '/agent-documents', { query: named(world, form.documentId) });
     await sendForm(form, 'Too late');
     const key = fileKeyOf({ agentId: world.agentId, id: form.documentId });
-    while (await files.get().head(key)) await sleep(50);
+    await until(async () => !(await files.get().head(key)));
     expect((await list(world)).documents).toEqual([]);
     expect(await piecesOf(form.documentId)).toBe(0);
   });

@@ -1,9 +1,9 @@
 import type { SQSEvent } from 'aws-lambda';
 import { afterEach, describe, expect, it } from 'vitest';
 import { duplicateAgent } from '../../functions/api/duplicate-agent.ts';
-import { begin, copyServices, proceed } from '../../functions/duplication/copy.ts';
+import { beginCopy, continueCopy, copyServices } from '../../functions/duplication/copy.ts';
 import { finishDuplication } from '../../functions/jobs/finish-duplication.ts';
-import { worker } from '../../functions/jobs/job.ts';
+import { queueWorker } from '../../functions/jobs/job.ts';
 import { lazyServices } from '../../functions/service.ts';
 import { duplicationKey, idempotencyKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
@@ -29,7 +29,7 @@ const blockListOf = async (world: World, agentId: string) => {
 };
 
 const deliver = (message: object) =>
-  worker(finishDuplication)({ Records: [{ messageId: 'm', body: JSON.stringify(message) }] } as SQSEvent);
+  queueWorker(finishDuplication)({ Records: [{ messageId: 'm', body: JSON.stringify(message) }] } as SQSEvent);
 
 /** The new agents whose copies a request to DynamoDB begins or continues. */
 const copiesIn = (input: unknown): string[] => {
@@ -95,7 +95,7 @@ describe('duplicating an agent', () => {
   });
 
   it('duplicating an agent is whole or absent when its function is killed after any write, and the job completes it', {
-    tags: 'heavy',
+    tags: ['heavy', 'local-only'],
   }, async () => {
     const world = await newWorld();
     await world.block(phones(60));
@@ -182,8 +182,8 @@ describe('duplicating an agent', () => {
     const source = (await world.call('GET', `/agents/${world.agentId}`)).body;
     const agent = { ...source, agentId: unique('agent') };
     const services = lazyServices(copyServices);
-    const begun = await begin(agent, world.agentId, services);
-    const reached = await proceed(begun, 0, services);
+    const begun = await beginCopy(agent, world.agentId, services);
+    const reached = await continueCopy(begun, 0, services);
     expect(reached).toMatchObject({ state: 'copying' });
     expect(await blockListOf(world, agent.agentId)).toBe(401);
     expect(await agentsOf(world)).toEqual([world.agentId]);

@@ -2,7 +2,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { afterEach, describe, expect, it } from 'vitest';
 import { duplicateAgent } from '../../functions/api/duplicate-agent.ts';
 import { finishDuplication } from '../../functions/jobs/finish-duplication.ts';
-import { worker } from '../../functions/jobs/job.ts';
+import { queueWorker } from '../../functions/jobs/job.ts';
 import { duplicationKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { invoke } from '../support/events.ts';
@@ -118,7 +118,7 @@ describe('the knowledge of an agent that is duplicated', () => {
   }, 60_000);
 
   it('the knowledge of a copied agent is whole or absent when the function is killed after any call, and completed once by the job', {
-    tags: 'heavy',
+    tags: ['heavy', 'local-only'],
   }, async () => {
     const world = await knowingWorld();
     const request = { apiKey: world.apiKey, body: { uid: world.uid, agentId: world.agentId } };
@@ -146,7 +146,7 @@ describe('the knowledge of an agent that is duplicated', () => {
         const Records = [
           { messageId: 'm', body: JSON.stringify({ job: 'finishDuplication', uid: 'somebody', agentId }) },
         ];
-        expect(await worker(finishDuplication)({ Records } as SQSEvent)).toEqual({ batchItemFailures: [] });
+        expect(await queueWorker(finishDuplication)({ Records } as SQSEvent)).toEqual({ batchItemFailures: [] });
       }
       for (const kind of ['websites', 'documents'] as const) {
         const [sources, copies] = [await listOf(world, world.agentId, kind), await listOf(world, agentId, kind)];

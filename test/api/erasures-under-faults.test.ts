@@ -23,7 +23,7 @@ afterEach(noFaults);
 
 describe('the erasure of a person', () => {
   it('the erasure of a person finishes when it is killed at any write, and counts each call and entry once', {
-    tags: 'heavy',
+    tags: ['heavy', 'local-only'],
   }, async () => {
     let kills = 0;
     for (let kill = 0; ; kill++) {

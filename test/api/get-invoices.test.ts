@@ -236,7 +236,7 @@ afterAll(() => {
   faulty.closeAllConnections();
 });
 
-describe('Stripe', () => {
+describe('Stripe', { tags: 'local-only' }, () => {
   it('Stripe is asked with its key, in a pinned version', async () => {
     await ask({ customerId: customerOf('still sends date and paid'), startingAfter: 'in_9' });
     const { method, url, headers } = asked.at(-1) as IncomingMessage;
@@ -290,35 +290,38 @@ describe('Stripe', () => {
 const slow = ['never answers', 'answers a head and no body', 'answers a byte at a time, without end'];
 
 /** The same in a fifth of the time. */
-const timeouts = { attemptMs: stripeTimeouts.attemptMs / 5, callMs: stripeTimeouts.callMs / 5 };
+const timeouts = {
+  attemptMilliseconds: stripeTimeouts.attemptMilliseconds / 5,
+  callMilliseconds: stripeTimeouts.callMilliseconds / 5,
+};
 const account = (secret: { read(): Promise<string>; forget?(): void }, times = timeouts) =>
   new StripeAccount({ forget: () => {}, ...secret }, process.env.STRIPE_API_BASE as string, times);
 
-describe.concurrent('a call to Stripe', () => {
+describe.concurrent('a call to Stripe', { tags: 'local-only' }, () => {
   it('a call to Stripe ends early enough for a response within 10 seconds', () => {
     // Half a second at most between two attempts, and half a second for everything else.
-    expect(stripeTimeouts.callMs).toBeLessThanOrEqual(9000);
-    expect(2 * stripeTimeouts.attemptMs + 500).toBeLessThanOrEqual(stripeTimeouts.callMs);
+    expect(stripeTimeouts.callMilliseconds).toBeLessThanOrEqual(9000);
+    expect(2 * stripeTimeouts.attemptMilliseconds + 500).toBeLessThanOrEqual(stripeTimeouts.callMilliseconds);
   });
 
   it.each(slow)('a call to Stripe fails in time, after two attempts at most, when it %s', async (behavior) => {
     const started = performance.now();
     const listing = account({ read: async () => key }).listInvoices(customerOf(behavior), undefined);
     await expect(listing).rejects.toThrow(/^The request to Stripe failed: \w*/);
-    expect(performance.now() - started).toBeLessThan(timeouts.callMs + 1500);
+    expect(performance.now() - started).toBeLessThan(timeouts.callMilliseconds + 1500);
     expect([1, 2]).toContain(timesAsked(behavior));
   });
 
   it('a call to Stripe is retried when the first attempt gets no response', async () => {
     // The machine may be busy: the second attempt has a second.
-    const patient = account({ read: async () => key }, { ...stripeTimeouts, attemptMs: 1000 });
+    const patient = account({ read: async () => key }, { ...stripeTimeouts, attemptMilliseconds: 1000 });
     const list = await patient.listInvoices(customerOf('is silent once'), undefined);
     expect([list.data.length, timesAsked('is silent once')]).toEqual([1, 2]);
   });
 
   it('a call to Stripe has less time for the response when its key arrives late', async () => {
     const late = { read: () => sleep(500, key) };
-    const short = { attemptMs: 300, callMs: 1000 };
+    const short = { attemptMilliseconds: 300, callMilliseconds: 1000 };
     const behavior = 'is silent after a late key';
     await expect(account(late, short).listInvoices(customerOf(behavior), undefined)).rejects.toThrow();
     // If the time began with the key, there would be time for a second attempt.
@@ -473,7 +476,7 @@ describe('the origin', () => {
   });
 });
 
-describe('the fake Stripe', () => {
+describe('the fake Stripe', { tags: 'local-only' }, () => {
   it('the fake Stripe rejects a wrong key as Stripe does, and shows little of it', async () => {
     const { endpoint, stop } = await startStripe({ key });
     const ask = async (authorization?: string) => {

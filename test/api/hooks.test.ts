@@ -280,7 +280,9 @@ describe.concurrent('a hostile event', () => {
     sendHostile(platform, 13),
   );
 
-  it.each(Object.keys(starts))('an event of %s with any value in any field is no 5xx', { tags: 'heavy' }, (platform) =>
-    sendHostile(platform, 1),
+  it.each(Object.keys(starts))(
+    'an event of %s with any value in any field is no 5xx',
+    { tags: ['heavy', 'local-only'] },
+    (platform) => sendHostile(platform, 1),
   );
 });

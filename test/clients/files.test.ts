@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../bin/local/listen.ts';
-import { defaultTimeoutMs, Files } from '../../functions/clients/files.ts';
+import { defaultTimeoutMilliseconds, Files } from '../../functions/clients/files.ts';
 import { target, unique } from '../support/world.ts';
 
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
@@ -127,7 +127,7 @@ describe('S3', () => {
   afterEach(() => stop?.());
   const s3 = async (
     answer: (response: ServerResponse, call: number, request: IncomingMessage) => void,
-    settings: { timeoutMs?: number } = {},
+    settings: { timeoutMilliseconds?: number } = {},
   ) => {
     let calls = 0;
     const server = createServer((request, response) => {
@@ -166,8 +166,8 @@ describe('S3', () => {
   });
 
   it('S3 that never responds is an error within the timeout, which is below 10 seconds', async () => {
-    expect(defaultTimeoutMs).toBeLessThan(10_000);
-    const { files } = await s3(() => {}, { timeoutMs: 600 });
+    expect(defaultTimeoutMilliseconds).toBeLessThan(10_000);
+    const { files } = await s3(() => {}, { timeoutMilliseconds: 600 });
     const started = performance.now();
     // A deadline that hangs on by a weak reference is lost with the next collection of garbage.
     setFlagsFromString('--expose-gc');

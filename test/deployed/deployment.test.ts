@@ -6,7 +6,7 @@ import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cl
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, inject, it } from 'vitest';
 import { jobQueueFor } from '../../functions/clients/job-queue.ts';
-import { begin, copyServices } from '../../functions/duplication/copy.ts';
+import { beginCopy, copyServices } from '../../functions/duplication/copy.ts';
 import { isStreamed } from '../../functions/http/endpoint.ts';
 import { routes } from '../../functions/routes.ts';
 import { lazyServices } from '../../functions/service.ts';
@@ -143,7 +143,7 @@ describe('background work', () => {
     await eventually(() => knowledgeOf(agentId), isReady);
 
     const copy = { ...(await world.call('GET', `/agents/${agentId}`)).body, agentId: unique('agent'), name: 'Copy' };
-    await begin({ ...copy, sourceAgentId: agentId }, agentId, lazyServices(copyServices));
+    await beginCopy({ ...copy, sourceAgentId: agentId }, agentId, lazyServices(copyServices));
     expect((await world.call('GET', `/agents/${copy.agentId}`)).status).toBe(401);
     await jobQueueFor('finishDuplication')
       .get()

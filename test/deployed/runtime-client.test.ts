@@ -8,7 +8,7 @@ import { Scope } from '../../functions/domain/api-keys.ts';
 import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { isStreamed } from '../../functions/http/endpoint.ts';
-import { jobs } from '../../functions/jobs.ts';
+import { queueJobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
 import { openTable } from '../../functions/store/table.ts';
 import { bundlePath, pagesFunction, toKebabCase } from '../../lib/bundles.ts';
@@ -82,7 +82,7 @@ describe('under Lambda’s own runtime client', () => {
     expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
   });
 
-  it.each(jobs.map(({ name }) => name))(
+  it.each(queueJobs.map(({ name }) => name))(
     '%s handles a message under Lambda’s own runtime client, and reports which failed',
     async (name) => {
       const attributes = { ApproximateReceiveCount: '1' };
@@ -92,6 +92,12 @@ describe('under Lambda’s own runtime client', () => {
       expect(JSON.parse(textOf(outcome))).toEqual({ batchItemFailures: expect.any(Array) });
     },
   );
+
+  it('the reader of changes handles a batch under Lambda’s own runtime client, and reports which change failed', async () => {
+    const outcome = await run('readChanges', { Records: [] });
+    expect(outcome.outcome).toBe('response');
+    expect(JSON.parse(textOf(outcome))).toEqual({ batchItemFailures: [] });
+  });
 
   it.each(cases.filter(([, endpoint]) => isStreamed(endpoint)))(
     '%s streams under Lambda’s own runtime client: head first, then part by part',

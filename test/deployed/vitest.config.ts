@@ -2,23 +2,6 @@ import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import local from '../../vitest.config.ts';
 
-/** Tests that ask nothing of the deployment, since faults are put before a handler in the tests' own process, or what the emulator cannot show. */
-const elsewhere = [
-  // The emulator hands a stream over whole, where these watch it come.
-  '.*streams the answer while it is produced',
-  '.*keeps working when a client disconnects',
-  'Stripe ',
-  'a call to Stripe ',
-  'the fake Stripe ',
-  '.*is whole or absent when ',
-  '.*finishes when it is killed at any write',
-  '.*ends whatever dies on the way',
-  // S3 itself rejects a file that is larger than its form allows, so that the check is never reached.
-  '.*checks what came by it: too large',
-  // Thousands of requests, whose bodies the function alone decides on.
-  '.*with any value in any field',
-];
-
 export default defineConfig({
   test: {
     root: join(import.meta.dirname, '..', '..'),
@@ -33,7 +16,7 @@ export default defineConfig({
     ],
     tags: local.test?.tags,
     expect: local.test?.expect,
-    testNamePattern: new RegExp(`^(?!${elsewhere.join('|')})`),
+    ...{ tagsFilter: ['!local-only'] },
     setupFiles: local.test?.setupFiles,
     globalSetup: ['test/deployed/deployed.ts'],
     testTimeout: 120_000,
@@ -41,7 +24,5 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     maxWorkers: 3,
-    // A function that is called for the first time is slow, which tests of what happens within a second notice.
-    retry: 2,
   },
 });

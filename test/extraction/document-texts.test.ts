@@ -62,7 +62,7 @@ describe('the kind of a file', () => {
     ['zeros', 'a.txt', Buffer.alloc(1000)],
   ])('the kind of %s is not accepted', async (_, name, bytes) => {
     expect(await kindOf(bytes, name)).toEqual({
-      unsupported: expect.stringMatching(/^The file is no PDF, Word document/),
+      unsupported: expect.stringMatching(/^The file is not a PDF, a Word document/),
     });
   });
 });

@@ -2,7 +2,7 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { htmlReader } from '../../functions/extraction/html.ts';
 import { crawlWebsite } from '../../functions/jobs/crawl-website.ts';
-import { maxDeliveries, worker } from '../../functions/jobs/job.ts';
+import { maxDeliveries, queueWorker } from '../../functions/jobs/job.ts';
 import { textPiecesOf } from '../../functions/store/keys.ts';
 import { type WebsiteRecord, websiteReads, websites } from '../../functions/store/sources/websites.ts';
 import { table } from '../../functions/store/table.ts';
@@ -41,7 +41,7 @@ const deliver = async (bodies: string[], delivery = 1): Promise<string[]> => {
     body,
     attributes: { ApproximateReceiveCount: String(delivery) },
   }));
-  const { batchItemFailures } = (await worker(crawlWebsite)({ Records } as SQSEvent)) as SQSBatchResponse;
+  const { batchItemFailures } = (await queueWorker(crawlWebsite)({ Records } as SQSEvent)) as SQSBatchResponse;
   return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
 };
 

@@ -10,7 +10,7 @@ import { updateCallOutcomes } from '../../functions/api/update-call-outcomes.ts'
 import { jobMessages } from '../../functions/domain/job-messages.ts';
 import { environment } from '../../functions/environment.ts';
 import { expireCalls } from '../../functions/jobs/expire-calls.ts';
-import { type AnyJob, worker } from '../../functions/jobs/job.ts';
+import { type AnyQueueJob, queueWorker } from '../../functions/jobs/job.ts';
 import { lazyServices } from '../../functions/service.ts';
 import { invoke } from '../support/events.ts';
 import { storedWith } from '../support/stored.ts';
@@ -47,9 +47,9 @@ const list = async (query: Record<string, string> = {}) =>
   (await invoke(listCalls, { apiKey: world.apiKey, params: { agentId: world.agentId }, query })).body;
 const idsOf = (calls: { callId: string }[]) => calls.map(({ callId }) => callId);
 
-const deliver = async (job: AnyJob = expireCalls): Promise<unknown[]> => {
+const deliver = async (job: AnyQueueJob = expireCalls): Promise<unknown[]> => {
   const body = JSON.stringify({ job: 'expireCalls' });
-  const result = await worker(job)({ Records: [{ messageId: 'm', body }] } as SQSEvent);
+  const result = await queueWorker(job)({ Records: [{ messageId: 'm', body }] } as SQSEvent);
   return (result as { batchItemFailures: unknown[] }).batchItemFailures;
 };
 
@@ -130,7 +130,7 @@ describe('with CALL_RETENTION_DAYS', () => {
       await expireCalls.handle(
         messages[run] as (typeof messages)[number],
         { ...services, calls, jobQueue },
-        Date.now() + 60_000,
+        { until: Date.now() + 60_000 },
       );
     }
     expect(messages.length).toBe(4);

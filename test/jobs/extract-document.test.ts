@@ -10,7 +10,7 @@ import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { hasFailed, retryOf, waitingForFile } from '../../functions/domain/source-state.ts';
 import { environment } from '../../functions/environment.ts';
 import { extractDocument } from '../../functions/jobs/extract-document.ts';
-import { maxDeliveries, worker } from '../../functions/jobs/job.ts';
+import { maxDeliveries, queueWorker } from '../../functions/jobs/job.ts';
 import { type Agents, agents } from '../../functions/store/agents.ts';
 import { Credentials, credentials } from '../../functions/store/credentials.ts';
 import { documentKey, textPiecesOf } from '../../functions/store/keys.ts';
@@ -77,7 +77,7 @@ const jobWith = (
     agents: languages,
     jobQueue: { get: () => new JobQueue(sqs, queueUrl) },
   };
-  const handler = worker({ ...extractDocument, services });
+  const handler = queueWorker({ ...extractDocument, services });
   return async (message: object, delivery = 1): Promise<boolean> => {
     const record = {
       messageId: 'm',

@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import {
   BlockListImports,
   type ImportRecord,
-  shownImport,
+  toImportResponse,
 } from '../../functions/block-list-import/block-list-imports.ts';
 import { runImport } from '../../functions/block-list-import/run-import.ts';
 import { Files } from '../../functions/clients/files.ts';
@@ -88,7 +88,7 @@ const importOf = async (content: string | Buffer, mode: ImportMode = 'add', uid 
 const resultOf = async (reference: Reference) => {
   const record = await sound.imports.find(reference);
   if (!record) throw new Error('The import has no record.');
-  return shownImport(record);
+  return toImportResponse(record);
 };
 
 const listOf = async (uid: string) => {
@@ -453,19 +453,19 @@ describe('an import', () => {
 
   it('an import without a file, or whose job never ends it, fails after its deadline', async () => {
     const record = { ...(await sound.imports.find(await importOf('+14155550100'))) } as Parameters<
-      typeof shownImport
+      typeof toImportResponse
     >[0];
     const ago = Date.now() - 1000;
-    expect(shownImport({ ...record, fileDeadlineAt: ago })).toMatchObject({
+    expect(toImportResponse({ ...record, fileDeadlineAt: ago })).toMatchObject({
       status: 'failed',
       error: expect.any(String),
       finishedAt: new Date(ago).toISOString(),
     });
     const { fileDeadlineAt: _, ...running } = record;
-    expect(shownImport({ ...running, status: 'running', deadlineAt: ago })).toMatchObject({
+    expect(toImportResponse({ ...running, status: 'running', deadlineAt: ago })).toMatchObject({
       status: 'failed',
       error: expect.any(String),
     });
-    expect(shownImport({ ...running, status: 'running', deadlineAt: Date.now() + 1000 }).status).toBe('running');
+    expect(toImportResponse({ ...running, status: 'running', deadlineAt: Date.now() + 1000 }).status).toBe('running');
   });
 });

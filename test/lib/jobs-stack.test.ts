@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { jobs } from '../../functions/jobs.ts';
+import { queueJobs } from '../../functions/jobs.ts';
 import {
   deploymentOf,
   everySetting,
@@ -16,7 +16,7 @@ const configured = deploymentOf(everySetting);
 it('the jobs that the clock starts get a message a day where calls are kept for a limited time, and else none', () => {
   expect(dev.all('AWS::Events::Rule')).toEqual([]);
   const rules = configured.all('AWS::Events::Rule');
-  const daily = jobs.filter((job) => job.daily).map(({ name }) => name);
+  const daily = queueJobs.filter((job) => job.daily).map(({ name }) => name);
   expect(rules.map(({ properties }) => properties.Targets.map((target: Json) => JSON.parse(target.Input).job))).toEqual(
     daily.map((name) => [name]),
   );
@@ -31,7 +31,7 @@ it('the jobs that the clock starts get a message a day where calls are kept for 
 const queueOf = (name: string) =>
   dev.all('AWS::SQS::Queue').find(({ properties }) => properties.QueueName === `voice-agents-dev-${name}`) as Resource;
 
-it.each(jobs.map((job) => [job.name, job] as const))(
+it.each(queueJobs.map((job) => [job.name, job] as const))(
   'the job %s has a queue of its own, with dead letters',
   (name, job) => {
     const { properties } = queueOf(name);
@@ -71,7 +71,7 @@ it('a function reads the stream of the table, those changes alone that are event
   expect(grants.join()).toMatch(/dynamodb:DescribeStream.*dynamodb:GetRecords.*dynamodb:GetShardIterator/);
 });
 
-it.each(jobs.map((job) => [job.name, job] as const))(
+it.each(queueJobs.map((job) => [job.name, job] as const))(
   'the job %s receives the messages of its queue one by one',
   (name, job) => {
     const one = functionOf(dev, name);
@@ -93,7 +93,7 @@ it.each(jobs.map((job) => [job.name, job] as const))(
 it('every queue is a job’s or the one of dead letters, and is reached by TLS alone', () => {
   const queues = dev.all('AWS::SQS::Queue');
   // One for each job, and one for dead letters.
-  expect(queues).toHaveLength(jobs.length + 1);
+  expect(queues).toHaveLength(queueJobs.length + 1);
   for (const queue of queues) {
     const policy = dev
       .all('AWS::SQS::QueuePolicy')
@@ -105,7 +105,7 @@ it('every queue is a job’s or the one of dead letters, and is reached by TLS a
 });
 
 it('the jobs that files start are started by a property of the bucket and not by a custom resource', () => {
-  const started = jobs.filter(({ startedByFilesUnder }) => startedByFilesUnder !== undefined);
+  const started = queueJobs.filter(({ startedByFilesUnder }) => startedByFilesUnder !== undefined);
   const bucket = dev.all('AWS::S3::Bucket').find(({ properties }) => properties.CorsConfiguration) as Resource;
   const notifications = bucket.properties.NotificationConfiguration?.QueueConfigurations ?? [];
   expect(notifications).toHaveLength(started.length);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { ChatUsage } from '../../functions/chat/chat-usage.ts';
-import { jobs } from '../../functions/jobs.ts';
+import { queueJobs } from '../../functions/jobs.ts';
 import { table } from '../../functions/store/table.ts';
 import { deliver } from '../../functions/webhooks/deliver.ts';
 import {
@@ -42,7 +42,7 @@ it('at most twenty alarms watch what users notice', () => {
 
 it('alarms watch the dead letters of all jobs, and the waiting time of every job that the clock does not start', () => {
   const queueAlarms = alarms(dev).filter(({ Namespace }) => Namespace === 'AWS/SQS');
-  expect(queueAlarms).toHaveLength(jobs.filter(({ daily }) => !daily).length + 1);
+  expect(queueAlarms).toHaveLength(queueJobs.filter(({ daily }) => !daily).length + 1);
   const dead = queueAlarms.filter(({ MetricName }) => MetricName === 'ApproximateNumberOfMessagesVisible');
   expect(dead).toHaveLength(1);
   expect(JSON.stringify(dead[0].Dimensions)).toContain('DeadLetters');

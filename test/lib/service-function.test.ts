@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { permissionsOf } from '../../functions/http/permissions.ts';
 import { permissionsOfJob } from '../../functions/jobs/job.ts';
-import { jobs } from '../../functions/jobs.ts';
+import { jobs, queueJobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
 import { toKebabCase } from '../../lib/bundles.ts';
 import {
@@ -31,7 +31,7 @@ it.each(both)(
   (_, deployment) => {
     const names = functionsOf(deployment).map(({ properties }) => properties.FunctionName);
     const stage = deployment === dev ? 'dev' : 'prod';
-    const expected = [...[...routes, ...jobs].map(({ name }) => name), 'servePages', 'readChanges'];
+    const expected = [...[...routes, ...jobs].map(({ name }) => name), 'servePages'];
     expect(names.sort()).toEqual(expected.map((name) => `voice-agents-${stage}-${toKebabCase(name)}`).sort());
   },
 );
@@ -106,7 +106,7 @@ it('the function of the pages may do nothing but log and trace', () => {
   expect(grantsOf(dev, 'servePages')).toEqual(own);
 });
 
-it.each(jobs.map((job) => [job.name, job] as const))(
+it.each(queueJobs.map((job) => [job.name, job] as const))(
   'the function of %s may do what its job says, receive its messages, and nothing else',
   (name, job) => {
     const taking = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];

@@ -6,7 +6,7 @@ import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
 import { erasePerson } from '../../functions/jobs/erase-person.ts';
 import { finishDeletion } from '../../functions/jobs/finish-deletion.ts';
-import { type AnyJob, worker } from '../../functions/jobs/job.ts';
+import { type AnyQueueJob, queueWorker } from '../../functions/jobs/job.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { blockList } from '../../functions/store/block-list/block-list.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
@@ -141,9 +141,9 @@ const untilDone = async <T>(work: () => Promise<T>): Promise<T> => {
   }
 };
 
-const deliver = async (job: AnyJob, message: object): Promise<void> => {
+const deliver = async (job: AnyQueueJob, message: object): Promise<void> => {
   const Records = [{ messageId: 'm', body: JSON.stringify(message) }];
-  const result = await worker(job)({ Records } as SQSEvent);
+  const result = await queueWorker(job)({ Records } as SQSEvent);
   if ((result as { batchItemFailures: unknown[] }).batchItemFailures.length > 0) throw new Error('It failed.');
 };
 

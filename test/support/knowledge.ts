@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { textPiecesOf } from '../../functions/store/keys.ts';
 import { documentReads, documents } from '../../functions/store/sources/documents.ts';
 import { websiteReads, websites } from '../../functions/store/sources/websites.ts';
 import { table } from '../../functions/store/table.ts';
+import { until } from './until.ts';
 import type { World } from './world.ts';
 
 /** The stores of both kinds of source, as jobs use them. */
@@ -41,13 +41,12 @@ export const upload = async (world: World, files: Record<string, string | Uint8A
   form.set('agentId', world.agentId);
   for (const [name, text] of Object.entries(files)) form.append('files', new Blob([text as string]), name);
   const { body } = await world.call('POST', '/agent-documents', { body: form });
-  for (;;) {
-    const listed = await world.call('GET', '/agent-documents', {
-      query: { uid: world.uid, agentId: world.agentId, content: 'false' },
-    });
-    if (listed.body.documents.every(({ status }: { status: string }) => status === 'ready')) return body.documentIds;
-    await sleep(100);
-  }
+  const query = { uid: world.uid, agentId: world.agentId, content: 'false' };
+  await until(async () => {
+    const listed = await world.call('GET', '/agent-documents', { query });
+    return listed.body.documents.every(({ status }: { status: string }) => status === 'ready');
+  });
+  return body.documentIds;
 };
 
 export const change = (world: World, documentId: string, body: object) =>

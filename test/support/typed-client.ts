@@ -1,17 +1,19 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { listen } from '../../bin/local/listen.ts';
-import type { ChatPart } from '../../functions/openapi/client.ts';
+import type { ChatPart } from '../../functions/openapi/client/client.ts';
 import { target } from './world.ts';
 
 export type Fault =
-  | { status: number; headers?: Record<string, string>; text?: string; from?: 'service' }
+  | { status: number; headers?: Record<string, string>; text?: string /** Breaks off after the text. */; cut?: true }
   | 'broken'
   | 'silent';
 
+export type Seen = { method: string; headers: IncomingHttpHeaders; at: number };
+
 /** A proxy that handles the first requests as given: instead of the service, or after it has responded. */
 export const withFaults = async (...faults: (Fault | { lost: true })[]) => {
-  const seen: { method: string; headers: IncomingHttpHeaders; at: number }[] = [];
+  const seen: Seen[] = [];
   const server = createServer(async (request, response) => {
     const body = await buffer(request);
     const { method = '', headers } = request;
@@ -19,7 +21,10 @@ export const withFaults = async (...faults: (Fault | { lost: true })[]) => {
     seen.push({ method, headers, at: Date.now() });
     if (fault === 'silent') return;
     if (fault === 'broken') return response.destroy();
-    if (fault && 'status' in fault) return response.writeHead(fault.status, fault.headers).end(fault.text);
+    if (fault && 'status' in fault) {
+      response.writeHead(fault.status, fault.headers);
+      return fault.cut ? response.write(fault.text, () => response.destroy()) : response.end(fault.text);
+    }
     const sent: Record<string, string> = {};
     for (const [name, value] of Object.entries(headers)) sent[name] = String(value);
     sent.host = new URL(target.baseUrl).host;

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { textPiecesOf } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
+import { until } from './until.ts';
 import type { World } from './world.ts';
 
 export type File = [name: string, bytes: Uint8Array | string, field?: string];
@@ -35,11 +35,8 @@ export const settled = async (
   world: World,
   isSettled = (all: Listed[]) => all.every(({ status }) => status === 'ready' || status === 'failed'),
 ): Promise<Listed[]> => {
-  for (;;) {
-    const { documents } = await list(world, { content: 'false' });
-    if (isSettled(documents)) return (await list(world)).documents;
-    await sleep(200);
-  }
+  await until(async () => isSettled((await list(world, { content: 'false' })).documents));
+  return (await list(world)).documents;
 };
 
 /** The beginning of a Windows program, which no document has. */

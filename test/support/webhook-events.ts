@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { type BlockListOwner, webhookEventsOf } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
+import { until } from './until.ts';
 import { newEndpoint, newReceiver, type SentEvent, verified } from './webhooks.ts';
 import { newWorld, type World } from './world.ts';
 
@@ -12,7 +13,7 @@ const newWitness = async () => {
   await newEndpoint({ uid, call } as World, receiver.url, { events: ['agent.created'] });
   return async () => {
     const { agentId } = (await call('POST', '/agents', { body: { uid, name: 'Witness' } })).body;
-    while (!(await receiver.received()).some(({ body }) => body.includes(agentId))) await sleep(100);
+    await until(async () => (await receiver.received()).some(({ body }) => body.includes(agentId)));
   };
 };
 
@@ -50,9 +51,7 @@ export const listening = async ({
     return (await world.call('GET', '/webhook-deliveries', { query })).body.deliveries.length > 0;
   };
   /** Waits until no attempt at a delivery is under way or to come. */
-  const deliveriesEnd = async () => {
-    while (await isPending()) await sleep(100);
-  };
+  const deliveriesEnd = () => until(async () => !(await isPending()));
   return {
     ...world,
     receiver,
@@ -73,15 +72,11 @@ export const listening = async ({
     async all({ afterMilliseconds = 0 } = {}): Promise<SentEvent[]> {
       await sleep(afterMilliseconds);
       const marker = await world.call('POST', '/agents', { body: { uid: world.uid, name: 'Marker' } });
-      for (;;) {
-        const found = await events();
-        if (found.some(({ data }) => data.agentId === marker.body.agentId)) {
-          await sleep(200);
-          await deliveriesEnd();
-          return (await events()).filter(({ data }) => data.agentId !== marker.body.agentId);
-        }
-        await sleep(50);
-      }
+      const isOfMarker = ({ data }: SentEvent) => data.agentId === marker.body.agentId;
+      await until(async () => (await events()).some(isOfMarker));
+      await sleep(200);
+      await deliveriesEnd();
+      return (await events()).filter((event) => !isOfMarker(event));
     },
   };
 };

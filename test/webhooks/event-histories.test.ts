@@ -22,9 +22,10 @@ import type { BlockListOwner } from '../../functions/store/keys.ts';
 import { Sources } from '../../functions/store/sources/sources.ts';
 import { type WebsiteRecord, websiteKind } from '../../functions/store/sources/websites.ts';
 import { Table } from '../../functions/store/table.ts';
+import { changeOf } from '../../functions/store/table-changes.ts';
 import { deliver } from '../../functions/webhooks/deliver.ts';
 import { closeWhenQuiet } from '../../functions/webhooks/publish.ts';
-import { changeOf, readBatch } from '../../functions/webhooks/read-changes.ts';
+import { publishChanges } from '../../functions/webhooks/publish-changes.ts';
 import { EndpointSecrets, newEndpointSecret } from '../../functions/webhooks/secrets.ts';
 import { WebhookReceivers } from '../../functions/webhooks/webhook-receivers.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
@@ -95,7 +96,11 @@ afterAll(() => stop());
 const changesSoFar = async (): Promise<DynamoDBRecord[]> => {
   const marker = { pk: `AGENT#${unique('marker')}`, sk: 'ACCESS' };
   await sound.put(marker);
-  while (!outbox.some(({ dynamodb }) => dynamodb?.Keys?.pk?.S === marker.pk)) await sleep(20);
+  const deadline = performance.now() + 50_000;
+  while (!outbox.some(({ dynamodb }) => dynamodb?.Keys?.pk?.S === marker.pk)) {
+    if (performance.now() > deadline) throw new Error('The stream did not bring the last change.');
+    await sleep(20);
+  }
   return outbox.splice(0);
 };
 
@@ -318,10 +323,10 @@ class Simulation {
     while (left.length > 0) {
       const batch = left.slice(0, 1 + Math.floor(this.#next() * batchSize));
       const process = this.#newProcess();
-      const result = await readBatch(batch.map(changeOf), this.#servicesOf(process)).catch(() => undefined);
-      if (!result || process.isDead) continue;
-      const failed = batch.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === result.failedAt);
-      const done = failed < 0 ? batch.length : failed;
+      const changes = batch.map(changeOf);
+      const failed = await publishChanges(changes, this.#servicesOf(process)).catch(() => changes[0]);
+      if (process.isDead) continue;
+      const done = failed ? changes.indexOf(failed) : batch.length;
       // Sometimes the end of a batch is not noted, and it comes again.
       if (this.isSound || this.#next() < 0.9) left = left.slice(done);
     }

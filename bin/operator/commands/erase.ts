@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Identifier } from '../../../functions/domain/identifiers.ts';
 import { PhoneNumber } from '../../../functions/domain/phone-numbers.ts';
 import { as } from '../../command-line/arguments.ts';
@@ -10,8 +9,6 @@ import { existingUser } from '../existing.ts';
 import { examples, type Operator } from '../program.ts';
 import { asUser, dataOf } from '../service.ts';
 import { openStores } from '../stores.ts';
-
-const pollMilliseconds = 1000;
 
 export const erase = (program: Operator) =>
   program
@@ -37,18 +34,14 @@ export const erase = (program: Operator) =>
       using stop = interruption();
       const result = await asUser(options, { apiKeys, uid, scope: 'privacy' }, stop.signal, async (api) => {
         const blockList = unblock ? ('remove' as const) : ('keep' as const);
-        const { erasureId, found } = dataOf(
-          await api.POST('/erasures', { body: { uid, number, blockList, dryRun: !yes } }),
-        );
+        const { erasureId, found } = dataOf(await api.erasures.create({ uid, number, blockList, dryRun: !yes }));
         if (erasureId === undefined) return { status: 'dry_run', ...found };
         say(`Erasure ${erasureId} is under way.`);
-        for (;;) {
-          const params = { path: { erasureId }, query: { uid } };
-          const { status, erased, error } = dataOf(await api.GET('/erasures/{erasureId}', { params }));
-          if (status === 'failed') throw new CommandError(error ?? 'The erasure failed.');
-          if (status === 'done') return { erasureId, status, ...erased };
-          await sleep(pollMilliseconds, undefined, { signal: stop.signal });
-        }
+        const maxWaitSeconds = Number.POSITIVE_INFINITY;
+        const ended = await api.erasures.waitUntilDone({ uid, erasureId }, { maxWaitSeconds });
+        const { status, erased, error } = dataOf(ended);
+        if (status === 'failed') throw new CommandError(error ?? 'The erasure failed.');
+        return { erasureId, status, ...erased };
       });
       print(options, { uid, ...result }, () => record({ user: uid, ...result }));
       if (!yes) sayUnconfirmed('erased');

@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import pMap from 'p-map';
 import type { RefusedFile } from '../../../functions/domain/documents.ts';
 import { limits } from '../../../functions/domain/limits.ts';
-import { hasNoResponse } from '../../../functions/openapi/client-fetch.ts';
+import { hasNoResponse } from '../../../functions/openapi/client/fetch.ts';
 import { pathOf } from '../../command-line/arguments.ts';
 import { describeFailure } from '../../command-line/describe-error.ts';
 import { sendByForm } from '../send-by-form.ts';
@@ -95,28 +94,20 @@ const sendTogether = async (
   signal: AbortSignal,
   report: Report,
 ) => {
-  const form = new FormData();
-  form.set('uid', uid);
-  form.set('agentId', agentId);
+  const contents: File[] = [];
   const readable: LocalFile[] = [];
   for (const file of files) {
     try {
-      form.append('files', new Blob([await (await openAsBlob(pathOf(file.path))).arrayBuffer()]), file.name);
+      contents.push(new File([new Blob([await (await openAsBlob(pathOf(file.path))).arrayBuffer()])], file.name));
       readable.push(file);
     } catch (error) {
       report(file, { status: 'not sent', error: describeFailure(error) });
     }
   }
   if (readable.length === 0) return;
-  const result = await api
-    .POST('/agent-documents', {
-      params: { header: { 'Idempotency-Key': randomUUID() } },
-      body: { uid, agentId, files: [] },
-      bodySerializer: () => form,
-    })
-    .catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
+  const result = await api.documents.upload({ uid, agentId, files: contents }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
   if (!result || hasNoResponse(result.error)) {
     const error = `${result?.error?.message ?? stoppedMeanwhile} It may have been accepted: see "knowledge list".`;
     for (const file of readable) report(file, { status: 'unknown', error });
@@ -139,10 +130,8 @@ const sendPresigned = async (
   signal: AbortSignal,
   report: Report,
 ) => {
-  const { data, error, response } = await api.POST('/agent-documents/uploads', {
-    params: { header: { 'Idempotency-Key': randomUUID() } },
-    body: { uid, agentId, files: files.map(({ name, size }) => ({ name, size })) },
-  });
+  const sizes = files.map(({ name, size }) => ({ name, size }));
+  const { data, error, response } = await api.documents.createUploads({ uid, agentId, files: sizes });
   const failed = data?.failed ?? rejectedFiles(error, files);
   if (!failed) throw serviceError(response, error);
   await pMap(

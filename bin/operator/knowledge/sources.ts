@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Schema } from '../../../functions/openapi/client.ts';
+import type { Document, Website } from '../../../functions/openapi/client/client.ts';
 import { describeError } from '../../command-line/describe-error.ts';
 import { CommandError } from '../../command-line/exit-codes.ts';
 import { dataOf, type Service } from '../service.ts';
 
-export type DocumentSummary = Schema<'Document'>;
-export type WebsiteSummary = Schema<'Website'>;
+export type DocumentSummary = Document;
+export type WebsiteSummary = Website;
 export type SourceSummary = WebsiteSummary | DocumentSummary;
 
 export const stoppedWaiting = 'Stopped. What was sent is processed all the same. See "knowledge list".';
@@ -41,15 +41,17 @@ const hasEnded = ({ status }: { status: string }) => status === 'ready' || statu
 
 export const listDocuments = async ({ api, uid, agentId }: Service): Promise<DocumentSummary[]> => {
   const found: DocumentSummary[] = [];
-  const query = { uid, agentId, content: 'false' as const };
-  for await (const page of api.pages('/agent-documents', { params: { query } })) found.push(...dataOf(page).documents);
+  for await (const page of api.documents.list({ uid, agentId, content: false }).pages()) {
+    found.push(...dataOf(page).documents);
+  }
   return found;
 };
 
 export const listWebsites = async ({ api, uid, agentId }: Service): Promise<WebsiteSummary[]> => {
   const found: WebsiteSummary[] = [];
-  const query = { uid, agentId, content: 'false' as const };
-  for await (const page of api.pages('/agent-websites', { params: { query } })) found.push(...dataOf(page).websites);
+  for await (const page of api.websites.list({ uid, agentId, content: false }).pages()) {
+    found.push(...dataOf(page).websites);
+  }
   return found;
 };
 
@@ -72,14 +74,14 @@ export const updateSource = async (
   change: { active?: boolean; name?: string },
 ): Promise<SourceSummary> =>
   kind === 'website'
-    ? dataOf(await api.PATCH('/agent-websites', { body: { uid, agentId, websiteId: id, ...change } }))
-    : dataOf(await api.PATCH('/agent-documents', { body: { uid, agentId, documentId: id, ...change } }));
+    ? dataOf(await api.websites.update({ uid, agentId, websiteId: id, ...change }))
+    : dataOf(await api.documents.update({ uid, agentId, documentId: id, ...change }));
 
 export const deleteSource = async ({ api, uid, agentId }: Service, { kind, record: { id } }: Source): Promise<void> => {
   if (kind === 'website') {
-    dataOf(await api.DELETE('/agent-websites', { params: { query: { uid, agentId, websiteId: id } } }));
+    dataOf(await api.websites.delete({ uid, agentId, websiteId: id }));
   } else {
-    dataOf(await api.DELETE('/agent-documents', { params: { query: { uid, agentId, documentId: id } } }));
+    dataOf(await api.documents.delete({ uid, agentId, documentId: id }));
   }
 };
 
@@ -91,7 +93,7 @@ export async function* readText(
 ): AsyncGenerator<string> {
   const pieces =
     kind === 'website'
-      ? api.pages('/agent-websites/content', { params: { query: { uid, agentId, websiteId: id } } })
-      : api.pages('/agent-documents/content', { params: { query: { uid, agentId, documentId: id } } });
-  for await (const piece of pieces) yield dataOf(piece)[field];
+      ? api.websites.getContent({ uid, agentId, websiteId: id })
+      : api.documents.getContent({ uid, agentId, documentId: id });
+  for await (const piece of pieces.pages()) yield dataOf<Record<typeof field, string>>(piece)[field];
 }

@@ -5,9 +5,9 @@ import ipaddr from 'ipaddr.js';
 const globalUnicast = ipaddr.parseCIDR('2000::/3');
 
 /**
- * Whether an IP address is one of the open internet: globally reachable unicast. Loopback, private, link-local,
+ * Returns true for an IP address of the public internet: globally reachable unicast. Loopback, private, link-local,
  * multicast, reserved and documentation ranges are not; nor is IPv6 that embeds or tunnels to an IPv4 address
- * (mapped, compatible, NAT64, 6to4, Teredo), whatever that is. What is no address at all is not public.
+ * (mapped, compatible, NAT64, 6to4, Teredo), whatever that is. A text that is no address is not public.
  */
 export const isPublicAddress = (address: string): boolean => {
   if (!isIP(address)) return false;

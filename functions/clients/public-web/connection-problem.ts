@@ -1,12 +1,12 @@
 import { ForbiddenAddressError } from './public-hosts.ts';
 
-/** An error and its causes: the connection's error is a cause of the request's. */
+/** Returns an error and its causes: the connection's error is a cause of the request's. */
 export const causesOf = (error: unknown): NodeJS.ErrnoException[] =>
   error instanceof Error ? [error, ...causesOf(error.cause)] : [];
 
 export const codesOf = (causes: NodeJS.ErrnoException[]) => causes.flatMap(({ code }) => code ?? []).join(' ');
 
-/** Why a request to somebody's site failed, in a sentence; undefined for errors that are not the site's. */
+/** Returns the reason of a failed request as a sentence; undefined for errors that the site did not cause. */
 export const connectionProblem = (causes: NodeJS.ErrnoException[]): string | undefined => {
   const forbidden = causes.find((cause) => cause instanceof ForbiddenAddressError);
   if (forbidden) return forbidden.message;

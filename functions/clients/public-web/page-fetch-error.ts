@@ -1,4 +1,4 @@
-/** Why a page cannot be read, in a sentence for the website's owner. Never reveals the resolved address or what responded. */
+/** Thrown when a page cannot be read. The message is a sentence for the website's owner, without the resolved address or the response. */
 export class PageFetchError extends Error {
   override readonly name: string = 'PageFetchError';
 }

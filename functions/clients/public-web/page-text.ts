@@ -5,7 +5,7 @@ import { PageFetchError } from './page-fetch-error.ts';
 
 export type PageText = { kind: 'html' | 'text'; text: string };
 
-/** The text of a page in the character set that its BOM, its header or its markup names. */
+/** Decodes a page by the character set that its byte order mark, its header or its markup names. */
 export const decodePage = (bytes: Uint8Array, contentType: string): PageText => {
   const [type = '', ...parameters] = contentType.toLowerCase().split(';');
   const mediaType = type.trim() || sniffMediaType(bytes);
@@ -25,6 +25,6 @@ export const decodePage = (bytes: Uint8Array, contentType: string): PageText => 
   throw new PageFetchError(`The page is neither HTML nor plain text but ${mediaType.slice(0, 60)}.`);
 };
 
-/** The media type of a page without a content type: HTML if it begins like HTML. */
+/** Returns the media type of a page without a content type: HTML if it begins like HTML. */
 const sniffMediaType = (bytes: Uint8Array) =>
   /^\s*</.test(Buffer.from(bytes.subarray(0, 512)).toString('latin1')) ? 'text/html' : 'text/plain';

@@ -3,7 +3,7 @@ import { Agent, buildConnector } from 'undici';
 import { isPublicAddress } from './addresses.ts';
 import { ForbiddenAddressError, notPublic, publicAddressesOf, type Resolve, resolveBySystem } from './public-hosts.ts';
 
-/** Where connections may be made. Trusted origins are exempt from all checks. */
+/** The allowed destinations of connections. Trusted origins are exempt from all checks. */
 export type FetchPolicy = {
   trustedOrigins?: ReadonlySet<string>;
   ports?: ReadonlySet<string>;
@@ -12,16 +12,16 @@ export type FetchPolicy = {
 
 const webPorts: ReadonlySet<string> = new Set(['80', '443']);
 const defaultPorts: Record<string, string> = { 'http:': '80', 'https:': '443' };
-const connectTimeoutMs = 5000;
+const connectTimeoutMilliseconds = 5000;
 
 /**
- * Connections to untrusted URLs. Whatever a URL looks like and wherever a redirect or a name server leads,
+ * Opens connections to untrusted URLs. Whatever a URL looks like and wherever a redirect or a name server leads,
  * they are made to public addresses and web ports alone. The check runs where the connection is made, and the
  * connection goes to the very address that was checked: a name that resolves differently the second time gains nothing.
  */
-export const openPublicConnections = (policy: FetchPolicy, responseTimeoutMs: number): Agent => {
+export const openPublicConnections = (policy: FetchPolicy, responseTimeoutMilliseconds: number): Agent => {
   const { trustedOrigins = new Set(), ports = webPorts, resolve = resolveBySystem } = policy;
-  const options = { timeout: connectTimeoutMs, allowH2: false, keepAlive: false };
+  const options = { timeout: connectTimeoutMilliseconds, allowH2: false, keepAlive: false };
   const connectTrusted = buildConnector(options);
   const connectChecked = buildConnector({ ...options, lookup: publicLookup(resolve) });
   const connect: buildConnector.connector = (target, callback) => {
@@ -34,7 +34,12 @@ export const openPublicConnections = (policy: FetchPolicy, responseTimeoutMs: nu
     if (isIP(hostname) && !isPublicAddress(hostname)) return callback(notPublic(), null);
     connectChecked(target, callback);
   };
-  return new Agent({ connect, connections: 4, headersTimeout: responseTimeoutMs, bodyTimeout: responseTimeoutMs });
+  return new Agent({
+    connect,
+    connections: 4,
+    headersTimeout: responseTimeoutMilliseconds,
+    bodyTimeout: responseTimeoutMilliseconds,
+  });
 };
 
 /** Looks a host up, and fails unless every one of its addresses is public. */

@@ -1,17 +1,17 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { isPublicAddress } from './addresses.ts';
 
-/** A connection that is not made. The message names neither the host nor its address. */
+/** Thrown instead of making a connection. The message names neither the host nor its address. */
 export class ForbiddenAddressError extends Error {
   override readonly name = 'ForbiddenAddressError';
 }
 
-/** How a host's addresses are found. */
+/** Looks up the addresses of a host. */
 export type Resolve = (host: string) => Promise<LookupAddress[]>;
 
 export const resolveBySystem: Resolve = (host) => dns.lookup(host, { all: true });
 
-/** The addresses of a host. Throws when there is none, and a `ForbiddenAddressError` unless every one of them is public. */
+/** Returns the addresses of a host. Throws when there is none, and a `ForbiddenAddressError` unless every one of them is public. */
 export const publicAddressesOf = async (
   host: string,
   resolve: Resolve = resolveBySystem,

@@ -25,34 +25,34 @@ export type FetchOptions = {
   mayFollow?: (url: URL) => void | Promise<void>;
 };
 
-export type WebPagesOptions = FetchPolicy & { timeoutMs?: number };
+export type WebPagesOptions = FetchPolicy & { timeoutMilliseconds?: number };
 
 type Resource = { url: URL; status: number; contentType: string; bytes: Uint8Array };
 
 /** Pages of the public internet. */
 export class WebPages {
   readonly #policy: FetchPolicy;
-  readonly #timeoutMs: number;
+  readonly #timeoutMilliseconds: number;
 
-  constructor({ timeoutMs = limits.pageSeconds * 1000, ...policy }: WebPagesOptions = {}) {
+  constructor({ timeoutMilliseconds = limits.pageSeconds * 1000, ...policy }: WebPagesOptions = {}) {
     this.#policy = policy;
-    this.#timeoutMs = timeoutMs;
+    this.#timeoutMilliseconds = timeoutMilliseconds;
   }
 
-  /** Connections for the pages of one crawl. The caller closes them. */
+  /** Opens connections for the pages of one crawl. The caller closes them. */
   open(): PageReader {
-    return new PageReader(openPublicConnections(this.#policy, this.#timeoutMs), this.#timeoutMs);
+    return new PageReader(openPublicConnections(this.#policy, this.#timeoutMilliseconds), this.#timeoutMilliseconds);
   }
 }
 
 /** Reads pages over connections of its own. */
 export class PageReader {
   readonly #agent: Agent;
-  readonly #timeoutMs: number;
+  readonly #timeoutMilliseconds: number;
 
-  constructor(agent: Agent, timeoutMs: number) {
+  constructor(agent: Agent, timeoutMilliseconds: number) {
     this.#agent = agent;
-    this.#timeoutMs = timeoutMs;
+    this.#timeoutMilliseconds = timeoutMilliseconds;
   }
 
   /** Reads a page of HTML or plain text. Throws a `PageFetchError` with the reason if that is not possible. */
@@ -74,7 +74,7 @@ export class PageReader {
   }
 
   async #get(url: URL, options: FetchOptions): Promise<Resource> {
-    const timeout = AbortSignal.timeout(this.#timeoutMs);
+    const timeout = AbortSignal.timeout(this.#timeoutMilliseconds);
     const signal = AbortSignal.any([options.signal, timeout]);
     try {
       for (let current = url, redirects = 0; ; redirects++) {
@@ -101,7 +101,7 @@ export class PageReader {
       const causes = causesOf(error);
       // The connection has the same timeout for head and body: either may be the first to report it.
       if (timeout.aborted || /UND_ERR_(HEADERS|BODY)_TIMEOUT/.test(codesOf(causes)))
-        throw new PageFetchError(`The page took longer than ${this.#timeoutMs / 1000} seconds.`);
+        throw new PageFetchError(`The page took longer than ${this.#timeoutMilliseconds / 1000} seconds.`);
       throw pageFetchError(causes) ?? error;
     }
   }
@@ -116,7 +116,7 @@ const locationOf = ({ status, headers }: Response): string | undefined => {
   return (isUtf8(bytes) ? bytes.toString() : bytes.toString('latin1')) || undefined;
 };
 
-/** The whole body, decoded. Reading stops at the largest size of a page, so that a bomb is never inflated. */
+/** Reads the whole body, decoded. Reading stops at the maximum size of a page, so that a bomb is never inflated. */
 const readBody = async (response: Response): Promise<Uint8Array> => {
   const codings = (response.headers.get('content-encoding') ?? '').toLowerCase().split(',');
   const unknown = codings.map((coding) => coding.trim()).find((coding) => !knownCodings.has(coding));
@@ -136,7 +136,7 @@ const readBody = async (response: Response): Promise<Uint8Array> => {
 
 const discardBody = async (response: Response) => response.body?.cancel().catch(() => {});
 
-/** What a failed request means to the owner of the page; undefined for errors that are not the site's. */
+/** Returns the error that is shown to the owner of the page; undefined for errors that the site did not cause. */
 const pageFetchError = (causes: NodeJS.ErrnoException[]): PageFetchError | undefined => {
   const known = causes.find((cause) => cause instanceof PageFetchError);
   if (known) return known;

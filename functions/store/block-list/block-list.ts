@@ -3,17 +3,10 @@ import pMap from 'p-map';
 import type { BlockedNumber, NumberOutcome } from '../../domain/block-list.ts';
 import { fillPage, fromCursor } from '../../domain/paging.ts';
 import { service } from '../../service.ts';
-import { type Condition, conditionOf, updateOf } from '../expressions.ts';
+import { when } from '../expressions.ts';
 import { type BlockListOwner, blockedNumberKey, blockedNumbersOf, blockListShards, type Collection } from '../keys.ts';
-import {
-  attributeValue,
-  chunks,
-  type Item,
-  type Statement,
-  type Table,
-  type TransactionAction,
-  table,
-} from '../table.ts';
+import { insertStatement, type Statement, updateStatement } from '../statements.ts';
+import { chunks, type Item, type Table, type TransactionAction, table } from '../table.ts';
 import {
   type BlockedItem,
   type BlockTerms,
@@ -24,14 +17,14 @@ import {
   entryOf,
   isBlocked,
 } from './blocked-number.ts';
-import { executeBatch, type Step, settleNumbers } from './settle-numbers.ts';
+import { executeBatch, type NumberState, settleNumbers } from './settle-numbers.ts';
 
-/** How long a removed number's item is kept, so that a repeated removal recognizes its own write. */
+/** How long the item of a removed number is kept, so that a repeated removal recognizes its own write. */
 const removedSeconds = 24 * 60 * 60;
 const maxEraseRounds = 12;
-/** Batches in flight, where the caller does not say otherwise. */
+/** The default number of batches in flight. */
 const concurrency = 8;
-/** Of each shard; all shards are copied side by side, so that a short list takes no longer than its longest shard. */
+/** Batches in flight of each shard. All shards are copied at once. */
 const copyConcurrency = 2;
 
 /** An entry that blocks a number, and the list it is on: the agent's or its owner's. */
@@ -45,7 +38,7 @@ export class BlockList {
   readonly #table: Table;
   readonly #timeoutMilliseconds: number;
 
-  /** After `timeoutMilliseconds` a request stops, and the numbers that are not settled are `temporarily_unavailable`. */
+  /** After `timeoutMilliseconds`, numbers without an outcome are reported as `temporarily_unavailable`. */
   constructor(table: Table, timeoutMilliseconds = 20_000) {
     this.#table = table;
     this.#timeoutMilliseconds = timeoutMilliseconds;
@@ -53,7 +46,7 @@ export class BlockList {
 
   /**
    * Blocks distinct E.164 numbers. Each is reported as `done`, `already_blocked` or `temporarily_unavailable`. A repeated
-   * request gives the same `addedBy`, and finds its own entries `done`.
+   * request passes the same `addedBy`: entries that it added before are `done`.
    */
   add(
     owner: BlockListOwner,
@@ -64,7 +57,7 @@ export class BlockList {
     return this.addAll(owner, new Map(phones.map((phone) => [phone, terms])), changeOf(addedBy, phones));
   }
 
-  /** The same for numbers with terms of their own. With `readFirst`, numbers that are blocked already cost a read and no write. */
+  /** Blocks numbers with terms of their own. With `readFirst`, numbers that are already blocked cost a read and no write. */
   async addAll(
     owner: BlockListOwner,
     terms: Map<string, BlockTerms>,
@@ -72,55 +65,36 @@ export class BlockList {
     { batchesInFlight = concurrency, readFirst = false } = {},
   ): Promise<Map<string, NumberOutcome>> {
     const blockedAt = new Date().toISOString();
-    const newEntryOf = (phone: string) => entryFor(terms.get(phone) as BlockTerms, addedBy, blockedAt);
-    // What the statements of numbers with the same terms have in common is made once.
-    const inserts = new Map<string, Statement>();
-    const insertWith = (entry: object): Statement => {
-      const names = ['pk', 'sk', ...Object.keys(entry)].map((name) => `'${name}':?`);
-      return {
-        text: `INSERT INTO "${this.#table.name}" VALUE {${names}}`,
-        values: Object.values(entry).map(attributeValue),
-      };
+    const itemOf = (phone: string): BlockedItem => ({
+      ...blockedNumberKey(owner, phone),
+      ...entryFor(terms.get(phone) as BlockTerms, addedBy, blockedAt),
+    });
+    const stateOf = (item: BlockedItem | undefined): NumberState => {
+      if (!item) return { next: 'insert' };
+      if (item.addedBy === addedBy) return { outcome: 'done' };
+      return isBlocked(item) ? { outcome: 'already_blocked' } : { next: 'reclaim' };
     };
-    const insert = (phone: string): Statement => {
-      const { reason, expiresAt } = terms.get(phone) as BlockTerms;
-      const same = JSON.stringify([reason, expiresAt]);
-      const { text, values } = inserts.get(same) ?? insertWith(newEntryOf(phone));
-      inserts.set(same, { text, values });
-      const { pk, sk } = blockedNumberKey(owner, phone);
-      return { text, values: [{ S: pk }, { S: sk }, ...values] };
-    };
-    // The item exists, but its number is no longer blocked: it expired, or was removed a while ago.
-    const reclaim = (phone: string): Statement => {
-      const { removedBy: _, ...renewed } = newEntryOf(phone);
-      const cleared = ['reason', 'expiresAt', 'ttlSeconds'].filter((name) => !(name in renewed));
-      const { pk, sk } = blockedNumberKey(owner, phone);
-      const set = Object.keys(renewed).map((name) => `SET "${name}"=?`);
-      const remove = cleared.map((name) => `REMOVE "${name}"`);
-      return {
-        text: `UPDATE "${this.#table.name}" ${[...set, ...remove].join(' ')} WHERE pk=? AND sk=? AND "blockedUntil"<=?`,
-        values: [...Object.values(renewed), pk, sk, Date.now()].map(attributeValue),
-      };
-    };
-    const judge = (item: BlockedItem | undefined): Step => {
-      if (!item) return 'insert';
-      if (item.addedBy === addedBy) return 'done';
-      return isBlocked(item) ? 'already_blocked' : 'reclaim';
-    };
+    const { name } = this.#table;
     return settleNumbers(
       [...terms.keys()],
-      { first: readFirst ? 'look' : 'insert', batchesInFlight, timeoutMilliseconds: this.#timeoutMilliseconds },
+      { first: readFirst ? 'read' : 'insert', batchesInFlight, timeoutMilliseconds: this.#timeoutMilliseconds },
       {
         insert: (batch) =>
-          executeBatch(this.#table, batch.map(insert), (error) => (error === 'DuplicateItem' ? 'look' : undefined)),
-        look: async (batch) => {
+          executeBatch(
+            this.#table,
+            batch.map((phone) => insertStatement(name, itemOf(phone))),
+            (error) => (error === 'DuplicateItem' ? { next: 'read' } : undefined),
+          ),
+        read: async (batch) => {
           const items = await this.#table.getMany<BlockedItem>(batch.map((phone) => blockedNumberKey(owner, phone)));
           const byPhone = new Map(items.map((item) => [item.sk, item]));
-          return batch.map((phone) => judge(byPhone.get(phone)));
+          return batch.map((phone) => stateOf(byPhone.get(phone)));
         },
         reclaim: (batch) =>
-          executeBatch(this.#table, batch.map(reclaim), (error, item) =>
-            isConditionFailure(error) ? judge(item) : undefined,
+          executeBatch(
+            this.#table,
+            batch.map((phone) => reclaimStatement(name, itemOf(phone))),
+            (error, item) => (isConditionFailure(error) ? stateOf(item) : undefined),
           ),
       },
     );
@@ -133,30 +107,30 @@ export class BlockList {
     removedBy: string = changeOf(randomUUID(), phones),
     batchesInFlight = concurrency,
   ): Promise<Map<string, NumberOutcome>> {
-    const remove = (phone: string): Statement => {
-      const { pk, sk } = blockedNumberKey(owner, phone);
-      const ttlSeconds = Math.floor(Date.now() / 1000) + removedSeconds;
-      return {
-        text: `UPDATE "${this.#table.name}" SET "blockedUntil"=? SET "removedBy"=? SET "ttlSeconds"=? WHERE pk=? AND sk=? AND "blockedUntil">? AND "removedBy"<>?`,
-        values: [0, removedBy, ttlSeconds, pk, sk, Date.now(), removedBy].map(attributeValue),
-      };
-    };
+    const ttlSeconds = Math.floor(Date.now() / 1000) + removedSeconds;
+    const removal = (phone: string): Statement =>
+      updateStatement(
+        this.#table.name,
+        blockedNumberKey(owner, phone),
+        { blockedUntil: 0, removedBy, ttlSeconds },
+        when`#blockedUntil > ${Date.now()} and #removedBy <> ${removedBy}`,
+      );
     return settleNumbers(
       phones,
       { first: 'remove', batchesInFlight, timeoutMilliseconds: this.#timeoutMilliseconds },
       {
         remove: (batch) =>
-          executeBatch(this.#table, batch.map(remove), (error, item) => {
+          executeBatch(this.#table, batch.map(removal), (error, item) => {
             if (!isConditionFailure(error)) return undefined;
-            return item?.removedBy === removedBy ? 'done' : 'not_found';
+            return { outcome: item?.removedBy === removedBy ? 'done' : 'not_found' };
           }),
       },
     );
   }
 
   /**
-   * The entries of distinct numbers that are blocked now for an agent, by number: the agent's own entry, or its owner's.
-   * One number is one round trip.
+   * Returns the entries that block distinct numbers for an agent, by number: the agent's own entry, or its owner's. One
+   * number takes one round trip.
    */
   async find(agent: { agentId: string; uid: string }, phones: string[]): Promise<Map<string, BlockingEntry>> {
     const { agentId, uid } = agent;
@@ -175,9 +149,9 @@ export class BlockList {
     return found;
   }
 
-  /** The blocked numbers after a given one, sorted as text. The shards are read side by side and merged. */
+  /** Yields the blocked numbers after a given one, sorted as text. The shards are read at once and merged. */
   async *list(owner: BlockListOwner, options: { after?: string | undefined; limit?: number | undefined } = {}) {
-    // Numbers are spread evenly, so twice a shard's share is rarely too few. Then the next page is read.
+    // Numbers are spread evenly: twice a shard's share is rarely too little.
     const limit = options.limit && Math.ceil((2 * options.limit) / blockListShards) + 1;
     const shards = Array.from({ length: blockListShards }, (_, shard) =>
       this.#table.query<BlockedItem>(blockedNumbersOf(owner, shard), { after: options.after, limit }),
@@ -186,14 +160,14 @@ export class BlockList {
     for (;;) {
       const open = heads.filter((head) => !head.next.done);
       if (open.length === 0) return;
-      const least = open.reduce((a, b) => ((a.next.value as Item).sk < (b.next.value as Item).sk ? a : b));
-      const item = least.next.value as BlockedItem;
+      const first = open.reduce((a, b) => ((a.next.value as Item).sk < (b.next.value as Item).sk ? a : b));
+      const item = first.next.value as BlockedItem;
       if (isBlocked(item)) yield entryOf(item);
-      least.next = await least.shard.next();
+      first.next = await first.shard.next();
     }
   }
 
-  /** The numbers of one shard after a given one, page by page, also those that are no longer blocked. */
+  /** Yields the numbers of one shard after a given one, page by page. Includes numbers that are no longer blocked. */
   async *shardPages(owner: BlockListOwner, shard: number, after: string | undefined): AsyncGenerator<StoredNumber[]> {
     for await (const page of this.#table.pages<BlockedItem>(blockedNumbersOf(owner, shard), { after })) {
       yield page.map(({ sk, blockedUntil, blockedAt, removedBy }) => ({
@@ -205,7 +179,7 @@ export class BlockList {
     }
   }
 
-  /** A page of a list, as an answer carries it. */
+  /** Returns a page of a list for a response. */
   async page(owner: BlockListOwner, { limit, cursor }: { limit?: number | undefined; cursor?: string | undefined }) {
     const collection = `block-list:${'agentId' in owner ? owner.agentId : `user:${owner.uid}`}`;
     const after = fromCursor(collection, cursor);
@@ -219,7 +193,7 @@ export class BlockList {
     return { blockList: items.map(({ number }) => number), entries: items, ...next };
   }
 
-  /** On how many of some lists a number is blocked. */
+  /** Returns how many of the lists block a number. */
   async count(owners: BlockListOwner[], phone: string): Promise<number> {
     const items = await this.#table.getMany<BlockedItem>(owners.map((owner) => blockedNumberKey(owner, phone)));
     return items.filter(isBlocked).length;
@@ -235,36 +209,37 @@ export class BlockList {
     mode: 'keep' | 'remove',
     counted: TransactionAction,
   ): Promise<void> {
-    const TableName = this.#table.name;
     let keys = owners.map((owner) => blockedNumberKey(owner, phone));
     for (let round = 0; keys.length > 0; round++) {
       if (round === maxEraseRounds) throw new Error('An entry of a block list kept changing while it was erased.');
       const items = await this.#table.getMany<BlockedItem>(keys);
       keys = [];
-      for (const item of items) {
-        const Key = { pk: item.pk, sk: item.sk };
-        const blocks = isBlocked(item);
-        if (blocks && mode === 'keep' && item.reason === undefined) continue;
-        const isUnchanged: Condition = {
-          expression: 'addedBy = :addedBy and removedBy = :removedBy and blockedUntil = :blockedUntil',
-          values: { addedBy: item.addedBy, removedBy: item.removedBy, blockedUntil: item.blockedUntil },
-        };
-        const hasReason: Condition = {
-          expression: `${isUnchanged.expression} and attribute_exists(reason)`,
-          values: isUnchanged.values ?? {},
-        };
-        const failed = await this.#table.transactUnless([
-          blocks && mode === 'keep'
-            ? { Update: { TableName, Key, ...updateOf({ set: { reason: null } }, hasReason) } }
-            : { Delete: { TableName, Key, ...conditionOf(isUnchanged) } },
-          ...(blocks ? [counted] : []),
-        ]);
-        if (failed) keys.push(Key);
-      }
+      // One after the other: all count on the same item.
+      for (const item of items) if (!(await this.#erase(item, mode, counted))) keys.push({ pk: item.pk, sk: item.sk });
     }
   }
 
-  /** Deletes a list, until a time (Unix milliseconds). True when nothing is left of it. */
+  /** Erases an entry. Returns false when it has changed since it was read. */
+  async #erase(item: BlockedItem, mode: 'keep' | 'remove', counted: TransactionAction): Promise<boolean> {
+    const { pk, sk, addedBy, removedBy, blockedUntil } = item;
+    const isUnchanged = when`addedBy = ${addedBy} and removedBy = ${removedBy} and blockedUntil = ${blockedUntil}`;
+    const blocks = isBlocked(item);
+    const isKept = blocks && mode === 'keep';
+    if (isKept && item.reason === undefined) return true;
+    const failed = await this.#table.tryTransact([
+      isKept
+        ? this.#table.updateAction(
+            { pk, sk },
+            { set: { reason: null } },
+            when`${isUnchanged} and attribute_exists(reason)`,
+          )
+        : this.#table.deleteAction({ pk, sk }, isUnchanged),
+      ...(blocks ? [counted] : []),
+    ]);
+    return failed === undefined;
+  }
+
+  /** Deletes a list, until a time (Unix milliseconds). Returns true when nothing is left. */
   async removeAll(owner: BlockListOwner, until: number): Promise<boolean> {
     const shards = Array.from({ length: blockListShards }, (_, shard) => blockedNumbersOf(owner, shard));
     const removeShard = async (shard: Collection) => {
@@ -277,9 +252,9 @@ export class BlockList {
     return (await pMap(shards, removeShard, { concurrency })).every(Boolean);
   }
 
-  /** Copies the numbers of one shard that are blocked now to another agent, and returns how many. Undefined when time ran out. */
-  async copyShard(from: string, to: string, shard: number, deadline: number): Promise<number | undefined> {
-    if (Date.now() >= deadline) return undefined;
+  /** Copies the blocked numbers of one shard to another agent, and returns how many. Returns undefined when time runs out. */
+  async copyShard(from: string, to: string, shard: number, until: number): Promise<number | undefined> {
+    if (Date.now() >= until) return undefined;
     let copied = 0;
     let items: Item[] = [];
     const flush = async () => {
@@ -293,12 +268,21 @@ export class BlockList {
       items.push(copy);
       if (items.length < 25 * copyConcurrency) continue;
       await flush();
-      if (Date.now() >= deadline) return undefined;
+      if (Date.now() >= until) return undefined;
     }
     await flush();
     return copied;
   }
 }
+
+/** Returns the statement that blocks a number again whose item exists: its block expired, or was removed. */
+const reclaimStatement = (tableName: string, { pk, sk, removedBy: _, ...entry }: BlockedItem): Statement =>
+  updateStatement(
+    tableName,
+    { pk, sk },
+    { reason: null, expiresAt: null, ttlSeconds: null, ...entry },
+    when`#blockedUntil <= ${Date.now()}`,
+  );
 
 const isConditionFailure = (error: string) => error === 'ConditionalCheckFailed';
 

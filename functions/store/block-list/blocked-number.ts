@@ -1,10 +1,10 @@
 import type { BlockedNumber } from '../../domain/block-list.ts';
-import { updateOf } from '../expressions.ts';
+import { when } from '../expressions.ts';
 import { type BlockListOwner, blockedNumberKey } from '../keys.ts';
-import type { Item, TransactionAction } from '../table.ts';
+import type { Item, Table, TransactionAction } from '../table.ts';
 
-/** The end of a block without an expiry, in milliseconds. */
-const forGood = 253_402_300_799_000;
+/** `blockedUntil` of a block that does not expire: the end of the year 9999. */
+const never = 253_402_300_799_000;
 
 /**
  * A number's item. It is blocked until `blockedUntil` (Unix milliseconds); removing it sets that to 0. `addedBy` and
@@ -20,12 +20,12 @@ export type BlockedItem = Item & {
   ttlSeconds?: number;
 };
 
-/** Why a number is blocked, and until when. */
+/** The reason and the end of a block. */
 export type BlockTerms = { reason?: string | undefined; expiresAt?: string | undefined };
 
-/** The attributes of an entry that a request adds. */
+/** Returns the attributes of an entry that a request adds. */
 export const entryFor = ({ reason, expiresAt }: BlockTerms, addedBy: string, blockedAt = new Date().toISOString()) => ({
-  blockedUntil: expiresAt ? Date.parse(expiresAt) : forGood,
+  blockedUntil: expiresAt ? Date.parse(expiresAt) : never,
   blockedAt,
   addedBy,
   removedBy: '',
@@ -35,10 +35,10 @@ export const entryFor = ({ reason, expiresAt }: BlockTerms, addedBy: string, blo
 
 export const isBlocked = ({ blockedUntil }: BlockedItem) => blockedUntil > Date.now();
 
-/** The entry of a number's item, if it is blocked now. */
+/** Returns the entry of a number's item, if the number is blocked now. */
 export const blockedEntryOf = (item: Item | undefined): BlockedNumber | undefined => {
   const blocked = item as BlockedItem | undefined;
-  return blocked && blocked.blockedUntil > Date.now() ? entryOf(blocked) : undefined;
+  return blocked && isBlocked(blocked) ? entryOf(blocked) : undefined;
 };
 
 export const entryOf = (item: BlockedItem): BlockedNumber => ({
@@ -48,10 +48,10 @@ export const entryOf = (item: BlockedItem): BlockedNumber => ({
   ...(item.expiresAt !== undefined && { expiresAt: item.expiresAt }),
 });
 
-/** What a copied entry has as `addedBy`: it is part of a new agent, and no change of a list. */
+/** The `addedBy` of a copied entry: it is part of a new agent, and no change of a list. */
 export const copiedBy = 'copy';
 
-/** Names a request in the entries that it changes, with the number of entries that it is about. Readers of changes know by it when a request is complete. */
+/** Returns the request id and the number of entries it names, so that stream readers know when they have seen the whole request. */
 export const changeOf = (request: string, phones: string[]) => `${request}/${phones.length}`;
 
 /** A change of a number's entry by one request, or one import, which is complete after `size` entries at most. */
@@ -63,7 +63,7 @@ export type NumberChange = {
   size?: number;
 };
 
-/** What a change of an item did to a number; undefined when it did not block or unblock it by a request or an import. */
+/** Returns how a change of an item changed its number; undefined when no request or import blocked or unblocked it. */
 export const numberChangeOf = (
   list: BlockListOwner,
   before: Item | undefined,
@@ -80,36 +80,25 @@ export const numberChangeOf = (
     list,
     number: item.sk,
     kind: wasAdded ? 'added' : 'removed',
-    // An import names its lines, too.
+    // An import adds the line that a step began at.
     by: name.replace(/[/:].*$/, ''),
     ...(size !== undefined && { size: Number(size) }),
   };
 };
 
-/** A number that a transaction of another store puts on a list. */
+/** A number to block in a transaction of another store. */
 export type Block = { owner: BlockListOwner; phone: string; reason: string };
 
-/** The action of a transaction that blocks a number. It fails, with the item, when the number is blocked already. */
-export const blockAction = (tableName: string, block: Block, addedBy: string): TransactionAction => {
-  const { removedBy, ...entry } = entryFor({ reason: block.reason }, addedBy);
-  return {
-    Update: {
-      TableName: tableName,
-      Key: blockedNumberKey(block.owner, block.phone),
-      ...updateOf(
-        { set: { ...entry, expiresAt: null, ttlSeconds: null }, initial: { removedBy } },
-        { expression: 'attribute_not_exists(pk) or blockedUntil <= :now', values: { now: Date.now() } },
-      ),
-    },
-  };
+/** Returns the action that blocks a number. It fails when the number is already blocked. */
+export const blockAction = (table: Table, { owner, phone, reason }: Block, addedBy: string): TransactionAction => {
+  const { removedBy, ...entry } = entryFor({ reason }, addedBy);
+  return table.updateAction(
+    blockedNumberKey(owner, phone),
+    { set: { ...entry, expiresAt: null, ttlSeconds: null }, initial: { removedBy } },
+    when`attribute_not_exists(pk) or blockedUntil <= ${Date.now()}`,
+  );
 };
 
-/** The action of a transaction that fails when a number is not blocked. */
-export const blockCheck = (tableName: string, { owner, phone }: Block): TransactionAction => ({
-  ConditionCheck: {
-    TableName: tableName,
-    Key: blockedNumberKey(owner, phone),
-    ConditionExpression: 'blockedUntil > :now',
-    ExpressionAttributeValues: { ':now': Date.now() },
-  },
-});
+/** Returns the action that fails when a number is not blocked. */
+export const blockCheck = (table: Table, { owner, phone }: Block): TransactionAction =>
+  table.checkAction(blockedNumberKey(owner, phone), when`blockedUntil > ${Date.now()}`);

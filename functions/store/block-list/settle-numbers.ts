@@ -1,18 +1,21 @@
 import pMap from 'p-map';
 import type { NumberOutcome } from '../../domain/block-list.ts';
-import { backOff, chunks, type Statement, statementsPerBatch, type Table } from '../table.ts';
+import { type Statement, statementsPerBatch } from '../statements.ts';
+import { backOff, chunks, type Table } from '../table.ts';
 import { isRetryable, retryableCodes } from '../write-failures.ts';
 import type { BlockedItem } from './blocked-number.ts';
 
-/** The result of one step: a number's outcome, or its next step. */
-export type Step = NumberOutcome | 'insert' | 'look' | 'reclaim' | 'remove';
+export type StepName = 'insert' | 'read' | 'reclaim' | 'remove';
 
-/** Runs a step of some numbers, and returns the result of each; undefined for those whose step must be retried. */
-type RunStep = (phones: string[]) => Promise<(Step | undefined)[]>;
+/** The state of a number: its outcome, or the step that comes next. */
+export type NumberState = { outcome: NumberOutcome } | { next: StepName };
+
+/** Runs a step of some numbers, and returns the state of each; undefined for those whose step must be retried. */
+type RunStep = (phones: string[]) => Promise<(NumberState | undefined)[]>;
 
 type SettleOptions = {
-  /** The step that every number begins with. */
-  first: Step;
+  /** The first step of every number. */
+  first: StepName;
   batchesInFlight: number;
   /** After this time, the numbers that have no outcome are `temporarily_unavailable`. */
   timeoutMilliseconds: number;
@@ -21,66 +24,66 @@ type SettleOptions = {
 const keysPerRead = 100;
 
 /**
- * Runs the steps of every number until all have an outcome or the time is over. A step that fails as a whole,
- * or a number whose statement was throttled or in conflict, is retried after a pause.
+ * Runs the steps of every number until all have an outcome or the time is over. A step that fails, and the step of a number
+ * whose statement was throttled or in conflict, is retried after a pause.
  */
 export const settleNumbers = async (
   phones: string[],
   { first, batchesInFlight, timeoutMilliseconds }: SettleOptions,
-  steps: Partial<Record<Step, RunStep>>,
+  steps: Partial<Record<StepName, RunStep>>,
 ): Promise<Map<string, NumberOutcome>> => {
-  const deadlineAt = Date.now() + timeoutMilliseconds;
-  const at = new Map<string, Step>(phones.map((phone) => [phone, first]));
-  const isOutcome = (step: Step): step is NumberOutcome => !(step in steps);
-  for (let round = 0; ; round++) {
-    const outcomes = new Map<string, NumberOutcome>();
-    for (const [phone, step] of at) if (isOutcome(step)) outcomes.set(phone, step);
-    if (outcomes.size === at.size) return outcomes;
-    const unsettled = [...at].filter(([, step]) => !isOutcome(step));
-    const batches = Object.entries(Object.groupBy(unsettled, ([, step]) => step)).flatMap(([step, numbers]) =>
-      chunks(numbers, step === 'look' ? keysPerRead : statementsPerBatch).map((batch) => ({
-        step: step as Step,
-        batch: batch.map(([phone]) => phone),
-      })),
-    );
+  const until = Date.now() + timeoutMilliseconds;
+  const states = new Map<string, NumberState>(phones.map((phone) => [phone, { next: first }]));
+  for (let round = 1; ; round++) {
+    const batches = batchesOf(states);
+    if (batches.length === 0 || Date.now() >= until) break;
     let needsPause = false;
-    await pMap(
-      batches,
-      async ({ step, batch }) => {
-        const next = Date.now() < deadlineAt ? await steps[step]?.(batch).catch(retryLater) : undefined;
-        for (const [index, phone] of batch.entries()) {
-          const reached = next?.[index];
-          if (reached !== undefined) at.set(phone, reached);
-          else needsPause = true;
-        }
-      },
-      { concurrency: batchesInFlight },
-    );
-    if (Date.now() >= deadlineAt) {
-      for (const [phone, step] of at) if (!isOutcome(step)) at.set(phone, 'temporarily_unavailable');
-    }
-    if (needsPause) await backOff(round + 1);
+    const runBatch = async ({ step, phones }: Batch) => {
+      const reached = Date.now() < until ? await steps[step]?.(phones).catch(retryLater) : undefined;
+      for (const [index, phone] of phones.entries()) {
+        const state = reached?.[index];
+        if (state) states.set(phone, state);
+        else needsPause = true;
+      }
+    };
+    await pMap(batches, runBatch, { concurrency: batchesInFlight });
+    if (needsPause) await backOff(round);
   }
+  const outcomeOf = (state: NumberState) => ('outcome' in state ? state.outcome : 'temporarily_unavailable');
+  return new Map([...states].map(([phone, state]) => [phone, outcomeOf(state)]));
 };
 
-/** Leaves the batch to be retried, where that may help. */
+type Batch = { step: StepName; phones: string[] };
+
+/** Returns the next steps of all numbers that have no outcome. */
+const batchesOf = (states: Map<string, NumberState>): Batch[] => {
+  const pending = [...states].flatMap(([phone, state]) => ('next' in state ? [{ phone, step: state.next }] : []));
+  return Object.entries(Object.groupBy(pending, ({ step }) => step)).flatMap(([step, numbers]) =>
+    chunks(numbers, step === 'read' ? keysPerRead : statementsPerBatch).map((batch) => ({
+      step: step as StepName,
+      phones: batch.map(({ phone }) => phone),
+    })),
+  );
+};
+
+/** Leaves a batch to be retried, if a retry may succeed. */
 const retryLater = (error: Error) => {
   if (!isRetryable(error)) throw error;
   return undefined;
 };
 
-/** Runs one batch. Returns per statement `done`, what `read` makes of its error, or undefined when it must be retried. */
+/** Runs one batch. Returns the state that `stateAfter` gives to each error; undefined for those that must be retried. */
 export const executeBatch = async (
   table: Table,
   statements: Statement[],
-  read: (error: string, item: BlockedItem | undefined) => Step | undefined,
-): Promise<(Step | undefined)[]> => {
+  stateAfter: (error: string, item: BlockedItem | undefined) => NumberState | undefined,
+): Promise<(NumberState | undefined)[]> => {
   const results = await table.execute(statements);
   return results.map(({ error, item }) => {
-    if (!error) return 'done';
-    const step = read(error, item as BlockedItem | undefined);
-    if (step === undefined && !retryableCodes.has(error))
+    if (!error) return { outcome: 'done' };
+    const state = stateAfter(error, item as BlockedItem | undefined);
+    if (state === undefined && !retryableCodes.has(error))
       throw new TypeError(`A block-list statement failed: ${error}.`);
-    return step;
+    return state;
   });
 };

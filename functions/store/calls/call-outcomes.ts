@@ -2,41 +2,35 @@ import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import type { Call } from '../../domain/calls.ts';
 import { type Block, blockAction, blockCheck } from '../block-list/blocked-number.ts';
-import { updateOf } from '../expressions.ts';
+import { when } from '../expressions.ts';
 import { callKey } from '../keys.ts';
-import {
-  attributeValue,
-  backOff,
-  chunks,
-  type Statement,
-  statementsPerBatch,
-  type Table,
-  type TransactionAction,
-} from '../table.ts';
+import { type Statement, statementsPerBatch, updateStatement } from '../statements.ts';
+import { backOff, chunks, type Table, type TransactionAction } from '../table.ts';
 import { cancellationResults, isRetryable, retryableCodes, type StatementResult } from '../write-failures.ts';
 import { attributesOf, type CallRecords, type CallTarget, type StoredCall, storedCall } from './call-records.ts';
 
-/** A change of one call's outcome. What it throws is the result of this change alone. */
+/** A change of one call's outcome. An error that it throws concerns this change only. */
 export type OutcomeChange = CallTarget & {
   change: (call: Call) => Call;
-  /** Puts the call's number, if it has one, on the block list of this user in the same transaction. */
+  /** Also blocks the call's number, if it has one, on the list of this user, in the same transaction. */
   block?: { uid: string; reason: string } | undefined;
 };
 
-/** A change on its way: `result` is the call as it is then, nothing where there is no such call, or why it was not changed. */
+/** A change in progress. `result` is the call after it, undefined when there is no such call, or the error that prevented it. */
 type Update = OutcomeChange & { result: Call | undefined | Error };
 
-/** The one write of a call, and the changes that it makes, in the order given. */
+/** The write of one call, and the changes that it makes, in the order given. */
 type Write = { from: StoredCall; to: Call; updates: Update[]; block?: Block & { isThere?: boolean } };
-/** A write that also blocks the call's number, unless its entry is there. */
+/** A write that also blocks the call's number, unless its entry exists. */
 type BlockingWrite = Write & Required<Pick<Write, 'block'>>;
 
 const concurrency = 8;
 
 /**
- * Changes the outcomes of calls, each by one conditional write (one transaction where it blocks a number), and returns for each change the call as it is then,
- * undefined where there is no such call, or the error that prevented it. Changes of the same call are made in the order
- * given, and of two callers at once each sees the other's change. Writes that fail are repeated until `timeoutMilliseconds` is over.
+ * Changes the outcomes of calls, each by one conditional write, or by one transaction where it blocks a number. Returns for
+ * each change the call after it, undefined when there is no such call, or the error that prevented it. Changes of the same
+ * call are made in the order given; of two concurrent callers, each sees the other's change. Writes that fail are retried
+ * until `timeoutMilliseconds` is over.
  */
 export const changeOutcomes = async (
   table: Table,
@@ -44,7 +38,7 @@ export const changeOutcomes = async (
   changes: OutcomeChange[],
   timeoutMilliseconds: number,
 ): Promise<(Call | undefined | Error)[]> => {
-  const deadline = Date.now() + timeoutMilliseconds;
+  const until = Date.now() + timeoutMilliseconds;
   const found = await records.findMany(changes);
   const updates = changes.map((change, index): Update => {
     const one = found[index];
@@ -54,17 +48,17 @@ export const changeOutcomes = async (
   const version = randomUUID();
   for (let round = 0; pending.length > 0; round++) {
     if (round > 0) await backOff(round);
-    if (Date.now() >= deadline) {
+    if (Date.now() >= until) {
       for (const one of pending) fail(one, new Error('The call was not written in time.'));
       break;
     }
     const blocking = pending.filter((one): one is BlockingWrite => one.block !== undefined);
     const others = pending.filter(({ block }) => block === undefined);
-    // Writes that block the same number would be in each other's way.
+    // Writes that block the same number would conflict.
     const byNumber = Object.values(Object.groupBy(blocking, ({ block }) => block.phone)) as BlockingWrite[][];
     const batches = [
       ...chunks(others, statementsPerBatch).map((batch) => () => write(table, batch, version)),
-      ...byNumber.map((batch) => () => writeAndBlock(table, batch, version, deadline)),
+      ...byNumber.map((batch) => () => writeAndBlock(table, batch, version, until)),
     ];
     const left = await pMap(batches, (writeBatch) => writeBatch(), { concurrency });
     pending = left.flat();
@@ -85,7 +79,7 @@ const groupByCall = (updates: Update[], found: (StoredCall | undefined | Error)[
   return [...writes.values()].map(({ from, updates }) => apply(from, updates));
 };
 
-/** Makes the changes of one call, one after the other. One that throws leaves the call to the others. */
+/** Applies the changes of one call in order. One that throws does not prevent the others. */
 const apply = (from: StoredCall, updates: Update[]): Write => {
   let to = from.call;
   for (const update of updates) {
@@ -108,7 +102,7 @@ const needsWrite = ({ from, to }: Write) => from.call !== to;
 const write = async (table: Table, batch: Write[], version: string): Promise<Write[]> => {
   let results: StatementResult[];
   try {
-    results = await table.execute(batch.map((one) => statementOf(table.name, one, version)));
+    results = await table.execute(batch.map((one) => statementOf(table, one, version)));
   } catch (error) {
     if (isRetryable(error as Error)) return batch;
     for (const one of batch) fail(one, error as Error);
@@ -117,15 +111,15 @@ const write = async (table: Table, batch: Write[], version: string): Promise<Wri
   return batch.flatMap((one, index) => settle(one, results[index] as StatementResult, version));
 };
 
-/** What must be written again after a write had this result. */
+/** Returns what must be written again after a write had this result. */
 const settle = (one: Write, { error, item }: StatementResult, version: string): Write[] => {
   if (error === undefined) return [];
   if (retryableCodes.has(error)) return [one];
   if (error !== 'ConditionalCheckFailed') return fail(one, new Error(`A call was not written: ${error}.`));
-  // The call was deleted meanwhile.
+  // The call was deleted in between.
   if (!item) return fail(one, undefined);
   const current = storedCall(item);
-  // This very write succeeded and its response was lost.
+  // This write succeeded earlier, and its response was lost.
   if (current.version === version) return [];
   return [apply(current, one.updates)].filter(needsWrite);
 };
@@ -135,20 +129,20 @@ const writeAndBlock = async (
   table: Table,
   batch: BlockingWrite[],
   version: string,
-  deadline: number,
+  until: number,
 ): Promise<Write[]> => {
   const left: Write[] = [];
-  for (const one of batch) left.push(...(Date.now() < deadline ? await writeBlocking(table, one, version) : [one]));
+  for (const one of batch) left.push(...(Date.now() < until ? await writeBlocking(table, one, version) : [one]));
   return left;
 };
 
-/** Writes a call and the entry of its number in one transaction. An entry that is there already is only checked. */
+/** Writes a call and the entry of its number in one transaction. An entry that already exists is only checked. */
 const writeBlocking = async (table: Table, one: BlockingWrite, version: string): Promise<Write[]> => {
   const { block } = one;
   try {
     await table.transact([
-      updateAction(table.name, one, version),
-      block.isThere ? blockCheck(table.name, block) : blockAction(table.name, block, version),
+      updateAction(table, one, version),
+      block.isThere ? blockCheck(table, block) : blockAction(table, block, version),
     ]);
     return [];
   } catch (error) {
@@ -166,29 +160,16 @@ const fail = ({ updates }: Write, result: Error | undefined): [] => {
   return [];
 };
 
-/** The attributes that a change of an outcome writes: null where there is none. */
+/** Returns the attributes that a change of an outcome writes: null where there is none. */
 const fieldsOf = (to: Call, version: string) => {
   const { outcome, outcomeUpdatedAt, outcomeHistory } = attributesOf(to, version);
   return { outcome, outcomeUpdatedAt, outcomeHistory, version };
 };
 
-const updateAction = (TableName: string, { from, to }: Write, version: string): TransactionAction => ({
-  Update: {
-    TableName,
-    Key: callKey(to.agentId, to.callId),
-    ...updateOf({ set: fieldsOf(to, version) }, { expression: '#version = :found', values: { found: from.version } }),
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  },
-});
+const updateAction = (table: Table, { from, to }: Write, version: string): TransactionAction =>
+  table.updateAction(callKey(to.agentId, to.callId), { set: fieldsOf(to, version) }, isUnchanged(from));
 
-const statementOf = (tableName: string, { from, to }: Write, version: string): Statement => {
-  const fields = Object.entries(fieldsOf(to, version));
-  const set = fields.filter(([, value]) => value !== null && value !== undefined);
-  const cleared = fields.filter(([, value]) => value === null);
-  const { pk, sk } = callKey(to.agentId, to.callId);
-  const clauses = [...set.map(([name]) => `SET "${name}"=?`), ...cleared.map(([name]) => `REMOVE "${name}"`)];
-  return {
-    text: `UPDATE "${tableName}" ${clauses.join(' ')} WHERE pk=? AND sk=? AND "version"=?`,
-    values: [...set.map(([, value]) => value), pk, sk, from.version].map(attributeValue),
-  };
-};
+const statementOf = (table: Table, { from, to }: Write, version: string): Statement =>
+  updateStatement(table.name, callKey(to.agentId, to.callId), fieldsOf(to, version), isUnchanged(from));
+
+const isUnchanged = ({ version }: StoredCall) => when`#version = ${version}`;

@@ -17,7 +17,7 @@ type OutcomeField = 'custom_call_outcome' | 'custom_call_outcome_value' | 'custo
 /** A call with the version of it that was read. */
 export type StoredCall = { call: Call; version: string };
 
-/** A call as a caller names it. `record` is its record, or null if there is none, where that has been looked up by id. */
+/** A call as a caller names it. `record` is the result of a lookup by id: the record, or null when there is none. */
 export type CallTarget = { agentId: string; reference: CallReference; record?: StoredCall | null };
 
 /** Looks up the record of a call that is named by its id. */
@@ -29,16 +29,16 @@ export const callLookup = (target: CallTarget): Lookup<CallTarget> => {
   };
 };
 
-/** The key of a call's record; undefined when the call is named by a phone number, or by what is no identifier. */
+/** Returns the key of a call's record; undefined when the call is named by a phone number, or its id is malformed. */
 const recordKey = ({ agentId, reference }: CallTarget): ItemKey | undefined =>
   'callId' in reference && [agentId, reference.callId].every(isIdentifier)
     ? callKey(agentId, reference.callId)
     : undefined;
 
 const concurrency = 16;
-/** Entries whose records are read together. A record may have 150 KB. */
+/** How many records are read at once. A record can have 150 KB. */
 const entriesPerRead = 200;
-/** How often a phone number is looked up again when its call is corrected meanwhile. */
+/** How often a phone number is looked up when its call keeps changing. */
 const maxAttempts = 5;
 
 /** Reads the records of calls. */
@@ -74,7 +74,7 @@ export class CallRecords {
     return item && storedCall(item);
   }
 
-  /** Reads the records of many targets, all together. A target that could not be read is an error. */
+  /** Reads the records of many targets at once. Returns an error for a target that could not be read. */
   async findMany(targets: CallTarget[]): Promise<(StoredCall | undefined | Error)[]> {
     const positions = new Map<string, Promise<string | undefined>>();
     const named = await pMap(
@@ -105,56 +105,56 @@ export class CallRecords {
         const { reference } = target;
         if (!('phone' in reference)) return found && this.#kept(found);
         if (found && isAt(found.call, position as string, reference.phone)) return found;
-        // The call was corrected meanwhile: the number is looked up again.
+        // The call was corrected in between: the number is looked up again.
         return this.find(target).catch((fault: Error) => fault);
       },
       { concurrency },
     );
   }
 
-  /** The calls of an agent, newest first; those with one phone number when it is named. */
+  /** Yields the calls of an agent, newest first; with `phone`, the calls with that number. */
   async *list(agentId: string, phone: string | undefined, options: QueryOptions): AsyncGenerator<Call> {
     const collection = phone === undefined ? callsOf(agentId) : callsWith(agentId, phone);
     const limit = Math.min(options.limit ?? entriesPerRead, entriesPerRead);
     const from = this.#from(options.from);
-    // DynamoDB takes neither an empty range nor a position outside of it.
+    // DynamoDB rejects an empty range, and a position outside of it.
     if (from !== undefined && [options.to, options.after].some((end) => end !== undefined && end < from)) return;
     const query = { ...options, from, limit, descending: true, keysOnly: true };
     for await (const entries of this.#table.pages(collection, query)) {
       const found = await this.#read(entries.map(({ sk }) => callKey(agentId, callIdAt(sk))));
       for (const { sk } of entries) {
         const call = found.get(callKey(agentId, callIdAt(sk)).pk)?.call;
-        // A call that was moved or deleted meanwhile is left out.
+        // A call that was moved or deleted in between is left out.
         if (call && isAt(call, sk, phone)) yield call;
       }
     }
   }
 
-  /** The records of an agent's calls, by call id. */
+  /** Returns the records of an agent's calls, by call id. */
   async findAll(agentId: string, callIds: string[]): Promise<Map<string, StoredCall>> {
     const found = await this.#read(callIds.map((callId) => callKey(agentId, callId)));
     return new Map([...found.values()].map((stored) => [stored.call.callId, stored]));
   }
 
-  /** The position of the first or last call with a phone number. */
+  /** Returns the sort key of the first or last call with a phone number. */
   async #positionOf(agentId: string, { phone, preference }: Extract<CallReference, { phone: string }>) {
     const options = { from: this.#from(), limit: 1, descending: preference === 'last', keysOnly: true };
     for await (const { sk } of this.#table.query(callsWith(agentId, phone), options)) return sk;
   }
 
-  /** The start of the calls that are found: a given one, or that of the calls that are kept if it is later. */
+  /** Returns the earliest start of the calls that are found: a given one, or the start of retention if that is later. */
   #from(from?: string): string | undefined {
     const keptFrom = this.#retentionDays && startOfRetention(this.#retentionDays);
     return keptFrom && (from === undefined || from < keptFrom) ? keptFrom : from;
   }
 
-  /** The call, unless it is no longer kept. */
+  /** Returns a call, unless it is older than retention. */
   #kept(found: StoredCall): StoredCall | undefined {
     const from = this.#from();
     return from !== undefined && found.call.startedAt < from ? undefined : found;
   }
 
-  /** Records by partition key. */
+  /** Returns records by partition key. */
   async #read(keys: ItemKey[]): Promise<Map<string, StoredCall>> {
     const distinct = [...new Map(keys.map((key) => [key.pk, key])).values()];
     const items = await this.#table.getMany<CallItem>(distinct);
@@ -162,14 +162,14 @@ export class CallRecords {
   }
 }
 
-/** The earliest start of the calls that are kept. */
+/** Returns the earliest start of the calls that are kept. */
 export const startOfRetention = (days: number) => new Date(Date.now() - days * 24 * 60 * 60 * 1000).toISOString();
 
-/** Whether an entry still points to a call: its start or its number may have been corrected since. */
+/** Returns whether an entry still points to a call: its start or its number may have been corrected since. */
 const isAt = (call: Call, position: string, phone: string | undefined) =>
   callPosition(call) === position && (phone === undefined || call.phone === phone);
 
-/** The entries by time and by phone number that point to a call. */
+/** Returns the entries by time and by phone number that point to a call. */
 export const entriesOf = (call: Call): ItemKey[] => {
   const { pk } = callsOf(call.agentId);
   const sk = callPosition(call);
@@ -186,7 +186,7 @@ export const storedCall = (item: Item): StoredCall => {
   return { call, version };
 };
 
-/** The attributes of a call's item: null where there is none. */
+/** Returns the attributes of a call's item: null where there is none. */
 export const attributesOf = (call: Call, version: string) => {
   const { custom_call_outcome, custom_call_outcome_value, custom_call_metadata, details, ...rest } = call;
   const outcome = JSON.stringify({ custom_call_outcome, custom_call_outcome_value, custom_call_metadata });
@@ -198,7 +198,7 @@ export const attributesOf = (call: Call, version: string) => {
   };
 };
 
-/** For functions that only read calls: they contain nothing that writes them. */
+/** For functions that only read calls: their bundles contain no code that writes them. */
 export const callRecords = /* @__PURE__ */ service(() => new CallRecords(table.get(), environment.callRetentionDays), {
   find: ['dynamodb:GetItem', 'dynamodb:Query'],
 });

@@ -1,53 +1,40 @@
 import { deleting, pending, type SourceStates } from '../../domain/source-state.ts';
-import type { Condition } from '../expressions.ts';
+import { when } from '../expressions.ts';
 import type { SourceRecord } from './source-reads.ts';
 import type { TextReference } from './source-texts.ts';
 
 /** The deletion of the source is under way. */
-export const isBeingDeleted: Condition = { expression: '#status = :deleting', values: { deleting } };
+export const isBeingDeleted = when`#status = ${deleting}`;
 
-/** The source is there, and does not wait in vain for its file. */
-export const isNotExpired = (): Condition => ({
-  expression: 'attribute_exists(pk) and (attribute_not_exists(fileDeadlineAt) or fileDeadlineAt > :now)',
-  values: { now: Date.now() },
-});
+const isNotBeingDeleted = when`#status <> ${deleting}`;
 
-/** Readers see the source. */
-export const isVisible = (): Condition => {
-  const { expression, values } = isNotExpired();
-  return { expression: `${expression} and #status <> :deleting`, values: { ...values, deleting } };
+/** The source exists, and its wait for a file is not over. */
+export const isNotExpired = () =>
+  when`attribute_exists(pk) and (attribute_not_exists(fileDeadlineAt) or fileDeadlineAt > ${Date.now()})`;
+
+/** The source is visible to readers. */
+export const isVisible = () => when`${isNotExpired()} and ${isNotBeingDeleted}`;
+
+/** The source waits for its file, or did until its time was over. */
+export const isWaiting = when`attribute_exists(fileDeadlineAt) and ${isNotBeingDeleted}`;
+
+/** The record has not changed since it was read. */
+export const isUnchanged = ({ attempt, lastUpdatedAt }: SourceRecord) => {
+  const isAtAttempt = attempt === undefined ? when`attribute_not_exists(attempt)` : when`attempt = ${attempt}`;
+  return when`${isAtAttempt} and lastUpdatedAt = ${lastUpdatedAt} and ${isNotBeingDeleted}`;
 };
 
-/** The record is as it was read. */
-export const isUnchanged = ({ attempt, lastUpdatedAt }: SourceRecord): Condition => ({
-  expression: `${attempt ? 'attempt = :formerAttempt' : 'attribute_not_exists(attempt)'} and lastUpdatedAt = :formerTime and #status <> :deleting`,
-  values: { formerAttempt: attempt, formerTime: lastUpdatedAt, deleting },
-});
+/** The source exists, and its attempt is at another file. */
+export const isNotAt = (attempt: string) =>
+  when`attribute_exists(pk) and ${isNotBeingDeleted} and (attribute_not_exists(attempt) or not begins_with(attempt, ${attempt}))`;
 
-/** The source is there, and its attempt is at another file. */
-export const isNotAt = (attempt: string): Condition => ({
-  expression:
-    'attribute_exists(pk) and #status <> :deleting and (attribute_not_exists(attempt) or not begins_with(attempt, :attempt))',
-  values: { attempt, deleting },
-});
-
-/** The record has this text, with the indexes that it was read with. */
-export const hasText = (text: TextReference): Condition => ({
-  expression: '#status <> :deleting and #text = :textRead',
-  values: { deleting, textRead: text },
-});
+/** The record still has this text, with the same indexes. */
+export const hasText = (text: TextReference) => when`${isNotBeingDeleted} and #text = ${text}`;
 
 /** The attempt is the record's, and has not ended. */
-export const isMine = (attempt: string, { working }: SourceStates): Condition => ({
-  expression: 'attempt = :mine and #status in (:pending, :working)',
-  values: { mine: attempt, pending, working },
-});
+export const isMine = (attempt: string, { working }: SourceStates) =>
+  when`attempt = ${attempt} and #status in (${pending}, ${working})`;
 
 /** The attempt is the record's, and has not ended, or was given up. */
-export const mayStart = (attempt: string, states: SourceStates): Condition => {
-  const { values } = isMine(attempt, states);
-  return {
-    expression: 'attempt = :mine and (#status in (:pending, :working) or givenUp = :yes)',
-    values: { ...values, yes: true },
-  };
-};
+export const mayStart = (attempt: string, { working }: SourceStates) =>
+  when`attempt = ${attempt} and (#status in (${pending}, ${working}) or givenUp = ${true})`;

@@ -6,7 +6,7 @@ import type { Collection, ItemKey } from '../keys.ts';
 import type { Item, Table } from '../table.ts';
 import { type ListedTexts, SourceTexts, type TextReference } from './source-texts.ts';
 
-/** What the records of websites and documents have in common. */
+/** The fields that records of websites and documents share. */
 export type SourceRecord = SourceState & {
   id: string;
   agentId: string;
@@ -20,7 +20,7 @@ export type SourceRecord = SourceState & {
   ttlSeconds?: number;
 };
 
-/** What the stores know of a kind of source: its states, its keys, and what its records weigh in a list. */
+/** A kind of source: its states, its keys, and the size of its records in a list. */
 export type SourceKind = {
   states: SourceStates;
   keyOf(agentId: string, id: string): ItemKey;
@@ -31,13 +31,13 @@ export type SourceKind = {
   addedBytes: number;
 };
 
-/** Which source: the agent it belongs to, and its id. */
+/** A source by its agent and its id. */
 export type SourceReference = { agentId: string; id: string };
 
-/** `revisions` are those under which pieces of text may be stored. */
+/** `revisions` are the names under which pieces of text may be stored. */
 export type SourceItem<R> = Item & R & { revisions?: Set<string> };
 
-/** How often a text is read again that was replaced while it was read. */
+/** How often a text is read that is replaced each time. */
 const maxAttempts = 5;
 
 /** Reads the records of one kind of knowledge source, and their texts. */
@@ -57,7 +57,7 @@ export class SourceReads<R extends SourceRecord> {
     return item && this.#visible(item);
   }
 
-  /** An agent's sources by id, which is the order in which they were added. */
+  /** Yields an agent's sources by id, which is the order in which they were added. */
   async *list(
     agentId: string,
     options: { after?: string | undefined; limit?: number | undefined } = {},
@@ -68,7 +68,7 @@ export class SourceReads<R extends SourceRecord> {
     }
   }
 
-  /** A page of an agent's sources, as much as one response can carry; with texts, of each what a list shows of it. */
+  /** Returns a page of an agent's sources that fits in one response; with texts, what a list shows of each. */
   async page(
     agentId: string,
     { limit, cursor, withTexts }: { limit?: number | undefined; cursor?: string | undefined; withTexts: boolean },
@@ -86,14 +86,14 @@ export class SourceReads<R extends SourceRecord> {
     const after = fromCursor(page.collection, cursor);
     const records = await fillPage(this.list(agentId, { after, limit: limit && limit + 1 }), page);
     if (!withTexts) return records;
-    // A text that was replaced while it was read may be a longer one: the page is measured again.
+    // A text that was replaced in between may be longer: the page is measured again.
     const found = await this.#withTexts(records.items);
     return { ...records, ...(await fillPage(inTurn(found), page)) };
   }
 
   /**
-   * As much of a source's whole texts as one response can carry; undefined when there is no such source.
-   * A cursor is valid for one revision of the text only.
+   * Returns as much of a source's whole texts as fits in one response; undefined when there is no such source.
+   * A cursor is valid for one revision of the text.
    */
   async readTexts(
     { agentId, id }: SourceReference,
@@ -117,7 +117,7 @@ export class SourceReads<R extends SourceRecord> {
     throw new Error('The text of a source kept changing while it was read.');
   }
 
-  /** The whole texts of a source; undefined when they were replaced or deleted meanwhile. */
+  /** Returns the whole texts of a source; undefined when they were replaced or deleted in between. */
   async wholeTexts(id: string, text: TextReference): Promise<{ content: string; contentMD: string } | undefined> {
     const whole = { content: '', contentMD: '' };
     for (let piece: number | undefined = 0; piece !== undefined; ) {
@@ -130,7 +130,7 @@ export class SourceReads<R extends SourceRecord> {
     return whole;
   }
 
-  /** The records with what a list shows of their texts. One whose text was replaced meanwhile is read again; a deleted one is left out. */
+  /** Adds what a list shows of the texts. A record whose text was replaced in between is read again; a deleted one is left out. */
   async #withTexts(records: R[]): Promise<(R & ListedTexts)[]> {
     let current = records;
     for (let attempt = 0; attempt <= maxAttempts; attempt++) {
@@ -159,7 +159,7 @@ async function* inTurn<T>(items: T[]) {
 export const recordOf = <R>({ pk: _pk, sk: _sk, revisions: _revisions, ...record }: SourceItem<R>): R =>
   record as unknown as R;
 
-/** What the methods need, for both kinds of sources. */
+/** The permissions that each method needs, for both kinds of sources. */
 export const sourceReadPermissions = {
   find: ['dynamodb:GetItem'],
   list: ['dynamodb:Query'],

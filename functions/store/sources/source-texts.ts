@@ -12,25 +12,25 @@ import { chunks, type Item, type Table, table } from '../table.ts';
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
-/** The texts a source has: its text, and the same as Markdown. */
+/** The texts of a source: plain, and as Markdown. */
 const parts = ['content', 'contentMD'] as const;
 type Part = (typeof parts)[number];
 
-/** `index` makes the index of the text's words while the text is written. */
+/** `index` builds the index of the text's words while the text is written. */
 export type Texts = Record<Part, SourceText> & { index?: () => Promise<SourceIndex> };
 /** An index as `functions/search` packs it. */
 export type SourceIndex = { packed: Uint8Array; format: number; language: string };
 
-/** Where a source's texts are. A record points to one revision; what is written under another is not read. */
+/** Refers to the texts of a source. A record refers to one revision; no other is read. */
 export type TextReference = {
   revision: string;
   index?: IndexReference;
-  /** Other indexes of which pieces may be stored: those being written, and those to be deleted. */
+  /** Other indexes whose pieces may be stored: being written, or to be deleted. */
   unusedIndexes?: IndexReference[];
 } & Record<Part, StoredText>;
-/** Where an index is. It never changes: another one of the same text has another `id`. */
+/** Refers to an index. An index never changes: another one of the same text has another `id`. */
 export type IndexReference = { id: string; pieces: number; format: number; language: string };
-/** `pieces` of it are stored; what a list shows of it takes `listedBytes` of an answer. */
+/** The number of pieces, and how many bytes of a response a list's excerpt takes. */
 type StoredText = { pieces: number; listedBytes: number; excerpt?: Excerpt };
 
 /** What a list shows of a source's texts. */
@@ -38,9 +38,9 @@ export type ListedTexts = { content: string; contentMD: string; truncated?: true
 
 type PieceItem = Item & { deflated: Uint8Array };
 
-/** UTF-16 units of a piece. Each takes at most 3 bytes of UTF-8, so that a piece fits in an item however badly it deflates. */
+/** UTF-16 units of a piece, each at most 3 bytes of UTF-8: a piece fits in an item even if it does not deflate. */
 const pieceLength = 131_072;
-/** A batch of pieces weighs at most 1.6 MB: it is written within the deadline of a call. */
+/** A batch of pieces has at most 1.6 MB, so that it is written within the timeout of a call. */
 const piecesPerBatch = 4;
 /** Bytes of a piece of an index. */
 const indexPieceBytes = 350_000;
@@ -56,7 +56,7 @@ export class SourceTexts {
     this.#table = table;
   }
 
-  /** A name under which to write. Two runs of one job never share one. */
+  /** Returns the name of a new revision. Each run of a job has its own. */
   newRevision = () => newUlid();
 
   async write(sourceId: string, revision: string, texts: Texts): Promise<TextReference> {
@@ -108,8 +108,8 @@ export class SourceTexts {
   }
 
   /**
-   * The pieces of the indexes and of the texts of several sources, all read at once and still deflated. A source whose
-   * text or index was replaced meanwhile is left out.
+   * Reads pieces of the indexes and texts of several sources at once, and returns them deflated. A source whose text or
+   * index was replaced in between is left out.
    */
   async readForSearch(
     wanted: { id: string; text: TextReference; withIndex: boolean; withContent: boolean }[],
@@ -135,7 +135,7 @@ export class SourceTexts {
     return found;
   }
 
-  /** What a list shows of each source, all read at once. A source that has lost its pieces meanwhile is not in the map. */
+  /** Returns what a list shows of each source. A source whose pieces were deleted in between is not in the map. */
   async listed(sources: { id: string; text: TextReference }[]): Promise<Map<string, ListedTexts>> {
     const wanted = sources.flatMap(({ id, text }) =>
       parts.flatMap((part) => keysOf(id, text, part, 0, piecesListed(text[part]))),
@@ -157,8 +157,8 @@ export class SourceTexts {
   }
 
   /**
-   * As much of the whole texts as fits in one response, from a piece on, and the next piece. The pieces of
-   * the text come first, those of the Markdown after them. Undefined when the revision was deleted.
+   * Returns as much of the whole texts as fits in one response, from a piece on, and the index of the next piece. The pieces
+   * of the Markdown follow those of the text. Returns undefined when the revision was deleted.
    */
   async read(
     sourceId: string,
@@ -184,7 +184,7 @@ export class SourceTexts {
     return answer;
   }
 
-  /** Copies a revision to another source; the same again changes nothing. False when it is no longer there. */
+  /** Copies a revision to another source. Copying it again changes nothing. Returns false when it was deleted. */
   async copy(from: string, text: TextReference, to: string): Promise<boolean> {
     const keys = parts.flatMap((part) => keysOf(from, text, part, 0, text[part].pieces));
     if (text.index) keys.push(...indexKeysOf(from, text.revision, text.index));
@@ -196,7 +196,7 @@ export class SourceTexts {
     return true;
   }
 
-  /** Deletes what is stored of a source: of one revision, or all there is. */
+  /** Deletes the texts of a source: one revision, or all. */
   async deleteTexts(sourceId: string, revision?: string): Promise<void> {
     for await (const keys of this.#table.pages(textPiecesOf(sourceId, revision), { keysOnly: true })) {
       await this.#table.deleteMany(keys);
@@ -211,7 +211,7 @@ export class SourceTexts {
 }
 
 const piecesPerRead = 16;
-/** A batch of reads carries 16 MB; a piece has at most 400 KB. */
+/** A batch of reads returns 16 MB; a piece has at most 400 KB. */
 const piecesPerSearchRead = 40;
 
 const keysOf = (sourceId: string, { revision }: TextReference, part: Part, from: number, to: number) =>
@@ -220,7 +220,7 @@ const keysOf = (sourceId: string, { revision }: TextReference, part: Part, from:
 const indexKeysOf = (id: string, revision: string, { id: indexId, pieces }: IndexReference) =>
   Array.from({ length: pieces }, (_, piece) => textPieceKey(id, revision, `index-${indexId}`, piece));
 
-/** An index as the items that hold it, in batches that are each written at once. It never changes once a record points to it. */
+/** Returns the items that hold an index, in batches that are each written in one call. */
 export const indexPiecesOf = (
   sourceId: string,
   revision: string,
@@ -235,11 +235,11 @@ export const indexPiecesOf = (
   return { reference, batches: chunks(items, piecesPerBatch) };
 };
 
-/** About how many bytes a source's text has. */
+/** Returns roughly how many bytes a source's text has. */
 export const bytesOfText = ({ content: { pieces, listedBytes, excerpt } }: TextReference) =>
   excerpt ? pieces * pieceLength : listedBytes;
 
-/** How many pieces hold what a list shows. A piece may be one unit short, where a character would have been cut in two. */
+/** Returns how many pieces hold the excerpt of a list. A piece is one unit short where a character would be cut in two. */
 const piecesListed = ({ pieces, excerpt }: StoredText) =>
   excerpt ? Math.min(pieces, Math.ceil(excerpt.length / (pieceLength - 1))) : pieces;
 
@@ -248,7 +248,7 @@ const joinPieces = (keys: Item[], read: Map<string, string>): string | undefined
   return texts.includes(undefined) ? undefined : texts.join('');
 };
 
-/** A text in pieces, none of which ends within a character. */
+/** Splits a text into pieces, none of which ends within a character. */
 const piecesOf = (whole: string): string[] => {
   const pieces: string[] = [];
   for (let start = 0; start < whole.length; ) {

@@ -1,11 +1,10 @@
 import { now } from '../../domain/date-time.ts';
 import { clearedByAttempt, deleting, isUnfinished, newAttempt, running, visible } from '../../domain/source-state.ts';
 import type { SourceChange } from '../../domain/sources.ts';
-import { type Change, type Condition, conditionOf, updateOf } from '../expressions.ts';
+import { type Change, type Condition, exists, isAbsent } from '../expressions.ts';
 import { countKey } from '../keys.ts';
 import { countAction, type Quota, recountSources } from '../quotas.ts';
 import type { Item, Table } from '../table.ts';
-import { conflictingItem } from '../write-failures.ts';
 import {
   hasText,
   isBeingDeleted,
@@ -14,14 +13,15 @@ import {
   isNotExpired,
   isUnchanged,
   isVisible,
+  isWaiting,
   mayStart,
 } from './source-conditions.ts';
 import { recordOf, type SourceItem, type SourceKind, type SourceRecord, type SourceReference } from './source-reads.ts';
 import { indexPiecesOf, type SourceIndex, SourceTexts, type TextReference, type Texts } from './source-texts.ts';
 
 /**
- * Writes the records of one kind of knowledge source. Every change is one conditional write, and a job names the attempt
- * it was started for: one that comes late finds the record deleted or moved on, and leaves no trace.
+ * Writes the records of one kind of knowledge source. Every change is one conditional write. A job names the attempt it was
+ * started for: a late one finds the record deleted or at another attempt, and leaves no trace.
  */
 export class Sources<R extends SourceRecord> {
   readonly #table: Table;
@@ -37,13 +37,13 @@ export class Sources<R extends SourceRecord> {
     this.#texts = new SourceTexts(table);
   }
 
-  /** Adds a source, or returns the one that a repeated request already added under this id. */
+  /** Adds a source, or returns the one that an earlier request added under this id. */
   async add(record: R): Promise<R> {
     const [added] = await this.addAll([record]);
     return added ?? record;
   }
 
-  /** Adds several sources of one agent: all that are new, or none. */
+  /** Adds all new sources of one agent, or none. */
   async addAll(records: R[]): Promise<R[]> {
     const existing = new Map<R, R>();
     for (;;) {
@@ -54,27 +54,21 @@ export class Sources<R extends SourceRecord> {
         const record = added[position];
         if (record) existing.set(record, (item && this.#visible(item)) ?? record);
       }
-      const isFull = failed.size === 1 && failed.has(added.length);
-      if (isFull && !(await recountSources(this.#table, added[0]?.agentId ?? ''))) throw this.#quota?.exceeded();
+      const exceedsQuota = failed.size === 1 && failed.has(added.length);
+      if (exceedsQuota && !(await recountSources(this.#table, added[0]?.agentId ?? ''))) throw this.#quota?.exceeded();
     }
   }
 
-  /** Puts new sources of one agent and counts them. When that fails: at which of them, or after them the counter. */
+  /** Adds and counts sources. Returns the records that exist, by index, and the index after them when the quota is exceeded. */
   #putCounted(records: R[]) {
     const agentId = records[0]?.agentId ?? '';
-    const puts = records.map((record) => ({
-      Put: {
-        TableName: this.#table.name,
-        Item: this.#itemOf(record),
-        ConditionExpression: 'attribute_not_exists(pk)',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
-      },
-    }));
-    const count = countAction(this.#table, countKey({ agentId }), records.length, this.#quota);
-    return this.#table.transactUnless<SourceItem<R>>([...puts, count]);
+    return this.#table.tryTransact<SourceItem<R>>([
+      ...records.map((record) => this.#table.putAction(this.#itemOf(record), isAbsent)),
+      countAction(this.#table, countKey({ agentId }), records.length, this.#quota),
+    ]);
   }
 
-  /** Sends the job of a source just added. When it cannot be sent, the source is removed again: no job would ever read it. */
+  /** Sends the job of a new source. If that fails, removes the source: no job would ever read it. */
   async sendOrRemove(record: R, send: () => Promise<void>): Promise<void> {
     try {
       await send();
@@ -84,7 +78,7 @@ export class Sources<R extends SourceRecord> {
     }
   }
 
-  /** The same for a source that was there before: it ends as failed. */
+  /** Sends the job of an existing source. If that fails, the source's attempt has failed. */
   async sendOrFail(record: R, send: () => Promise<void>): Promise<void> {
     try {
       await send();
@@ -94,14 +88,14 @@ export class Sources<R extends SourceRecord> {
     }
   }
 
-  /** Switches or renames a source. */
+  /** Enables, disables or renames a source. */
   async edit(source: SourceReference, { active, name }: SourceChange, uid: string): Promise<R | undefined> {
     return this.#change(source, { set: { active, name, lastUpdatedBy: uid, lastUpdatedAt: now() } }, isVisible());
   }
 
   /**
-   * Begins a new attempt at a source's text; the former text stays until there is a new one. Undefined when there is no
-   * such source; not restarted, and as it is, when `mayRestart` of its status is false.
+   * Begins a new attempt at a source's text, if `mayRestart` allows it in the source's status. The former text stays until
+   * there is a new one. Returns undefined when there is no such source.
    */
   async restart(
     source: SourceReference,
@@ -124,33 +118,29 @@ export class Sources<R extends SourceRecord> {
     }
   }
 
-  /** Ends the wait for a file, also one that is over: the file has come, and its job is still to begin. */
+  /** Ends the wait for a file, even after its time is over: the file has come, and its job follows. */
   async endWait(source: SourceReference): Promise<void> {
-    const condition = {
-      expression: 'attribute_exists(fileDeadlineAt) and #status <> :deleting',
-      values: { deleting },
-    };
-    await this.#table.change(this.#keyOf(source), { set: { fileDeadlineAt: null, ttlSeconds: null } }, condition);
+    await this.#table.change(this.#keyOf(source), { set: { fileDeadlineAt: null, ttlSeconds: null } }, isWaiting);
   }
 
   /**
-   * Begins the attempt at a file that is there, named after the file's content. It ends the wait for the file, also one
-   * that is over: a late job loses no document. Undefined when the attempt at this file is begun already, or the source is deleted.
+   * Begins the attempt at a file that has come, named after its content. It ends the wait for the file, even after its time
+   * is over: a late job loses no document. Returns undefined when this attempt has begun already, or the source is deleted.
    */
   async receive(source: SourceReference, attempt: string): Promise<R | undefined> {
     const fields = { ...newAttempt(this.#kind.states, attempt), ...clearedByAttempt };
     return this.#change(source, { set: { ...fields, lastUpdatedAt: now() } }, isNotAt(attempt));
   }
 
-  /** The record as jobs see it: also one whose file came late. Undefined when it is deleted, or its deletion is under way. */
+  /** Returns the record as jobs see it, even if its file came late; undefined when it is deleted, or being deleted. */
   async findForJob(source: SourceReference): Promise<R | undefined> {
     const item = await this.#get(source);
     return item && item.status !== deleting ? recordOf(item) : undefined;
   }
 
   /**
-   * Begins a job's run, also of an attempt that was given up. Undefined when the attempt is not, or no longer, the source's. A run that is the attempt's last
-   * one ends by `endsAt` (Unix milliseconds), one way or another.
+   * Begins a job's run, even of an attempt that was given up. The last run of an attempt ends by `endsAt` (Unix milliseconds)
+   * in any case. Returns undefined when the source is at another attempt.
    */
   async start(
     source: SourceReference,
@@ -167,8 +157,8 @@ export class Sources<R extends SourceRecord> {
   }
 
   /**
-   * Ends a run with new texts: they are written whole under the run's revision, and then one conditional write makes
-   * them visible. False when the source is deleted or has moved on: then nothing of the run stays.
+   * Ends a run with new texts: they are written whole under the run's revision, then one conditional write makes them
+   * visible. Returns false when the source is deleted or at another attempt; then the texts of the run are deleted.
    */
   async finish(
     source: SourceReference,
@@ -179,13 +169,13 @@ export class Sources<R extends SourceRecord> {
     const text = await this.#texts.write(source.id, run.revision, texts);
     const former = await this.#end(source, run.attempt, { ...fields, status: 'ready', error: null, text });
     if (!former) {
-      // If this very write succeeded but its response was lost, it is a success.
+      // This write succeeded earlier, and its response was lost.
       const item = await this.#get(source);
       if (item?.text?.revision === run.revision) return true;
       await this.#texts.deleteTexts(source.id, run.revision);
       return false;
     }
-    // No run that began before this one can end any more: its pieces go. If this is interrupted, the next run's end does it.
+    // No earlier run can end any more, so its pieces are deleted; if this is interrupted, by the end of the next run.
     const left = [...(former.revisions ?? [])].filter((revision) => revision !== run.revision);
     for (const revision of left) await this.#texts.deleteTexts(source.id, revision);
     if (left.length > 0) await this.#removeRevisions(source, left);
@@ -193,9 +183,9 @@ export class Sources<R extends SourceRecord> {
   }
 
   /**
-   * Gives the text of a source another index. Each batch of its pieces is written together with the record, which names it
-   * from the first one on: wherever a run is killed, a later one or the deletion of the text finds its pieces. False when the
-   * text was replaced, indexed or deleted meanwhile.
+   * Replaces the index of a source's text. Each batch of pieces is written with the record, which names the new index from the
+   * first batch on: wherever a run is killed, a later run or the deletion of the text finds its pieces. Returns false when the
+   * text was replaced, indexed or deleted in between.
    */
   async reindex(source: SourceReference, text: TextReference, index: SourceIndex): Promise<boolean> {
     const { reference, batches } = indexPiecesOf(source.id, text.revision, index);
@@ -214,7 +204,7 @@ export class Sources<R extends SourceRecord> {
     return true;
   }
 
-  /** Deletes what interrupted runs and replaced indexes have left beside the index of a text. */
+  /** Deletes the pieces of interrupted and replaced indexes of a text. */
   async deleteUnusedIndexes(source: SourceReference, text: TextReference): Promise<void> {
     if (!text.unusedIndexes) return;
     await this.#texts.deleteUnusedIndexes(source.id, text);
@@ -222,37 +212,38 @@ export class Sources<R extends SourceRecord> {
     await this.#replaceText(source, text, rest);
   }
 
-  /** Puts items and another text reference at once, if the record has a text reference as it was read. */
+  /** Writes items and a record's new text reference at once, if its text reference is unchanged. */
   async #replaceText(source: SourceReference, former: TextReference, text: TextReference, items: Item[] = []) {
-    const TableName = this.#table.name;
-    const Update = { TableName, Key: this.#keyOf(source), ...updateOf({ set: { text } }, hasText(former)) };
-    const puts = items.map((Item) => ({ Put: { TableName, Item } }));
-    return (await this.#table.transactUnless([{ Update }, ...puts])) === undefined;
+    const failed = await this.#table.tryTransact([
+      this.#table.updateAction(this.#keyOf(source), { set: { text } }, hasText(former)),
+      ...items.map((item) => this.#table.putAction(item)),
+    ]);
+    return failed === undefined;
   }
 
-  /** Ends an attempt without a new text, and says why; the former text stays. False when the source is deleted or has moved on. */
+  /** Ends an attempt with an error; the former text stays. Returns false when the source is deleted or at another attempt. */
   async fail(source: SourceReference, attempt: string, error: string, fields: Partial<R> = {}): Promise<boolean> {
     return (await this.#end(source, attempt, { ...fields, status: 'failed', error })) !== undefined;
   }
 
-  /** Ends an attempt whose job has failed at its last delivery. Its message may come again. */
+  /** Ends an attempt whose job has failed at its last delivery. The message may be delivered again later. */
   async giveUp(source: SourceReference, attempt: string, error: string): Promise<void> {
     await this.#end(source, attempt, { status: 'failed', error, givenUp: true });
   }
 
   /**
-   * Deletes a source in any state. It is hidden at once; then its texts go, and what `deleteMore` deletes, and the
-   * record last: interrupted at any point, deleting it again completes it. False when there is no such source.
+   * Deletes a source in any state. It is hidden at once; then its texts are deleted, then `deleteMore` runs, and the record is
+   * deleted last: if this is interrupted, deleting it again completes it. Returns false when there is no such source.
    */
   remove(source: SourceReference, deleteMore?: (record: R) => Promise<void>): Promise<boolean> {
     return this.#delete(source, isNotExpired(), deleteMore);
   }
 
-  /** Deletes all sources of an agent, whatever their state, until a time (Unix milliseconds). True when none is left. */
+  /** Deletes all sources of an agent in any state, until a time (Unix milliseconds). Returns true when none is left. */
   async removeAll(agentId: string, until: number, deleteMore?: (record: R) => Promise<void>): Promise<boolean> {
     for await (const item of this.#table.query<SourceItem<R>>(this.#kind.of(agentId))) {
       if (Date.now() >= until) return false;
-      await this.#delete(recordOf(item), { expression: 'attribute_exists(pk)' }, deleteMore);
+      await this.#delete(recordOf(item), exists, deleteMore);
     }
     return true;
   }
@@ -267,7 +258,7 @@ export class Sources<R extends SourceRecord> {
     return true;
   }
 
-  /** Deletes what an interrupted run or deletion left of a source that is deleted, the record last; of another one, nothing. */
+  /** Deletes what an interrupted run or deletion left of a deleted source, the record last. Does nothing to other sources. */
   async deleteOrphans(source: SourceReference, deleteMore?: () => Promise<void>): Promise<void> {
     const item = await this.#get(source);
     if (item && item.status !== deleting) return;
@@ -277,8 +268,8 @@ export class Sources<R extends SourceRecord> {
   }
 
   /**
-   * Copies a source with its text, under an id of its own and with `fields` of its own; the same copy again changes nothing.
-   * One whose text is still to come waits for it under the attempt `attempt`. Undefined when the source is deleted meanwhile.
+   * Copies a source with its text, under another id and with other `fields`. Copying it again changes nothing. A copy without
+   * a text waits for it under `attempt`. Returns undefined when the source is deleted in between.
    */
   async copy(
     source: SourceReference,
@@ -294,7 +285,7 @@ export class Sources<R extends SourceRecord> {
         return undefined;
       }
       const { text } = record;
-      // The text was replaced or indexed again while it was copied: the new one must be copied.
+      // The text was replaced or indexed in between: the new one must be copied.
       if (text && !(await this.#texts.copy(source.id, text, to.id))) continue;
       const state = !isUnfinished(this.#kind.states, record)
         ? {}
@@ -307,22 +298,13 @@ export class Sources<R extends SourceRecord> {
     throw new Error('The text of a source kept changing while it was copied.');
   }
 
-  /** Adds the record of a copy, or returns the one that another run added. A copy of an agent counts its sources as it ends. */
+  /** Adds the record of a copy, or returns the one that another run added. The copy of an agent counts its sources at its end. */
   async #addCopy(record: R): Promise<R> {
-    try {
-      await this.#table.put(this.#itemOf(record), {
-        ConditionExpression: 'attribute_not_exists(pk)',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      });
-      return record;
-    } catch (error) {
-      const found = conflictingItem<SourceItem<R>>(error);
-      if (!found) throw error;
-      return this.#visible(found) ?? record;
-    }
+    const { item } = await this.#table.putNew<SourceItem<R>>(this.#itemOf(record));
+    return this.#visible(item) ?? record;
   }
 
-  #itemOf(record: R) {
+  #itemOf(record: R): SourceItem<R> {
     return { ...this.#keyOf(record), ...record };
   }
 
@@ -343,7 +325,7 @@ export class Sources<R extends SourceRecord> {
     return item && this.#visible(item);
   }
 
-  /** The last write of an attempt. Returns the item as it was before; undefined when the attempt is not the source's. */
+  /** Ends an attempt. Returns the item as it was before; undefined when the source is at another attempt. */
   #end(source: SourceReference, attempt: string, fields: Record<string, unknown>) {
     const change = { set: { ...fields, lastUpdatedAt: now() } };
     const condition = isMine(attempt, this.#kind.states);
@@ -354,19 +336,21 @@ export class Sources<R extends SourceRecord> {
     await this.#deleteCounted(source, isMine(attempt, this.#kind.states));
   }
 
-  /** Deletes a record if a condition holds, and counts it no more. */
+  /** Deletes a record and decrements the counter, if a condition holds. */
   async #deleteCounted(source: SourceReference, condition: Condition): Promise<void> {
-    const Delete = { TableName: this.#table.name, Key: this.#keyOf(source), ...conditionOf(condition) };
-    await this.#table.transactUnless([{ Delete }, countAction(this.#table, countKey(source), -1)]);
+    await this.#table.tryTransact([
+      this.#table.deleteAction(this.#keyOf(source), condition),
+      countAction(this.#table, countKey(source), -1),
+    ]);
   }
 
   async #removeRevisions(source: SourceReference, revisions: string[]): Promise<void> {
     const change = { remove: { revisions: new Set(revisions) } };
-    await this.#table.change(this.#keyOf(source), change, { expression: 'attribute_exists(pk)' });
+    await this.#table.change(this.#keyOf(source), change, exists);
   }
 }
 
-/** What the methods need, for both kinds of sources. */
+/** The permissions that each method needs, for both kinds of sources. */
 export const sourcePermissions = {
   add: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
   addAll: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { eventTypes } from '../../../functions/domain/webhooks.ts';
 import { json, newFile } from '../../support/operator-command.ts';
 import type { Received } from '../../support/receiver.ts';
+import { until } from '../../support/until.ts';
 import { newEndpoint, newReceiver, verified } from '../../support/webhooks.ts';
 import { newFolder, websitesOf } from '../../support/websites.ts';
 import { newWorld, target } from '../../support/world.ts';
@@ -52,57 +52,54 @@ it('the libraries of Standard Webhooks and of Svix accept every type of event, t
     return requests.map((request) => verified(secret, request));
   };
   /** Waits for an event of a type, about this. */
-  const until = async (type: string, about: object) => {
-    for (;;) {
-      const found = (await events()).find((event) => event.type === type);
-      if (found) return expect(found.data).toMatchObject({ uid, ...about });
-      await sleep(100);
-    }
+  const expectEvent = async (type: string, about: object) => {
+    const found = await until(async () => (await events()).find((event) => event.type === type));
+    expect(found.data).toMatchObject({ uid, ...about });
   };
 
   await call('PATCH', `/agents/${agentId}`, { body: { name: 'Front desk' } });
-  await until('agent.updated', { agentId, name: 'Front desk' });
+  await expectEvent('agent.updated', { agentId, name: 'Front desk' });
   const other = (await call('POST', '/agents', { body: { uid, name: 'Other' } })).body.agentId;
   await call('DELETE', `/agents/${other}`);
-  await until('agent.deleted', { agentId: other });
+  await expectEvent('agent.deleted', { agentId: other });
 
   // The operator's command creates an import and sends its file by the form.
   const numbers = newFile('+14155550101\n+14155550102\n');
   await json('block-list', 'import', numbers, '--agent-id', agentId, '--base-url', target.baseUrl);
   const added = { count: 2, numbers: ['+14155550101', '+14155550102'] };
-  await until('block_list.updated', { agentId, scope: 'agent', added, removed: { count: 0, numbers: [] } });
+  await expectEvent('block_list.updated', { agentId, scope: 'agent', added, removed: { count: 0, numbers: [] } });
 
   const phone = '+14155550100';
   const facts = { agentId, callId: 'call-1', phone, direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' };
   await json('calls', 'import', newFile(JSON.stringify(facts)));
-  await until('call.recorded', { call_id: 'call-1', agent_id: agentId, phone });
+  await expectEvent('call.recorded', { call_id: 'call-1', agent_id: agentId, phone });
   await json('calls', 'update', 'call-1', '--agent-id', agentId, '--outcome', 'booked');
-  await until('call.outcome_updated', { call_id: 'call-1', custom_call_outcome: 'booked' });
+  await expectEvent('call.outcome_updated', { call_id: 'call-1', custom_call_outcome: 'booked' });
 
   const { url, put } = newFolder();
   await put('', '<title>Hours</title><p>Open.');
   const { add, remove } = websitesOf(world);
   const [{ websiteId }, { websiteId: failing }] = [(await add(url)).body, (await add(`${url}not-there`)).body];
-  await until('website.ready', { agentId, websiteId });
-  await until('website.failed', { agentId, websiteId: failing });
+  await expectEvent('website.ready', { agentId, websiteId });
+  await expectEvent('website.failed', { agentId, websiteId: failing });
   await remove(websiteId);
-  await until('website.deleted', { agentId, websiteId });
+  await expectEvent('website.deleted', { agentId, websiteId });
 
   const form = new FormData();
   for (const [name, value] of Object.entries({ uid, agentId })) form.set(name, value);
   form.append('files', new Blob(['Opening hours']), 'notes.txt');
   form.append('files', new Blob(['%PDF-1.4 broken']), 'broken.pdf');
   const [ready, broken] = (await call('POST', '/agent-documents', { body: form })).body.documentIds;
-  await until('document.ready', { agentId, documentId: ready });
-  await until('document.failed', { agentId, documentId: broken });
+  await expectEvent('document.ready', { agentId, documentId: ready });
+  await expectEvent('document.failed', { agentId, documentId: broken });
   await call('DELETE', '/agent-documents', { query: { uid, agentId, documentId: ready } });
-  await until('document.deleted', { agentId, documentId: ready });
+  await expectEvent('document.deleted', { agentId, documentId: ready });
 
   const gone = await newReceiver({ status: 410 });
   const { endpointId } = await newEndpoint(world, gone.url, { events: ['call.deleted'] });
   await call('DELETE', `/calls/${agentId}/call-1`);
-  await until('call.deleted', { call_id: 'call-1', agent_id: agentId });
-  await until('webhook_endpoint.disabled', { endpointId, disabledReason: 'gone' });
+  await expectEvent('call.deleted', { call_id: 'call-1', agent_id: agentId });
+  await expectEvent('webhook_endpoint.disabled', { endpointId, disabledReason: 'gone' });
 
   const types = (await events()).map(({ type }) => type);
   expect(Object.keys(eventTypes).filter((type) => !types.includes(type))).toEqual([]);

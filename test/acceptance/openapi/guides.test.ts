@@ -69,7 +69,7 @@ describe('the examples of the guides', () => {
     mkdirSync(client);
     mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
     writeFileSync(join(client, 'package.json'), '{"type":"module","exports":"./client.ts"}');
-    writeFileSync(join(client, 'client.ts'), `export * from '${root}/functions/openapi/client.ts';\n`);
+    writeFileSync(join(client, 'client.ts'), `export * from '${root}/functions/openapi/client/client.ts';\n`);
     symlinkSync(client, join(folder, 'node_modules/voice-agent-platform-client'));
     for (const name of [
       '@types/node',
@@ -100,7 +100,7 @@ describe('the examples of the guides', () => {
       throw new Error(error.stdout);
     });
     const env = await readerOf();
-    for (const name of programs.filter((name) => name.endsWith('.ts') && !name.startsWith('typescript-client'))) {
+    for (const name of programs.filter((name) => name.endsWith('.ts'))) {
       await run(process.execPath, [name], { cwd: folder, env }).catch((error) => {
         throw new Error(`${name}:\n${error.stdout}${error.stderr}`);
       });

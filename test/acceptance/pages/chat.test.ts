@@ -210,8 +210,9 @@ describe('an approval', () => {
     expect(await wordsIn(question)).toContain('You answer the phone for Reception.');
     expect(await agentsOf(user)).toEqual([]);
     await page.getByText('The assistant asks for your approval.').waitFor({ state: 'attached' });
-    while ((await page.evaluate('document.activeElement.textContent')) !== 'Approve')
-      await page.keyboard.press('Shift+Tab');
+    const focused = () => page.evaluate('document.activeElement.textContent');
+    for (let tabs = 0; tabs < 20 && (await focused()) !== 'Approve'; tabs++) await page.keyboard.press('Shift+Tab');
+    expect(await focused()).toBe('Approve');
     await page.keyboard.press('Enter');
     await page.getByText('Done. I created').waitFor();
     await settled(page);

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pMap from 'p-map';
 import { addBlockedNumbers } from '../../../functions/api/add-blocked-numbers.ts';
 import { blockedNumberKey } from '../../../functions/store/keys.ts';
-import { writeFailure } from '../../../functions/store/write-failures.ts';
 import { median, type Row, ratioOfRounds } from '../benchmark.ts';
 import { freshNumbers } from '../operations.ts';
 import { invoke, type World } from '../world.ts';
@@ -62,15 +61,11 @@ const add = async ({ uid, apiKey }: World, agentId: string, numbers: string[]) =
 
 const put = async ({ stores }: World, agentId: string, numbers: string[], concurrency: number) => {
   const blockedAt = new Date().toISOString();
-  const condition = { ConditionExpression: 'attribute_not_exists(pk)' };
   await pMap(
     numbers,
     async (phone) => {
       const item = { ...blockedNumberKey({ agentId }, phone), blockedAt };
-      await stores.table.put(item, condition).catch((error) => {
-        // Every number is new: it was this very put, whose response came too late.
-        if (writeFailure(error) !== 'condition') throw error;
-      });
+      await stores.table.putNew(item);
     },
     { concurrency },
   );

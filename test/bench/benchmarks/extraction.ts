@@ -35,7 +35,7 @@ export const extraction: Row = {
         const bytes = await write(prose(400, round + 1));
         const documentId = await newPendingDocument(agentId, name, bytes);
         const message = { job: 'extractDocument' as const, uid, agentId, documentId };
-        const job = await timed(() => extractDocument.handle(message, services, Number.POSITIVE_INFINITY));
+        const job = await timed(() => extractDocument.handle(message, services, { until: Number.POSITIVE_INFINITY }));
         const record = await documentReads.get().find(agentId, documentId);
         const texts = record?.text && (await documentReads.get().wholeTexts(documentId, record.text));
         if (!texts) throw new Error(`${what} was not read.`);

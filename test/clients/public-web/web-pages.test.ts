@@ -372,7 +372,7 @@ describe('a page', () => {
       },
     ],
   ])('a page that %s times out', async (_, reply) => {
-    const impatient = new WebPages({ trustedOrigins: new Set([site.origin]), timeoutMs: 1500 }).open();
+    const impatient = new WebPages({ trustedOrigins: new Set([site.origin]), timeoutMilliseconds: 1500 }).open();
     open.push(() => impatient.close());
     const started = Date.now();
     expect(await failureOf(impatient.read(serve(reply), { signal }))).toBe('The page took longer than 1.5 seconds.');

@@ -24,7 +24,7 @@ export const deleteAgent = (agent: Group) =>
       if (options.yes) {
         using stop = interruption();
         await asUser(options, { apiKeys, uid: owner, scope: 'agents' }, stop.signal, async (api) =>
-          dataOf(await api.DELETE('/agents/{agentId}', { params: { path: { agentId } } })),
+          dataOf(await api.agents.delete({ agentId })),
         );
         say('The agent is deleted. What belongs to it is deleted in the background.');
       }

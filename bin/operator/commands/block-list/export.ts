@@ -1,5 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import { limits } from '../../../../functions/domain/limits.ts';
+import type { BlockedNumber } from '../../../../functions/openapi/client/client.ts';
 import { count, print } from '../../../command-line/output.ts';
 import { writeOutput } from '../../../command-line/output-file.ts';
 import { type BlockListService, blockListCommand, withBlockList } from '../../block-list/command.ts';
@@ -31,10 +32,7 @@ export const exportBlockList = (blockList: Group) =>
 
 /** Yields the entries of a list, page by page. */
 async function* pagesOf({ api, uid, agentId }: BlockListService) {
-  const query = { uid, limit: limits.pageItems };
-  const pages =
-    agentId === undefined
-      ? api.pages('/block-list', { params: { query } })
-      : api.pages('/agent-block-list', { params: { query: { ...query, agentId } } });
-  for await (const page of pages) yield dataOf(page).entries;
+  const params = { uid, limit: limits.pageItems };
+  const list = agentId === undefined ? api.userBlockList.list(params) : api.blockList.list({ ...params, agentId });
+  for await (const page of list.pages()) yield dataOf<{ entries: BlockedNumber[] }>(page).entries;
 }

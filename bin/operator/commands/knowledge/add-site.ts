@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { limits } from '../../../../functions/domain/limits.ts';
 import { SourceName } from '../../../../functions/domain/sources.ts';
 import { StartUrl } from '../../../../functions/domain/websites.ts';
@@ -27,9 +26,9 @@ export const addSite = (knowledge: Group) =>
       await withKnowledge(options, async (service, stop) => {
         const { api, uid, agentId } = service;
         const { websiteId, status } = dataOf(
-          await api.POST('/agent-websites', {
-            params: { header: { 'Idempotency-Key': randomUUID() } },
-            body: { uid, agentId, url, name, limit, maxDepth, includePaths: include, excludePaths: exclude },
+          await api.websites.add({
+            ...{ uid, agentId, url, name, limit, maxDepth },
+            ...{ includePaths: include, excludePaths: exclude },
           }),
         );
         if (options.wait) return waitForCrawl(options, service, websiteId, stop);

@@ -16,7 +16,7 @@ export const refreshSite = (knowledge: Group) =>
       const options = command.optsWithGlobals();
       await withKnowledge(options, async (service, stop) => {
         const { api, uid, agentId } = service;
-        const { status } = dataOf(await api.POST('/agent-websites/refresh', { body: { uid, agentId, websiteId } }));
+        const { status } = dataOf(await api.websites.refresh({ uid, agentId, websiteId }));
         if (options.wait) return waitForCrawl(options, service, websiteId, stop);
         print(options, { agentId, websiteId, status }, () => `The crawl of website ${websiteId} has started.`);
       });

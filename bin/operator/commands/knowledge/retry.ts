@@ -18,7 +18,7 @@ export const retryDocument = (knowledge: Group) =>
       const options = command.optsWithGlobals();
       await withKnowledge(options, async (service, stop) => {
         const { api, uid, agentId } = service;
-        const { status } = dataOf(await api.POST('/agent-documents/retry', { body: { uid, agentId, documentId } }));
+        const { status } = dataOf(await api.documents.retry({ uid, agentId, documentId }));
         if (!options.wait) {
           return print(options, { agentId, documentId, status }, () => `The extraction of ${documentId} has started.`);
         }

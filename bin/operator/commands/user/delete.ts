@@ -57,7 +57,7 @@ const removeUser = async (
   for (const { keyId } of await apiKeys.list(uid)) await apiKeys.delete(uid, keyId);
   await asUser(options, { apiKeys, uid, scope: 'agents' }, signal, async (api) => {
     for await (const owned of agents.owned(uid)) {
-      for (const { agentId } of owned) dataOf(await api.DELETE('/agents/{agentId}', { params: { path: { agentId } } }));
+      for (const { agentId } of owned) dataOf(await api.agents.delete({ agentId }));
     }
   });
   for await (const { agentId, uid: owner } of agents.list(uid)) {

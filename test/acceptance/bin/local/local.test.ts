@@ -21,6 +21,7 @@ import { startBedrock } from '../../../../bin/local/bedrock.ts';
 import { listen } from '../../../../bin/local/listen.ts';
 import { userSays } from '../../../support/chat.ts';
 import type { Target } from '../../../support/global-setup.ts';
+import { until } from '../../../support/until.ts';
 import { target } from '../../../support/world.ts';
 import { listeningSockets, processesWith } from './processes.ts';
 
@@ -51,14 +52,8 @@ const start = (options: string[], env: Record<string, string> = {}, command = [p
   return { child, output, runFile };
 };
 
-const until = async (condition: () => unknown, milliseconds = 60_000) => {
-  const deadline = Date.now() + milliseconds;
-  while (!condition() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 25));
-  expect(condition()).toBeTruthy();
-};
-
 const ready = async ({ child, output }: Run): Promise<Target> => {
-  await until(() => output.out.includes('\n') || child.exitCode !== null);
+  await until(() => output.out.includes('\n') || child.exitCode !== null, 120);
   if (child.exitCode !== null) throw new Error(output.err);
   return JSON.parse(output.out) as Target;
 };
@@ -214,7 +209,7 @@ describe('npm start', () => {
     await expect.poll(() => statusOf(facts)).toBe('crawling');
     const { pid } = JSON.parse(readFileSync(run.runFile, 'utf8'));
     process.kill(pid, 'SIGKILL');
-    await until(() => processesWith(data).length === 0, 10_000);
+    await until(() => processesWith(data).length === 0, 10);
     siteResponds = true;
 
     const second = start(['--data', data], env);
@@ -257,7 +252,7 @@ describe('npm start', () => {
     expect(await stop(second)).toBeLessThan(3000);
     expect(second.child.exitCode).toBe(0);
     expect(existsSync(second.runFile)).toBe(false);
-    await until(() => processesWith(data).length === 0, 3000);
+    await until(() => processesWith(data).length === 0, 3);
 
     // The log is for people, and has neither keys nor phone numbers.
     const { err } = second.output;
@@ -273,7 +268,7 @@ describe('npm start', () => {
     const npm = start(['--json', '--data', place], {}, ['npm', '-s', 'start', '--']);
     await new Promise((resolve) => setTimeout(resolve, milliseconds));
     npm.child.kill('SIGTERM');
-    await until(() => processesWith(place).length === 0, 10_000);
+    await until(() => processesWith(place).length === 0, 10);
   });
 
   it('npm start reports in one sentence why it cannot start', async () => {

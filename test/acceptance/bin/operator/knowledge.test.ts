@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { startBetween } from '../../../support/between.ts';
 import { largePdf } from '../../../support/documents.ts';
 import { ended, newFile, settings, start } from '../../../support/operator-command.ts';
+import { until } from '../../../support/until.ts';
 import { newWorld } from '../../../support/world.ts';
 
 describe('knowledge upload', () => {
@@ -23,7 +24,7 @@ describe('knowledge upload', () => {
     );
     const end = ended(child);
     // Three forms are under way at once.
-    while (storage.begun() < 3) await sleep(50);
+    await until(() => storage.begun() >= 3);
     child.kill('SIGTERM');
     const { code, stdout, stderr } = await end;
     expect(code).toBe(3);
@@ -50,7 +51,7 @@ describe('knowledge upload', () => {
     const { uid, agentId } = world;
     const documents = async () =>
       (await world.call('GET', '/agent-documents', { query: { uid, agentId } })).body.documents;
-    while ((await documents())[0]?.status !== 'ready') await sleep(50);
+    await until(async () => (await documents())[0]?.status === 'ready');
     await sleep(300);
     child.kill('SIGTERM');
     const { code, stdout, stderr } = await end;

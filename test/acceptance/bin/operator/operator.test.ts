@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { callsOf, lineOf } from '../../../support/call-lines.ts';
 import { ended, json, newFile, operator, settings, start } from '../../../support/operator-command.ts';
+import { until } from '../../../support/until.ts';
 import { newUser, newWorld, target } from '../../../support/world.ts';
 
 describe('keys', () => {
@@ -27,7 +28,7 @@ describe('calls import', () => {
     const end = ended(first);
     const lineReached = (): number =>
       existsSync(`${file}.progress`) ? JSON.parse(readFileSync(`${file}.progress`, 'utf8')).state.line : 0;
-    while (lineReached() <= 10) await sleep(20);
+    await until(() => lineReached() > 10);
     first.kill(signal);
     const stopped = await end;
     expect(stopped).toMatchObject(signal === 'SIGKILL' ? { signal } : { code: 3 });
@@ -62,7 +63,7 @@ describe('calls import', () => {
         AWS_ENDPOINT_URL_DYNAMODB: door.endpoint,
       });
       const end = ended(child);
-      while ((await callsOf(world)).length === 0) await sleep(50);
+      await until(async () => (await callsOf(world)).length > 0);
       door.shut();
       await sleep(1500);
       door.open();

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { webhookEndpoints } from '../../../../functions/webhooks/webhook-endpoints.ts';
 import { ended, start } from '../../../support/operator-command.ts';
+import { until } from '../../../support/until.ts';
 import { newReceiver, verified } from '../../../support/webhooks.ts';
 import { newWorld, type World } from '../../../support/world.ts';
 
@@ -18,7 +19,7 @@ const listen = async (world: World, url: string, ...more: string[]) => {
   createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => lines.push(JSON.parse(line)));
   const end = ended(child);
   const found = async () => (await endpointsOf(world)).some((endpoint: { url: string }) => endpoint.url === url);
-  while (!(await found())) await sleep(50);
+  await until(found);
   return { child, lines, end, ...(lines[0] as { secret: string; endpointId: string }) };
 };
 
@@ -45,7 +46,7 @@ describe('webhooks listen', () => {
     expect(event).toMatchObject({ type: 'call.recorded', data: { uid: world.uid, phone: '+14155550100' } });
     await world.call('DELETE', `/calls/${world.agentId}/call-1`);
     await receiver.waitFor(2);
-    while (lines.length < 3) await sleep(20);
+    await until(() => lines.length >= 3);
     expect(lines.slice(1)).toMatchObject([
       { eventId: event.id, type: 'call.recorded', status: 204 },
       { type: 'call.deleted', status: 500, cause: 'The receiver answered with status 500.' },

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
@@ -10,9 +9,11 @@ import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import type { JobMessage } from '../../functions/domain/job-messages.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
 import { Table } from '../../functions/store/table.ts';
+import { changeOf } from '../../functions/store/table-changes.ts';
 import { closeWhenQuiet } from '../../functions/webhooks/publish.ts';
-import { changeOf, readBatch } from '../../functions/webhooks/read-changes.ts';
+import { publishChanges } from '../../functions/webhooks/publish-changes.ts';
 import { injectFaults } from '../support/faults.ts';
+import { until } from '../support/until.ts';
 import { target, unique, useOwnDatabaseInThisProcess } from '../support/world.ts';
 
 const at = '2026-03-01T10:00:00.000Z';
@@ -50,18 +51,17 @@ const newTable = async () => {
     /** Blocks numbers by one request, which is repeated where a busy machine does not write them in time. */
     async block(count: number) {
       const [numbers, request] = [manyNumbers(count), unique('request')];
-      for (;;) {
+      await until(async () => {
         const outcomes = await stores.blockList.add({ agentId }, numbers, {}, request);
-        if (![...outcomes.values()].includes('temporarily_unavailable')) return;
-      }
+        return ![...outcomes.values()].includes('temporarily_unavailable');
+      });
     },
     /** The changes of numbers so far, when there are this many. */
     async numbers(count: number): Promise<DynamoDBRecord[]> {
-      for (;;) {
+      return until(() => {
         const found = batches.flat().filter(({ dynamodb }) => dynamodb?.Keys?.sk?.S?.startsWith('+'));
-        if (found.length >= count) return found;
-        await sleep(20);
-      }
+        return found.length >= count && found;
+      });
     },
     /** Reads a batch, and returns the requests that this took. */
     async requestsOf(records: DynamoDBRecord[]): Promise<Record<string, number>> {
@@ -71,7 +71,7 @@ const newTable = async () => {
         return undefined;
       };
       injectFaults(table.client, count);
-      expect(await readBatch(records.map(changeOf), services)).toEqual({});
+      expect(await publishChanges(records.map(changeOf), services)).toBeUndefined();
       return { ...requests };
     },
   };

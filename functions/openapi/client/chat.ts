@@ -1,8 +1,4 @@
-import type { components, operations } from './types.ts';
-
-type ApiError = components['schemas']['Error'];
-
-export type ChatRequest = operations['buildChat']['requestBody']['content']['application/json'];
+import type { ApiError } from './types.ts';
 
 /** A part of the assistant's answer, as the AI SDK's UI message stream has them; the ones that most programs read are typed in full. */
 export type ChatPart =
@@ -16,17 +12,16 @@ export type ChatPart =
   /** The answer failed; with `error` before it began. */
   | { type: 'error'; errorText: string; error?: ApiError };
 
-type Answer = { data?: ReadableStream<Uint8Array> | null; error?: ApiError };
-
 /** The parts of an answer. It ends with the stream, or with a part of type `error`; only an abort by the caller is thrown. */
-export async function* chatParts(answering: Promise<Answer>): AsyncGenerator<ChatPart> {
-  const { data, error } = await answering;
-  if (!data) {
-    yield { type: 'error', errorText: error?.message ?? 'The answer is empty.', ...(error && { error }) };
+export async function* chatParts(responding: Promise<Response>): AsyncGenerator<ChatPart, void> {
+  const response = await responding;
+  if (!response.ok) {
+    const error = (await response.json()) as ApiError;
+    yield { type: 'error', errorText: error.message, error };
     return;
   }
   try {
-    for await (const event of eventsOf(data)) {
+    for await (const event of eventsOf(response.body as ReadableStream<Uint8Array>)) {
       if (event === '[DONE]') return;
       yield JSON.parse(event) as ChatPart;
     }

@@ -1,0 +1,138 @@
+import type { Json, JsonSchema, OpenApiDocument, Operation, Parameter } from '../../functions/openapi/openapi.ts';
+import { nameOf as nameOfReference, resolve } from '../../functions/openapi/schemas.ts';
+import { capitalize, nameOperations } from './operation-names.ts';
+
+/** An operation as the client has it. */
+export type ClientOperation = {
+  group: string;
+  verb: string;
+  summary: string;
+  description: string;
+  method: string;
+  path: string;
+  query: string[];
+  body?: 'json' | 'form';
+  takesUid: boolean;
+  /** The schema of its parameters, of the path, the query and the body; absent where it has none. */
+  params?: { name: string; schema: JsonSchema };
+  /** Absent where the response is a stream. */
+  responseType?: string;
+  /** A list: the field of its response that has the items, and their type. Without a field, a page is an item. */
+  list?: { field?: string; itemType: string };
+};
+
+/** Voice platforms and AI clients call these, each in its own format. */
+const leftOut = ['receiveHook', 'serveMcp'];
+
+/** The operations of the client, group by group. */
+export const clientOperations = (document: OpenApiDocument): ClientOperation[] => {
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  );
+  const names = nameOperations(
+    operations.map(({ path, operation: { operationId, tags } }) => ({
+      operationId,
+      path,
+      tag: (tags as string[])[0]!,
+    })),
+  );
+  return operations
+    .filter(({ operation }) => !leftOut.includes(operation.operationId))
+    .map(({ path, method, operation }) => ({
+      ...names.get(operation.operationId)!,
+      ...clientOperation(document, path, method, operation),
+    }));
+};
+
+const clientOperation = (document: OpenApiDocument, path: string, method: string, operation: Operation) => {
+  const { operationId, summary, description, requestBody, responses } = operation;
+  const parameters = (operation.parameters ?? []).filter((one): one is Parameter => !('$ref' in one));
+  const query = parameters.filter((one) => one.in === 'query').map(({ name }) => name);
+  const [type, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+  const body = content && resolve(document, content.schema);
+  const properties = {
+    ...Object.fromEntries(parameters.map(({ name, description, schema }) => [name, { ...schema, description }])),
+    ...body?.properties,
+  };
+  const required = [...parameters.filter((one) => one.required).map(({ name }) => name), ...(body?.required ?? [])];
+  const takesUid = 'uid' in properties;
+  if (properties.uid)
+    properties.uid = { ...properties.uid, description: 'Id of the user. Default: `uid` of the client.' };
+  const schema: JsonSchema = { type: 'object', properties, required: required.filter((name) => name !== 'uid') };
+  const response = responses[200]?.content['application/json']?.schema;
+  const responseType = response && nameOfReference(response.$ref as string);
+  const list = response && listOf(resolve(document, response), responseType as string);
+  return {
+    summary: String(summary),
+    description: String(description),
+    ...{ method, path, query, takesUid },
+    ...(responseType && { responseType }),
+    ...(body && { body: type === 'application/json' ? ('json' as const) : ('form' as const) }),
+    ...(Object.keys(properties).length > 0 && { params: { name: `${capitalize(operationId)}Params`, schema } }),
+    ...(list && { list }),
+  };
+};
+
+const listOf = ({ properties = {} }: JsonSchema, responseType: string): ClientOperation['list'] => {
+  if (!properties.nextCursor) return undefined;
+  const found = Object.entries(properties).find(([, { items }]) => items?.$ref);
+  return found
+    ? { field: found[0], itemType: nameOfReference(found[1].items?.$ref as string) }
+    : { itemType: responseType };
+};
+
+/** The operations by group. */
+const grouped = (operations: ClientOperation[]) => Object.entries(Object.groupBy(operations, ({ group }) => group));
+
+/** The source of the table by which the client calls the operations. */
+export const operationTable = (document: OpenApiDocument): string => {
+  const lines = grouped(clientOperations(document)).flatMap(([group, operations = []]) => [
+    `  ${group}: {`,
+    ...operations.map(({ verb, method, path, query, body, takesUid, responseType, list }) => {
+      const entry: Json = { method, path };
+      if (query.length > 0) entry.query = query;
+      if (body) entry.body = body;
+      if (takesUid) entry.takesUid = true;
+      if (list) entry.items = list.field ?? '';
+      if (!responseType) entry.stream = true;
+      return `    ${verb}: ${JSON.stringify(entry)},`;
+    }),
+    '  },',
+  ]);
+  return `${tableHead}export const operations: Record<string, Record<string, Operation>> = {\n${lines.join('\n')}\n};\n`;
+};
+
+const tableHead = `// Generated from the route table by \`npm run openapi\`.
+import type { Operation } from './request.ts';
+
+`;
+
+/** The source of an interface for each group of operations, and of one that has them all. */
+export const groupInterfaces = (document: OpenApiDocument): string => {
+  const groups = grouped(clientOperations(document));
+  const interfaces = groups.map(([group, operations = []]) => {
+    const methods = operations.map((operation) => {
+      const { verb, summary, description, params, responseType, list } = operation;
+      const optional = params?.schema.required?.length === 0 ? '?' : '';
+      const inputs = `${params ? `params${optional}: ${params.name}, ` : ''}options?: RequestOptions`;
+      const response = list ? `ListRequest<${responseType}, ${list.itemType}>` : `Promise<Result<${responseType}>>`;
+      const result = responseType ? response : 'AsyncGenerator<ChatPart, void>';
+      return `${comment(`${summary}\n\n${description}`)}\n    ${verb}(${inputs}): ${result};`;
+    });
+    return `export interface ${capitalize(group)} {\n${methods.join('\n')}\n}`;
+  });
+  const types = new Set(
+    groups.flatMap(([, operations = []]) =>
+      operations.flatMap(({ params, responseType, list }) => [params?.name, responseType, list?.itemType]),
+    ),
+  );
+  const all = groups.map(([group]) => `    ${group}: ${capitalize(group)};`);
+  return `${groupsHead}import type {\n${[...types].filter(Boolean).sort().join(',\n')}\n} from './types.ts';\n\n${interfaces.join('\n\n')}\n\n/** The operations of the service, by group. */\nexport interface Operations {\n${all.join('\n')}\n}\n`;
+};
+
+const groupsHead = `import type { ChatPart } from './chat.ts';
+import type { ListRequest, RequestOptions, Result } from './request.ts';
+`;
+
+const comment = (text: string) =>
+  `    /**\n${text.replaceAll('*/', '*\\/').replaceAll(/^/gm, '     * ').replaceAll(/ +$/gm, '')}\n     */`;

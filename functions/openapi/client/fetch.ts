@@ -1,0 +1,167 @@
+export type RetryOptions = {
+  /** How often a failed request is sent again. Default: 3. */
+  retries?: number | undefined;
+  /** How long one attempt may take, with its response's body. Default: 60, slightly longer than the service may take. */
+  timeoutSeconds?: number | undefined;
+  /** Called after every attempt, as in `log: console.log`. */
+  log?: ((attempt: LogEntry) => void) | undefined;
+  /** Sends the requests instead of the platform's own `fetch`. */
+  fetch?: ((request: Request) => Promise<Response>) | undefined;
+};
+
+/** One attempt to send a request. No key, phone number or other parameter is in it. */
+export type LogEntry = {
+  /** Such as `calls.list`. */
+  operation: string;
+  attempt: number;
+  status: number;
+  milliseconds: number;
+  /** The id of the request in the service's log. */
+  requestId?: string | undefined;
+  /** After how many seconds the request is sent again. */
+  retryAfterSeconds?: number;
+  /** Fields and parameters of the request that the service does not know. */
+  ignoredFields?: string | undefined;
+};
+
+export type SendOptions = Pick<RetryOptions, 'retries' | 'timeoutSeconds' | 'fetch'> & {
+  operation: string;
+  /** Returns the response as soon as its head is there. */
+  stream?: true | undefined;
+};
+
+export type PersistentFetch = (request: Request, options: SendOptions) => Promise<Response>;
+
+/** A service that asks to be left alone for longer than this is not waited for. */
+const maxRetryAfterSeconds = 60;
+
+/**
+ * A `fetch` that sends a request again when that may help: after a lost connection, a timeout, 429, 5xx, or 409 with
+ * `Retry-After`. What fails without a response, or with one that is not the service's own, becomes a response with a code
+ * as well.
+ */
+export const persistentFetch = (client: RetryOptions): PersistentFetch => {
+  return async (request, { operation, stream, ...options }) => {
+    const fetch = options.fetch ?? client.fetch ?? ((request) => globalThis.fetch(request));
+    const retries = options.retries ?? client.retries ?? 3;
+    const timeoutSeconds = options.timeoutSeconds ?? client.timeoutSeconds ?? 60;
+    for (let attempt = 1; ; attempt++) {
+      const isLast = attempt > retries;
+      const startedAt = performance.now();
+      const response = await send(isLast ? request : request.clone());
+      const milliseconds = Math.round(performance.now() - startedAt);
+      const waitSeconds = secondsToWait(response, attempt);
+      const willRetry = !isLast && isWorthRepeating(response) && waitSeconds <= maxRetryAfterSeconds;
+      client.log?.({
+        ...{ operation, attempt, status: response.status, milliseconds },
+        requestId: response.headers.get('x-request-id') ?? undefined,
+        ignoredFields: response.headers.get('x-ignored-fields') ?? undefined,
+        ...(willRetry && { retryAfterSeconds: waitSeconds }),
+      });
+      if (!willRetry) return response.ok ? response : withCode(response);
+      await response.body?.cancel();
+      await wait(waitSeconds, request.signal);
+    }
+
+    async function send(attempt: Request): Promise<Response> {
+      try {
+        const signal = AbortSignal.any([request.signal, AbortSignal.timeout(millisecondsOf(timeoutSeconds))]);
+        const response = await fetch(new Request(attempt, { signal }));
+        return stream ? response : await whole(response);
+      } catch (error) {
+        request.signal.throwIfAborted();
+        return withoutResponse(error as Error, new URL(request.url).origin, timeoutSeconds);
+      }
+    }
+  };
+};
+
+/** Timers take whole milliseconds, and no more than 31 bits. */
+const millisecondsOf = (seconds: number) => Math.min(Math.round(seconds * 1000), 2 ** 31 - 1);
+
+/** A response whose body has arrived. */
+const whole = async (response: Response): Promise<Response> => {
+  const { status, statusText, headers } = response;
+  const hasNoBody = status === 204 || status === 304;
+  return new Response(hasNoBody ? null : await response.arrayBuffer(), { status, statusText, headers });
+};
+
+const isWorthRepeating = ({ status, headers }: Response) =>
+  status === 429 || status >= 500 || (status === 409 && headers.has('retry-after'));
+
+/** Whether an error stands for a request without a response, which may have been carried out. */
+export const hasNoResponse = <E extends { error: string }>(
+  error: E | undefined,
+): error is E & { error: 'unreachable' | 'timeout' } => error?.error === 'unreachable' || error?.error === 'timeout';
+
+/** The seconds that a response asks to wait. `Retry-After` is a number of seconds or a date. */
+export const retryAfterSeconds = ({ headers }: Response): number => {
+  const after = headers.get('retry-after') ?? '';
+  return /^\d+$/.test(after) ? Number(after) : Math.max(0, (Date.parse(after) - Date.now()) / 1000) || 0;
+};
+
+/** `Retry-After` and exponential backoff, with jitter. */
+const secondsToWait = (response: Response, attempt: number): number =>
+  retryAfterSeconds(response) + Math.min(8, 0.25 * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
+
+export const wait = (seconds: number, signal: AbortSignal) =>
+  new Promise<void>((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, seconds * 1000);
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+  });
+
+/** The response to a request that got none. */
+const withoutResponse = (error: Error & { cause?: unknown }, origin: string, timeoutSeconds: number): Response => {
+  if (error.name === 'TimeoutError') {
+    return errorResponse(504, 'timeout', `${origin} did not respond within ${timeoutSeconds} seconds.`);
+  }
+  if (error instanceof RangeError) return errorResponse(400, 'misconfigured', `timeoutSeconds: ${error.message}`);
+  const { code, message } = (error.cause ?? error) as { code?: string; message: string };
+  return errorResponse(503, 'unreachable', `${origin} cannot be reached (${code ?? message}).${corsHint(origin)}`);
+};
+
+/** A browser does not say that it blocked a request to another origin. */
+const corsHint = (origin: string) => {
+  const { location } = globalThis as { location?: { origin: string } };
+  return location && location.origin !== origin
+    ? ` Does the service's setting APP_ORIGIN name the origin of this page, ${location.origin}?`
+    : '';
+};
+
+/** An error of the service carries a code; one of the gateway before it, of a proxy or of the file store gets the code of its status. */
+const withCode = async (response: Response): Promise<Response> => {
+  const text = await response.text();
+  const body = parse(text);
+  if (typeof body?.error === 'string') return new Response(text, response);
+  const { status, headers } = response;
+  const message = body?.message ?? /<Message>([^<]+)</.exec(text)?.[1] ?? `The gateway responded ${status}.`;
+  return errorResponse(status, codeOf(status), message, headers);
+};
+
+const codeOf = (status: number) =>
+  ({ 404: 'not_found', 413: 'payload_too_large', 429: 'rate_limited', 504: 'timeout' })[status] ??
+  (status >= 500 ? 'internal_error' : 'invalid_request');
+
+const parse = (text: string): { error?: unknown; message?: string } | undefined => {
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === 'object' && body !== null ? body : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** A response of the client's own. */
+export const errorResponse = (status: number, error: string, message: string, headers = new Headers()): Response => {
+  const kept = new Headers([...headers].filter(([name]) => !/^content-/.test(name)));
+  kept.set('content-type', 'application/json');
+  return new Response(JSON.stringify({ error, message }), { status, headers: kept });
+};

@@ -1,0 +1,95 @@
+/** A file to upload. The name of a `File` is its own. */
+export type NamedFile =
+  | File
+  | { name: string; content: Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | string };
+
+/** How much of an upload has been sent. */
+export type UploadProgress = { sentBytes: number; totalBytes: number };
+
+/** A file as a blob. A stream is read to its end first, because the service needs the size beforehand. */
+export const namedBlob = async (file: NamedFile): Promise<{ name: string; blob: Blob }> =>
+  file instanceof File
+    ? { name: file.name, blob: file }
+    : { name: file.name, blob: await new Response(file.content).blob() };
+
+/** The form of a body that has files. */
+export const formData = (body: Record<string, unknown>): FormData => {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(body)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one instanceof Blob) form.append(name, one);
+      else form.append(name, String(one));
+    }
+  }
+  return form;
+};
+
+/** The form of a presigned upload: its fields first, the file last. */
+export const presignedForm = (fields: Record<string, string>, name: string, blob: Blob): FormData => {
+  const form = new FormData();
+  for (const [field, value] of Object.entries(fields)) form.append(field, value);
+  form.append('file', blob, name);
+  return form;
+};
+
+/** The part of a browser's `XMLHttpRequest` that is used here. */
+type Xhr = {
+  upload: { onprogress: (event: { loaded: number }) => void };
+  onload: () => void;
+  onerror: () => void;
+  status: number;
+  statusText: string;
+  responseText: string;
+  open(method: string, url: string): void;
+  setRequestHeader(name: string, value: string): void;
+  getAllResponseHeaders(): string;
+  send(body: Blob): void;
+  abort(): void;
+};
+
+/**
+ * A `fetch` that reports how many bytes of a file have been sent: continually by a browser's `XMLHttpRequest`, which alone
+ * tells it; elsewhere when the response is there.
+ */
+export const fetchWithProgress =
+  (fileBytes: number, onProgress: (sentBytes: number) => void, fetch: Fetch | undefined): Fetch =>
+  async (request) => {
+    const { XMLHttpRequest } = globalThis as unknown as { XMLHttpRequest?: new () => Xhr };
+    const response =
+      XMLHttpRequest && !fetch
+        ? await sendByXhr(new XMLHttpRequest(), request, await request.blob(), (sent) =>
+            onProgress(Math.min(sent, fileBytes)),
+          )
+        : await (fetch ?? globalThis.fetch)(request);
+    if (response.ok) onProgress(fileBytes);
+    return response;
+  };
+
+type Fetch = (request: Request) => Promise<Response>;
+
+const sendByXhr = (
+  xhr: Xhr,
+  { method, url, headers, signal }: Request,
+  body: Blob,
+  onProgress: (sent: number) => void,
+) =>
+  new Promise<Response>((resolve, reject) => {
+    signal.throwIfAborted();
+    signal.addEventListener('abort', () => {
+      xhr.abort();
+      reject(signal.reason);
+    });
+    xhr.upload.onprogress = ({ loaded }) => onProgress(loaded);
+    xhr.onerror = () => reject(new TypeError('Failed to fetch'));
+    xhr.onload = () => {
+      const { status, statusText, responseText } = xhr;
+      const lines = xhr.getAllResponseHeaders().trim().split('\r\n').filter(Boolean);
+      const headers = lines.map((line) => line.split(/: ?(.*)/, 2) as [string, string]);
+      resolve(new Response(status === 204 ? null : responseText, { status, statusText, headers }));
+    };
+    xhr.open(method, url);
+    headers.forEach((value, name) => {
+      xhr.setRequestHeader(name, value);
+    });
+    xhr.send(body);
+  });

@@ -1,0 +1,201 @@
+import { ApiRequestError } from './api-request-error.ts';
+import { errorResponse, type PersistentFetch, type RetryOptions, type SendOptions } from './fetch.ts';
+import { formData } from './files.ts';
+import type { ApiError } from './types.ts';
+
+/** Where the parameters of an operation go. */
+export type Operation = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string;
+  /** The parameters that go into the query. The path names its own; the others are the body. */
+  query?: string[];
+  body?: 'json' | 'form';
+  takesUid?: true;
+  /** A list: the field of its response that has the items. When it is empty, a page is an item. */
+  items?: string;
+  /** The response is a stream of the parts of an answer. */
+  stream?: true;
+};
+
+/** The options of one request. */
+export type RequestOptions = {
+  /** Aborts the request with its retries. Only an abort is thrown. */
+  signal?: AbortSignal | undefined;
+  /** How long one attempt may take. Default: that of the client. */
+  timeoutSeconds?: number | undefined;
+  /** How often the request is sent again when it fails. Default: that of the client. */
+  retries?: number | undefined;
+  /** Set your own to repeat a request from another process. Default: a random one for every POST and PATCH. */
+  idempotencyKey?: string | undefined;
+  /** The version that you have read: the request fails with `version_conflict` when there is a newer one. */
+  ifMatch?: number | '*' | undefined;
+  /** Further headers. */
+  headers?: Record<string, string> | undefined;
+  /** Parses the response instead of `JSON.parse`, which rounds large numbers. */
+  parse?: ((text: string) => unknown) | undefined;
+};
+
+/** The result of a request: `data`, or `error`, whose field `error` is a code of a closed list. */
+export type Result<Data> =
+  | { data: Data; error?: undefined; response: Response }
+  | { data?: undefined; error: ApiError; response: Response };
+
+/**
+ * A request for a list: the result of its first page when it is awaited, and every item of all pages in `for await`, which
+ * throws an `ApiRequestError` when a page fails.
+ */
+export interface ListRequest<Page, Item> extends Promise<Result<Page>>, AsyncIterable<Item, void> {
+  /** The result of each page. It ends after an error. */
+  pages(): AsyncGenerator<Result<Page>, void>;
+}
+
+/** The data of a result. Throws an `ApiRequestError` when the request failed. */
+export const dataOf = <Data>({ data, error, response }: Result<Data>): Data => {
+  if (error) throw new ApiRequestError(error, response);
+  return data;
+};
+
+/** What a client has in common for all of its requests. */
+export type Connection = {
+  baseUrl: string;
+  apiKey?: string | undefined;
+  uid?: string | undefined;
+  signal?: AbortSignal | undefined;
+  fetch: RetryOptions['fetch'];
+  send: PersistentFetch;
+};
+
+export type Params = Record<string, unknown>;
+
+/** Sends the request of an operation. Only an abort is thrown. */
+export const respond = async (
+  connection: Connection,
+  name: string,
+  operation: Operation,
+  params: Params,
+  options: RequestOptions & Pick<SendOptions, 'fetch'> = {},
+): Promise<Response> => {
+  let request: Request;
+  try {
+    request = toRequest(connection, operation, params, options);
+  } catch (error) {
+    return errorResponse(400, 'misconfigured', (error as Error).message);
+  }
+  const { timeoutSeconds, retries, fetch } = options;
+  const { stream } = operation;
+  return connection.send(request, { operation: name, timeoutSeconds, retries: stream ? 0 : retries, fetch, stream });
+};
+
+/** The result of a response. */
+export const resultOf = async <Data>(response: Response, options: RequestOptions = {}): Promise<Result<Data>> => {
+  if (!response.ok) return { error: (await response.json()) as ApiError, response };
+  const { parse = JSON.parse } = options;
+  try {
+    return { data: parse(await response.text()) as Data, response };
+  } catch {
+    const type = response.headers.get('content-type') ?? 'without a type';
+    const message = `The response is not JSON (${type}). Is baseUrl the address of the service?`;
+    return { error: { error: 'unexpected_response', message }, response };
+  }
+};
+
+/** The pages of a list, from the result of the first one. */
+export const listRequest = <Page, Item>(
+  { items }: Operation,
+  getPage: (cursor?: string) => Promise<Result<Page>>,
+): ListRequest<Page, Item> => {
+  const first = getPage();
+  async function* pages() {
+    for (let page: Result<Page> | undefined = await first; page; ) {
+      yield page;
+      const { nextCursor } = (page.data ?? {}) as { nextCursor?: string };
+      page = nextCursor === undefined ? undefined : await getPage(nextCursor);
+    }
+  }
+  return Object.assign(first, {
+    pages,
+    async *[Symbol.asyncIterator]() {
+      for await (const page of pages()) {
+        const data = dataOf(page) as Page & Record<string, Item[]>;
+        if (items) yield* data[items] ?? [];
+        else yield data as unknown as Item;
+      }
+    },
+  });
+};
+
+/** The request of an operation. What cannot be sent throws an error that says why. */
+const toRequest = (connection: Connection, operation: Operation, params: Params, options: RequestOptions): Request => {
+  const { method, path, query = [], body, takesUid } = operation;
+  const rest = new Map(Object.entries({ ...(takesUid && { uid: connection.uid }), ...withoutUndefined(params) }));
+  const take = (name: string) => {
+    const value = rest.get(name);
+    rest.delete(name);
+    return value;
+  };
+  const url = addressOf(
+    connection.baseUrl,
+    path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(take(name) ?? ''))),
+  );
+  for (const name of query) {
+    const value = take(name);
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined && one !== null) url.searchParams.append(name, String(one));
+    }
+  }
+  const headers = headersOf(connection, operation, options);
+  const content = Object.fromEntries(rest);
+  if (body === 'json') headers.set('content-type', 'application/json');
+  return new Request(url, {
+    method,
+    headers,
+    signal: anySignal(connection.signal, options.signal),
+    ...(body && { body: body === 'json' ? JSON.stringify(content) : formData(content) }),
+  });
+};
+
+const headersOf = (
+  { apiKey }: Connection,
+  { method, stream }: Operation,
+  { idempotencyKey, ifMatch, headers }: RequestOptions,
+) => {
+  const isKeyed = apiKey !== undefined && !stream && (method === 'POST' || method === 'PATCH');
+  const all: Record<string, string | undefined> = {
+    'x-authorization': apiKey,
+    'idempotency-key': idempotencyKey ?? (isKeyed ? randomKey() : undefined),
+    'if-match': typeof ifMatch === 'number' ? `"${ifMatch}"` : ifMatch,
+  };
+  const result = new Headers();
+  for (const [name, value] of Object.entries({ ...withoutUndefined(all), ...headers })) {
+    if (/[^\t\x20-\xff]/.test(value as string)) {
+      const option = name === 'x-authorization' ? 'apiKey' : name;
+      throw new TypeError(`${option} has a character that a header cannot carry. Was it copied from an example?`);
+    }
+    result.set(name, value as string);
+  }
+  return result;
+};
+
+/** The address of a path. A `baseUrl` that begins with a slash is one of the page's own origin. */
+export const addressOf = (baseUrl: string, path: string): URL => {
+  const { location } = globalThis as { location?: { origin: string } };
+  const base = baseUrl.startsWith('/') && location ? location.origin + baseUrl : baseUrl;
+  if (!/^https?:\/\/./.test(base)) {
+    throw new TypeError(
+      base === ''
+        ? 'baseUrl is missing: give the address of the service, or set VAP_BASE_URL.'
+        : `baseUrl must begin with http:// or https://, unlike ${base}`,
+    );
+  }
+  return new URL(base.replace(/\/+$/, '') + path);
+};
+
+export const anySignal = (...signals: (AbortSignal | undefined)[]): AbortSignal =>
+  AbortSignal.any(signals.filter((signal) => signal !== undefined));
+
+const withoutUndefined = (record: Params): Params =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
+
+/** Browsers have `crypto.randomUUID` on secure origins alone. */
+const randomKey = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

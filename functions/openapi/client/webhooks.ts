@@ -1,0 +1,20 @@
+import { Webhook } from 'standardwebhooks';
+import type { WebhookEvent } from './types.ts';
+
+/**
+ * The event that a webhook endpoint received, once its signature is verified. Throws standardwebhooks' `WebhookVerificationError`
+ * when the service did not sign it, or more than five minutes ago.
+ *
+ * `body` is the request's body as it arrived, before any JSON parser; `secret` is that of the endpoint, `whsec_…`.
+ */
+export const verifyWebhook = (
+  body: string,
+  headers: Headers | Record<string, string | string[] | undefined>,
+  secret: string,
+): WebhookEvent => {
+  const entries = headers instanceof Headers ? [...headers] : Object.entries(headers);
+  return new Webhook(secret).verify(
+    body,
+    Object.fromEntries(entries.map(([name, value]) => [name, String(value)])),
+  ) as WebhookEvent;
+};

@@ -1,0 +1,31 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBRecord } from 'aws-lambda';
+import type { ItemKey } from './keys.ts';
+import type { Item } from './table.ts';
+
+/** A change of an item, as the table's stream reports it. */
+export type TableChange<I extends Item = Item> = {
+  key: ItemKey;
+  before?: I | undefined;
+  after?: I | undefined;
+  /** When it happened, in Unix milliseconds. */
+  at: number;
+  /** Its position in the stream: the same whenever it is read. */
+  sequenceNumber: string;
+  /** DynamoDB deleted the item, which had expired. */
+  isExpiry?: boolean;
+};
+
+export const changeOf = ({ dynamodb = {}, userIdentity }: DynamoDBRecord): TableChange => {
+  const { Keys, OldImage, NewImage, SequenceNumber = '', ApproximateCreationDateTime = 0 } = dynamodb;
+  const itemOf = (image: object | undefined) => image && (unmarshall(image as Record<string, AttributeValue>) as Item);
+  return {
+    key: itemOf(Keys) as ItemKey,
+    before: itemOf(OldImage),
+    after: itemOf(NewImage),
+    at: Number(ApproximateCreationDateTime) * 1000,
+    sequenceNumber: SequenceNumber,
+    isExpiry: (userIdentity as { principalId?: string } | undefined)?.principalId === 'dynamodb.amazonaws.com',
+  };
+};
