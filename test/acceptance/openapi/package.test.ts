@@ -64,7 +64,7 @@ describe('npm run client', () => {
     );
     expect(list.description).toContain('Returns the calls of an agent with their outcomes, newest first.');
     expect(editor.hover('hasOutcome').text).toBe('(property) hasOutcome?: boolean | undefined');
-    expect(editor.hover('hasOutcome').description).toContain('only calls that have one');
+    expect(editor.hover('hasOutcome').description).toContain('only calls that have an outcome');
     expect(editor.hover('call }').text).toBe('const call: Call | undefined');
     expect(editor.completions('api.').filter((name) => name === 'GET')).toEqual([]);
     expect(editor.completions('api.')).toEqual(expect.arrayContaining(['agents', 'calls', 'documents', 'webhooks']));

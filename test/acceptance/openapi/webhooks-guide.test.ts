@@ -16,9 +16,14 @@ const codeIn = (language: string) => new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`
 const programs: Record<string, (secret: string, request: Received) => Promise<string>> = {
   ts: async (secret, request) => {
     const folder = mkdtempSync(join(tmpdir(), 'webhooks-guide-'));
-    const library = resolve('node_modules/standardwebhooks/dist/index.js');
-    writeFileSync(join(folder, 'verify.ts'), codeIn('ts').replace("'standardwebhooks'", `'${library}'`));
-    const script = `import { eventOf } from './verify.ts'; console.log(JSON.stringify(eventOf(...JSON.parse(process.argv[2]))));`;
+    const client = resolve('functions/openapi/client/client.ts');
+    writeFileSync(join(folder, 'verify.ts'), codeIn('ts').replace("'voice-agent-platform-client'", `'${client}'`));
+    const script = `
+      import { eventOf } from './verify.ts';
+      const [secret, headers, body] = JSON.parse(process.argv[2]);
+      const event = await eventOf(new Request('http://127.0.0.1/', { method: 'POST', headers, body }), secret);
+      console.log(JSON.stringify(event));
+    `;
     writeFileSync(join(folder, 'main.ts'), script);
     const input = JSON.stringify([secret, request.headers, request.body]);
     return (await run(process.execPath, [join(folder, 'main.ts'), input])).stdout;
