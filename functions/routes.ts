@@ -36,6 +36,7 @@ import { listWebhookEndpoints } from './api/list-webhook-endpoints.ts';
 import { listWebsites } from './api/list-websites.ts';
 import { receiveHook } from './api/receive-hook.ts';
 import { recordCall } from './api/record-call.ts';
+import { recordCalls } from './api/record-calls.ts';
 import { redeliverWebhook } from './api/redeliver-webhook.ts';
 import { refreshWebsite } from './api/refresh-website.ts';
 import { removeBlockedNumbers } from './api/remove-blocked-numbers.ts';
@@ -87,6 +88,7 @@ export const routes: AnyEndpoint[] = [
   refreshWebsite,
   deleteWebsite,
   recordCall,
+  recordCalls,
   deleteCall,
   getCall,
   listCalls,

@@ -12,37 +12,27 @@ import {
 } from '../domain/calls.ts';
 import { now } from '../domain/date-time.ts';
 import { component, describe } from '../domain/describe.ts';
-import { ApiError, insufficientPermissions, noSuchCall } from '../domain/errors.ts';
+import { insufficientPermissions, noSuchCall } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { limits } from '../domain/limits.ts';
+import { FailedItem, failedItem, ItemIndex } from '../domain/request-items.ts';
 import { validate } from '../domain/validation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
+import { lastTableCallAt } from '../http/last-table-call.ts';
 import { calls } from '../store/calls/calls.ts';
 import { credentials } from '../store/credentials.ts';
-
-const index = z.number().check(describe('Position of the item in the request, starting at 0.', 0, { type: 'integer' }));
 
 const UpdatedOutcome = component(
   'UpdatedOutcome',
   'An item whose call was changed.',
   z.object({
-    index,
+    index: ItemIndex,
     call_id: z.string().check(describe('Id of the call that was updated.', examples.callId)),
     agent_id: z.string().check(describe('Id of the agent of the call.', examples.agentId)),
     phone: PhoneOrWithheld,
     updated_fields: UpdatedFields,
     blocked: Blocked,
-  }),
-);
-
-const FailedOutcome = component(
-  'FailedOutcome',
-  'An item that was not applied, with the reason.',
-  z.object({
-    index,
-    error: z.string().check(describe('One of the error codes.', 'call_not_found')),
-    message: z.string().check(describe('The cause, in a sentence for a person.', 'This agent has no such call.')),
   }),
 );
 
@@ -53,7 +43,7 @@ export const updateCallOutcomes = endpoint({
   path: '/call-outcomes',
   summary: 'Set the outcomes of many calls',
   description:
-    'Sets the outcomes of up to 1,000 calls in one request, of any agents that the user of the API key may use. Items are processed independently: one that is invalid is in `failed`. Several items may name the same call: they are applied in the order sent. The batch tool (`npm run outcomes`) sends files of any size this way.',
+    'Sets the outcomes of up to 1,000 calls in one request, of any agents that the user of the API key may use. Items are processed independently: one that is invalid is in `failed`, and so is, as `temporarily_unavailable`, one that was not carried out before the response was due: send it again. Setting what is set already changes nothing. Several items may name the same call: they are applied in the order sent. The batch tool (`npm run outcomes`) sends files of any size this way.',
   caller: { kind: 'key', scope: 'calls' },
   services: { calls: calls.for('setOutcomes'), credentials: credentials.for('accessTo') },
   body: z.object({
@@ -64,19 +54,19 @@ export const updateCallOutcomes = endpoint({
   response: z
     .object({
       updated: z.array(UpdatedOutcome).check(z.describe('The items that were applied, in the order sent.')),
-      failed: z.array(FailedOutcome).check(z.describe('The items that were not applied, in the order sent.')),
+      failed: z.array(FailedItem).check(z.describe('The items that were not applied, in the order sent.')),
     })
     .check(z.describe('The result of each item.')),
   errorDescriptions: {
     400: 'There is no item, or there are more than 1,000.',
   },
 
-  async handle({ body, principal }, { calls, credentials }) {
+  async handle({ body, principal, receivedAt }, { calls, credentials }) {
     const checked = body.items.map((item, index) => ({ index, ...validate(CallOutcomeItem, item) }));
     const access = await credentials.accessTo(checked.flatMap(({ data }) => data?.agentId ?? []));
     const at = now();
-    const failed: z.infer<typeof FailedOutcome>[] = [];
-    const fail = (index: number, { code, message }: ApiError) => failed.push({ index, error: code, message });
+    const failed: FailedItem[] = [];
+    const fail = (index: number, error: Error) => failed.push(failedItem(index, error));
     const accepted = checked.flatMap(({ index, data: item, error }) => {
       const agent = item && access.get(item.agentId);
       if (error) fail(index, error);
@@ -89,11 +79,11 @@ export const updateCallOutcomes = endpoint({
       }
       return [];
     });
-    const results = await calls.setOutcomes(accepted, timeoutMilliseconds);
+    const results = await calls.setOutcomes(accepted, lastTableCallAt(receivedAt));
     const updated: z.infer<typeof UpdatedOutcome>[] = [];
     for (const [place, { index, item, block }] of accepted.entries()) {
       const call = results[place];
-      if (call instanceof Error) fail(index, call instanceof ApiError ? call : notDone());
+      if (call instanceof Error) fail(index, call);
       else if (!call) fail(index, noSuchCall(item.callIdOrPhone));
       else {
         const { callId, agentId, phone = null } = call;
@@ -110,10 +100,5 @@ export const updateCallOutcomes = endpoint({
     return { updated, failed: failed.sort((a, b) => a.index - b.index) };
   },
 });
-
-/** Calls that are not written by then are reported as failed. */
-const timeoutMilliseconds = 15_000;
-
-const notDone = () => new ApiError('internal_error', 'This outcome could not be set. Send it again later.');
 
 export const handler = lambda(updateCallOutcomes);

@@ -210,6 +210,24 @@ export const CallOutcomeItem = component(
   }),
 );
 
+/** One call of many. Checked by itself, so that a bad one fails alone. */
+export const CallItem = component(
+  'CallItem',
+  'A call to record, and the outcome to set.',
+  z.extend(z.extend(CallFacts, CallOutcomeChange.shape), {
+    agentId: z.string().check(describe('Id of the agent of the call.', examples.agentId)),
+    callId: Identifier.check(describe('Id of the call. A phone number is invalid here.', examples.callId)),
+  }),
+);
+
+/** Returns the facts of an item, without its outcome. */
+export const factsIn = ({
+  custom_call_outcome: _outcome,
+  custom_call_outcome_value: _value,
+  custom_call_metadata: _metadata,
+  ...facts
+}: z.infer<typeof CallItem>) => facts;
+
 /** A call as a request names it: by its id, or as the first or last one with a phone number. */
 export type CallReference = { callId: string } | { phone: string; preference: Preference };
 
@@ -235,7 +253,10 @@ export const Blocked = z.optional(
     .check(describe('Present when the outcome is one of `blockOnOutcomes`: the number of the call is blocked.', true)),
 );
 
-/** Returns a call with its outcome changed and the change appended to its history, which keeps the last twenty. */
+/**
+ * Returns a call with its outcome changed and the change appended to its history, which keeps the last twenty. A change
+ * that sets what is set already returns the same call.
+ */
 export const withOutcome = (
   call: Call,
   change: CallOutcomeChange,
@@ -245,7 +266,7 @@ export const withOutcome = (
 ): Call => {
   const fields = fieldsOf(change);
   if (fields.length === 0) return call;
-  const changed: Call = { ...call, outcomeUpdatedAt: at };
+  const changed: Call = { ...call };
   for (const field of fields) {
     const value = change[field];
     if (value === null) delete changed[field];
@@ -253,9 +274,14 @@ export const withOutcome = (
       changed[field] = mergeMetadata(call[field], value as object);
     else Object.assign(changed, { [field]: value });
   }
-  changed.outcomeHistory = [...(call.outcomeHistory ?? []), { at, keyId, fields }].slice(-limits.outcomeHistory);
-  return changed;
+  if (isSameOutcome(call, changed)) return call;
+  const outcomeHistory = [...(call.outcomeHistory ?? []), { at, keyId, fields }].slice(-limits.outcomeHistory);
+  return { ...changed, outcomeUpdatedAt: at, outcomeHistory };
 };
+
+/** Compares outcomes as they are written: that is how they are stored. */
+const isSameOutcome = (a: Call, b: Call) =>
+  outcomeFields.every((field) => JSON.stringify(a[field]) === JSON.stringify(b[field]));
 
 /** Merges two documents by top-level key. Throws if the result exceeds the limits of one. */
 const mergeMetadata = (former: object | undefined, added: object) => {

@@ -31,6 +31,7 @@ export const limits = {
   metadataBytes: 50 * 1024,
   metadataDepth: 10,
   outcomesPerRequest: 1000,
+  callsPerRequest: 1000,
   /** Maximum number of calls that are read for one page of a filtered list. */
   callsExamined: 2000,
   outcomeHistory: 20,

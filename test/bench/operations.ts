@@ -21,7 +21,9 @@ let next = 0;
 export const freshNumbers = (count: number) => Array.from({ length: count }, () => `+1${2_000_000_000 + next++}`);
 
 const call = { phone: '+14155550188', direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' };
-const outcome = { custom_call_outcome: 'booked', custom_call_outcome_value: 120 };
+let sent = 0;
+/** An outcome that differs each time: what is set already is not written. */
+const newOutcome = () => ({ custom_call_outcome: 'booked', custom_call_outcome_value: ++sent });
 
 /** A text is read after the record that points to it: a third round trip. */
 const withTexts = 3;
@@ -177,14 +179,30 @@ export const samples: Record<string, Sample[]> = {
       maxRoundTrips: byEntry,
     },
   ],
+  recordCalls: [
+    {
+      what: 'two items',
+      request: ({ agentId }) => ({
+        body: {
+          items: ['one', 'two'].map((callId) => ({
+            agentId,
+            callId: `${callId}-${++sent}`,
+            phone: '+14155550100',
+            direction: 'inbound',
+            startedAt: '2026-03-01T10:00:00Z',
+          })),
+        },
+      }),
+    },
+  ],
   updateCallOutcome: [
     {
       what: 'by id',
-      request: ({ agentId, callId }) => ({ params: { agentId, callIdOrPhone: callId }, body: outcome }),
+      request: ({ agentId, callId }) => ({ params: { agentId, callIdOrPhone: callId }, body: newOutcome() }),
     },
     {
       what: 'by phone',
-      request: ({ agentId, phone }) => ({ params: { agentId, callIdOrPhone: phone }, body: outcome }),
+      request: ({ agentId, phone }) => ({ params: { agentId, callIdOrPhone: phone }, body: newOutcome() }),
     },
   ],
   updateCallOutcomes: [
@@ -193,8 +211,8 @@ export const samples: Record<string, Sample[]> = {
       request: ({ agentId, callId }) => ({
         body: {
           items: [
-            { agentId, callIdOrPhone: callId, ...outcome },
-            { agentId, callIdOrPhone: 'demo-call-1', ...outcome },
+            { agentId, callIdOrPhone: callId, ...newOutcome() },
+            { agentId, callIdOrPhone: 'demo-call-1', ...newOutcome() },
           ],
         },
       }),

@@ -81,6 +81,14 @@ const rare: Record<string, string[]> = {
   createAgent: ['dynamodb:GetItem'],
   // To read again what another batch changed meanwhile.
   updateCallOutcomes: ['dynamodb:GetItem'],
+  // To correct calls, to block numbers by an outcome, and to read again what another request changed meanwhile.
+  recordCalls: [
+    'dynamodb:ConditionCheckItem',
+    'dynamodb:DeleteItem',
+    'dynamodb:GetItem',
+    'dynamodb:Query',
+    'dynamodb:UpdateItem',
+  ],
   // To take back a document whose file S3 did not take.
   uploadDocuments: ['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:Query'],
   // To take back a website whose message the queue did not take; and to count the sources of a full agent again.

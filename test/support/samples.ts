@@ -168,5 +168,18 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
   testWebhookEndpoint: onEndpoint({ body: {} }),
   listWebhookDeliveries: {},
   redeliverWebhook: async (_, uid) => ({ body: { deliveryId: await webhookDelivery(uid) } }),
+  recordCalls: {
+    body: {
+      items: [
+        {
+          agentId: 'agent',
+          callId: 'call-1',
+          direction: 'inbound',
+          startedAt: '2026-03-01T10:00:00Z',
+          custom_call_outcome: 'booked',
+        },
+      ],
+    },
+  },
   updateCallOutcomes: { body: { items: [{ agentId: 'agent', callIdOrPhone: 'call-1' }] } },
 };

@@ -49,6 +49,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     delete: {"method":"DELETE","path":"/calls/{agentId}/{callIdOrPhone}"},
     get: {"method":"GET","path":"/calls/{agentId}/{callIdOrPhone}","query":["preference"]},
     updateOutcome: {"method":"PATCH","path":"/calls/{agentId}/{callIdOrPhone}","query":["preference","metadataMode"],"body":"json"},
+    recordMany: {"method":"POST","path":"/calls","body":"json"},
     list: {"method":"GET","path":"/calls/{agentId}","query":["phone","from","to","direction","status","outcome","hasOutcome","limit","cursor"],"items":"calls"},
     updateOutcomes: {"method":"POST","path":"/call-outcomes","body":"json"},
   },

@@ -2,12 +2,18 @@ import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import type { Call } from '../../domain/calls.ts';
 import { type Block, blockAction, blockCheck } from '../block-list/blocked-number.ts';
-import { when } from '../expressions.ts';
 import { callKey } from '../keys.ts';
 import { type Statement, statementsPerBatch, updateStatement } from '../statements.ts';
 import { backOff, chunks, type Table, type TransactionAction } from '../table.ts';
 import { cancellationResults, isRetryable, retryableCodes, type StatementResult } from '../write-failures.ts';
-import { attributesOf, type CallRecords, type CallTarget, type StoredCall, storedCall } from './call-records.ts';
+import {
+  attributesOf,
+  type CallRecords,
+  type CallTarget,
+  isUnchanged,
+  type StoredCall,
+  storedCall,
+} from './call-records.ts';
 
 /** A change of one call's outcome. An error that it throws concerns this change only. */
 export type OutcomeChange = CallTarget & {
@@ -29,17 +35,16 @@ const concurrency = 8;
 /**
  * Changes the outcomes of calls, each by one conditional write, or by one transaction where it blocks a number. Returns for
  * each change the call after it, undefined when there is no such call, or the error that prevented it. Changes of the same
- * call are made in the order given; of two concurrent callers, each sees the other's change. Writes that fail are retried
- * until `timeoutMilliseconds` is over.
+ * call are made in the order given; of two concurrent callers, each sees the other's change. Writes that fail are retried.
+ * Nothing begins after `until` (Unix milliseconds).
  */
 export const changeOutcomes = async (
   table: Table,
   records: CallRecords,
   changes: OutcomeChange[],
-  timeoutMilliseconds: number,
+  until: number,
 ): Promise<(Call | undefined | Error)[]> => {
-  const until = Date.now() + timeoutMilliseconds;
-  const found = await records.findMany(changes);
+  const found = await records.findMany(changes, until);
   const updates = changes.map((change, index): Update => {
     const one = found[index];
     return { ...change, result: one instanceof Error ? one : one?.call };
@@ -57,7 +62,7 @@ export const changeOutcomes = async (
     // Writes that block the same number would conflict.
     const byNumber = Object.values(Object.groupBy(blocking, ({ block }) => block.phone)) as BlockingWrite[][];
     const batches = [
-      ...chunks(others, statementsPerBatch).map((batch) => () => write(table, batch, version)),
+      ...chunks(others, statementsPerBatch).map((batch) => () => write(table, batch, version, until)),
       ...byNumber.map((batch) => () => writeAndBlock(table, batch, version, until)),
     ];
     const left = await pMap(batches, (writeBatch) => writeBatch(), { concurrency });
@@ -96,10 +101,12 @@ const apply = (from: StoredCall, updates: Update[]): Write => {
   return { from, to, updates, block: { owner: { uid: block.uid }, phone, reason: block.reason } };
 };
 
-const needsWrite = ({ from, to }: Write) => from.call !== to;
+/** A call that is as it should be may still have a number to block. */
+const needsWrite = ({ from, to, block }: Write) => from.call !== to || block !== undefined;
 
 /** Writes a batch, and returns what must be written again. */
-const write = async (table: Table, batch: Write[], version: string): Promise<Write[]> => {
+const write = async (table: Table, batch: Write[], version: string, until: number): Promise<Write[]> => {
+  if (Date.now() >= until) return batch;
   let results: StatementResult[];
   try {
     results = await table.execute(batch.map((one) => statementOf(table, one, version)));
@@ -141,7 +148,7 @@ const writeBlocking = async (table: Table, one: BlockingWrite, version: string):
   const { block } = one;
   try {
     await table.transact([
-      updateAction(table, one, version),
+      one.from.call === one.to ? versionCheck(table, one) : updateAction(table, one, version),
       block.isThere ? blockCheck(table, block) : blockAction(table, block, version),
     ]);
     return [];
@@ -166,10 +173,11 @@ const fieldsOf = (to: Call, version: string) => {
   return { outcome, outcomeUpdatedAt, outcomeHistory, version };
 };
 
+const versionCheck = (table: Table, { from }: Write): TransactionAction =>
+  table.checkAction(callKey(from.call.agentId, from.call.callId), isUnchanged(from));
+
 const updateAction = (table: Table, { from, to }: Write, version: string): TransactionAction =>
   table.updateAction(callKey(to.agentId, to.callId), { set: fieldsOf(to, version) }, isUnchanged(from));
 
 const statementOf = (table: Table, { from, to }: Write, version: string): Statement =>
   updateStatement(table.name, callKey(to.agentId, to.callId), fieldsOf(to, version), isUnchanged(from));
-
-const isUnchanged = ({ version }: StoredCall) => when`#version = ${version}`;

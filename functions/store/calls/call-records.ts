@@ -4,6 +4,7 @@ import { isIdentifier } from '../../domain/identifiers.ts';
 import { parseJson } from '../../domain/json.ts';
 import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
+import { when } from '../expressions.ts';
 import { callIdAt, callKey, callPosition, callsOf, callsWith, type ItemKey } from '../keys.ts';
 import { type Item, type Lookup, type QueryOptions, type Table, table } from '../table.ts';
 
@@ -74,14 +75,19 @@ export class CallRecords {
     return item && storedCall(item);
   }
 
-  /** Reads the records of many targets at once. Returns an error for a target that could not be read. */
-  async findMany(targets: CallTarget[]): Promise<(StoredCall | undefined | Error)[]> {
+  /**
+   * Reads the records of many targets at once. Returns an error for a target that could not be read. Nothing is read after
+   * `until` (Unix milliseconds).
+   */
+  async findMany(targets: CallTarget[], until: number): Promise<(StoredCall | undefined | Error)[]> {
+    const notInTime = () => new Error('The call was not read in time.');
     const positions = new Map<string, Promise<string | undefined>>();
     const named = await pMap(
       targets,
       async ({ agentId, reference }) => {
         if (!('phone' in reference)) return { callId: reference.callId };
         const name = JSON.stringify([agentId, reference]);
+        if (Date.now() >= until) return { error: notInTime() };
         const asked = positions.get(name) ?? this.#positionOf(agentId, reference);
         positions.set(name, asked);
         const position = await asked.catch((error: Error) => error);
@@ -93,7 +99,10 @@ export class CallRecords {
     const keys = named.map(({ callId }, index) =>
       callId !== undefined && isIdentifier(callId) ? callKey(targets[index]?.agentId as string, callId) : undefined,
     );
-    const read = await this.#read(keys.filter((key) => key !== undefined)).catch((error: Error) => error);
+    const read =
+      Date.now() >= until
+        ? notInTime()
+        : await this.#read(keys.filter((key) => key !== undefined)).catch((error: Error) => error);
     return pMap(
       targets,
       async (target, index) => {
@@ -106,6 +115,7 @@ export class CallRecords {
         if (!('phone' in reference)) return found && this.#kept(found);
         if (found && isAt(found.call, position as string, reference.phone)) return found;
         // The call was corrected in between: the number is looked up again.
+        if (Date.now() >= until) return notInTime();
         return this.find(target).catch((fault: Error) => fault);
       },
       { concurrency },
@@ -175,6 +185,9 @@ export const entriesOf = (call: Call): ItemKey[] => {
   const sk = callPosition(call);
   return [{ pk, sk }, ...(call.phone === undefined ? [] : [{ pk: callsWith(call.agentId, call.phone).pk, sk }])];
 };
+
+/** The condition that a record has not been written since it was read. */
+export const isUnchanged = ({ version }: StoredCall) => when`#version = ${version}`;
 
 export const storedCall = (item: Item): StoredCall => {
   const { pk: _pk, sk: _sk, version, outcome, details, ...rest } = item as CallItem;

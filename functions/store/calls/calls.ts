@@ -3,11 +3,11 @@ import pMap from 'p-map';
 import { type Call, type CallFacts, type CallReference, withFacts } from '../../domain/calls.ts';
 import { environment } from '../../environment.ts';
 import { service } from '../../service.ts';
-import { isAbsent, when } from '../expressions.ts';
-import { callIdAt, callKey, callsOf, callsWith, type ItemKey, isSameKey } from '../keys.ts';
+import { callIdAt, callKey, callsOf, callsWith, type ItemKey } from '../keys.ts';
 import { chunks, type Table, type TransactionAction, table, untilWritten } from '../table.ts';
 import { changeOutcomes, type OutcomeChange } from './call-outcomes.ts';
-import { attributesOf, CallRecords, entriesOf, type StoredCall } from './call-records.ts';
+import { CallRecords, entriesOf, isUnchanged, type StoredCall } from './call-records.ts';
+import { type FactsOfCall, recordActions, recordCalls } from './record-calls.ts';
 
 /** A transaction takes 100 actions and 4 MB. A call is at most three items and 150 KB. */
 const callsPerTransaction = 25;
@@ -73,9 +73,14 @@ export class Calls {
       if (found?.version === version) return found.call;
       const { startedAt } = (keepStart && found?.call) || facts;
       const call = withFacts(found?.call, agentId, callId, { ...facts, startedAt });
-      if (call !== found?.call) await this.#table.transact(this.#write(call, found, version));
+      if (call !== found?.call) await this.#table.transact(recordActions(this.#table, call, found, version));
       return call;
     });
+  }
+
+  /** Records or corrects many calls: see `recordCalls`. */
+  recordMany(facts: FactsOfCall[], until: number): Promise<(Call | Error)[]> {
+    return recordCalls(this.#table, this.#stored, facts, until);
   }
 
   /** Deletes a call with its entries, in one transaction. Returns false when there is no such call. */
@@ -135,14 +140,14 @@ export class Calls {
 
   /** Changes the outcome of one call, and returns the call; undefined when there is no such call. */
   async setOutcome(change: OutcomeChange): Promise<Call | undefined> {
-    const [result] = await this.setOutcomes([change], setOutcomeMilliseconds);
+    const [result] = await this.setOutcomes([change], Date.now() + setOutcomeMilliseconds);
     if (result instanceof Error) throw result;
     return result;
   }
 
   /** Changes the outcomes of many calls: see `changeOutcomes`. */
-  setOutcomes(changes: OutcomeChange[], timeoutMilliseconds: number): Promise<(Call | undefined | Error)[]> {
-    return changeOutcomes(this.#table, this.#records, changes, timeoutMilliseconds);
+  setOutcomes(changes: OutcomeChange[], until: number): Promise<(Call | undefined | Error)[]> {
+    return changeOutcomes(this.#table, this.#records, changes, until);
   }
 
   /** Returns the actions that delete a call with its entries, if it is unchanged. */
@@ -153,26 +158,7 @@ export class Calls {
       ...entriesOf(found.call).map((key) => this.#table.deleteAction(key)),
     ];
   }
-
-  /** Returns the actions that write a call and move its entries, if it is unchanged. */
-  #write(call: Call, found: StoredCall | undefined, version: string): TransactionAction[] {
-    const attributes = Object.entries(attributesOf(call, version)).filter(([, value]) => value !== null);
-    const item = { ...callKey(call.agentId, call.callId), ...Object.fromEntries(attributes) };
-    const former = found ? entriesOf(found.call) : [];
-    const entries = entriesOf(call);
-    return [
-      this.#table.putAction(item, found ? isUnchanged(found) : isAbsent),
-      ...without(entries, former).map((entry) => this.#table.putAction(entry)),
-      ...without(former, entries).map((key) => this.#table.deleteAction(key)),
-    ];
-  }
 }
-
-/** The record has not been written since it was read. */
-const isUnchanged = ({ version }: StoredCall) => when`version = ${version}`;
-
-const without = (keys: ItemKey[], others: ItemKey[]) =>
-  keys.filter((key) => !others.some((other) => isSameKey(key, other)));
 
 const outcomePermissions = [
   'dynamodb:BatchGetItem',
@@ -187,6 +173,7 @@ export const calls = /* @__PURE__ */ service(() => new Calls(table.get(), enviro
   list: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   count: ['dynamodb:Query'],
   record: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
+  recordMany: ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:PutItem'],
   remove: ['dynamodb:DeleteItem', 'dynamodb:GetItem'],
   removeAll: ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:Query'],
   setOutcome: outcomePermissions,

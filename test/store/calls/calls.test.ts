@@ -29,7 +29,7 @@ const callsUnder = (choose: Parameters<typeof injectFaults>[1], seen?: Parameter
   return new Calls(faulty);
 };
 /** More than outcomes take, however busy the machine is. */
-const timeoutMilliseconds = 30_000;
+const later = () => Date.now() + 30_000;
 
 const ids = ['a', 'b', 'c', 'd'];
 const phones = ['+14155550100', '+442071838750'];
@@ -58,6 +58,13 @@ const step = fc.oneof(
     phone: phoneOrWithheld,
     startedAt: fc.constantFrom(...times),
     details: fc.option(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 3 }), { nil: undefined }),
+  }),
+  fc.record({
+    verb: fc.constant('record many' as const),
+    items: fc.array(fc.record({ callId: id, phone: phoneOrWithheld, startedAt: fc.constantFrom(...times) }), {
+      minLength: 1,
+      maxLength: 8,
+    }),
   }),
   fc.record({ verb: fc.constant('remove' as const), callId: id }),
   fc.record({ verb: fc.constant('set' as const), settings: fc.array(setting, { minLength: 1, maxLength: 1 }) }),
@@ -113,6 +120,15 @@ describe('calls under faults', () => {
             expect(withoutHistory(recorded)).toEqual(withoutHistory(model.calls.get(callId)));
             continue;
           }
+          if (action.verb === 'record many') {
+            const items = action.items.map((item) => ({ ...item, agentId, direction: 'inbound' as const }));
+            const recorded = await untilDone(() => faulty.recordMany(items, later()).then(noErrors));
+            for (const { callId, agentId: _, ...facts } of items)
+              model.calls.set(callId, withFacts(model.calls.get(callId), agentId, callId, facts));
+            const expected = items.map(({ callId }) => withoutHistory(model.calls.get(callId)));
+            expect(recorded.map(withoutHistory)).toEqual(expected);
+            continue;
+          }
           if (action.verb === 'remove') {
             let isRepeated = false;
             const removed = await untilDone(() => {
@@ -149,7 +165,7 @@ describe('calls under faults', () => {
             change: (call: Call) => withOutcome(call, one.change, one.mode, 'key', at),
             block: one.blocks && Object.keys(one.change).length > 0 ? { uid, reason: `reason ${index}` } : undefined,
           }));
-          const results = await untilDone(() => faulty.setOutcomes(targets, timeoutMilliseconds).then(noErrors));
+          const results = await untilDone(() => faulty.setOutcomes(targets, later()).then(noErrors));
           for (const [index, result] of results.entries()) {
             expect(result?.callId).toBe(expected[index]?.callId);
             if (action.verb === 'set') expect(withoutHistory(result)).toEqual(expected[index]);
@@ -193,7 +209,7 @@ describe('calls under faults', () => {
       );
       const results = await faulty.setOutcomes(
         callIds.map((callId) => settingOf(agentId, callId, 'x')),
-        timeoutMilliseconds,
+        later(),
       );
       expect(results.map((call) => (call as Call).custom_call_outcome)).toEqual(callIds.map(() => 'x'));
       const found = await Promise.all(callIds.map((callId) => calls.find(agentId, { callId })));
@@ -232,7 +248,7 @@ describe('calls under faults', () => {
       await calls.record(agentId, 'a', facts());
       const [recorded, set] = await Promise.all([
         calls.record(agentId, 'a', { ...facts(), phone: phones[1] as string, startedAt: '2026-02-01T00:00:00.000Z' }),
-        calls.setOutcomes([settingOf(agentId, 'a', 'x')], timeoutMilliseconds),
+        calls.setOutcomes([settingOf(agentId, 'a', 'x')], later()),
         calls.remove(agentId, 'a'),
       ]);
       const found = await calls.find(agentId, { callId: 'a' });
@@ -253,7 +269,7 @@ describe('calls under faults', () => {
     );
     await observed.setOutcomes(
       callIds.map((callId) => settingOf(agentId, callId, 'x')),
-      timeoutMilliseconds,
+      later(),
     );
     expect(operations).toEqual(['BatchGetItem', ...Array(3).fill('BatchExecuteStatement')]);
   });
@@ -271,7 +287,7 @@ describe('calls under faults', () => {
       const block = { uid, reason: 'x' };
       const results = await faulty.setOutcomes(
         numbers.map((_, n) => ({ ...settingOf(agentId, `c${n}`, 'x'), block })),
-        timeoutMilliseconds,
+        later(),
       );
       expect(results.map((call) => (call as Call).outcomeHistory?.length)).toEqual(numbers.map(() => 1));
       const distinct = [...new Set(numbers)];
@@ -286,7 +302,7 @@ describe('calls under faults', () => {
     const callIds = Array.from({ length: 8 }, (_, n) => `c${n}`);
     await Promise.all(callIds.map((callId) => calls.record(agentId, callId, facts())));
     const set = (callId: string, by = calls) =>
-      by.setOutcomes([{ ...settingOf(agentId, callId, callId), block: { uid, reason: callId } }], timeoutMilliseconds);
+      by.setOutcomes([{ ...settingOf(agentId, callId, callId), block: { uid, reason: callId } }], later());
     const dying = callsUnder((operation) => (operation === 'TransactWriteItems' ? 'kill' : undefined));
     expect(await set('c0', dying)).toEqual([expect.any(Error)]);
     expect(await calls.find(agentId, { callId: 'c0' })).not.toHaveProperty('custom_call_outcome');
@@ -320,7 +336,7 @@ describe('calls under faults', () => {
     });
     const correct = (n: number) => calls.record(agentId, 'a', { ...facts(), phone: phones[n % 2] as string });
     await Promise.all([
-      ...keys.map((key) => calls.setOutcomes([merge(key)], timeoutMilliseconds).then(noErrors)),
+      ...keys.map((key) => calls.setOutcomes([merge(key)], later()).then(noErrors)),
       ...[1, 2, 3, 4].map(correct),
     ]);
     const call = await calls.find(agentId, { callId: 'a' });
@@ -334,7 +350,10 @@ describe('calls under faults', () => {
     const agentId = `agent-${randomUUID()}`;
     for (const callId of ['a', 'b']) await calls.record(agentId, callId, facts());
     const faulty = callsUnder((operation) => (operation === 'BatchExecuteStatement' ? 'server error' : undefined));
-    const results = await faulty.setOutcomes([settingOf(agentId, 'a', 'x'), settingOf(agentId, 'none', 'x')], 300);
+    const results = await faulty.setOutcomes(
+      [settingOf(agentId, 'a', 'x'), settingOf(agentId, 'none', 'x')],
+      Date.now() + 300,
+    );
     expect(results).toEqual([expect.any(Error), undefined]);
     expect(await calls.find(agentId, { callId: 'a' })).not.toHaveProperty('custom_call_outcome');
   });

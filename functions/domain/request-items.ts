@@ -1,0 +1,37 @@
+import * as z from 'zod/mini';
+import { component, describe } from './describe.ts';
+import { ApiError } from './errors.ts';
+
+/** The place of an item in a request of many. */
+export const ItemIndex = z
+  .number()
+  .check(describe('Position of the item in the request, starting at 0.', 0, { type: 'integer' }));
+
+/** An item of a request of many that failed alone. */
+export const FailedItem = component(
+  'FailedItem',
+  'An item that was not carried out, and why.',
+  z.object({
+    index: ItemIndex,
+    error: z
+      .string()
+      .check(
+        describe(
+          'One of the error codes, or `temporarily_unavailable`: the item was not carried out in time. Send it again.',
+          'call_not_found',
+        ),
+      ),
+    message: z.string().check(describe('The cause, in a sentence for a person.', 'This agent has no such call.')),
+  }),
+);
+export type FailedItem = z.infer<typeof FailedItem>;
+
+/** Returns the failure of an item. An error that is not for the caller says that the item may succeed later. */
+export const failedItem = (index: number, error: Error): FailedItem =>
+  error instanceof ApiError
+    ? { index, error: error.code, message: error.message }
+    : {
+        index,
+        error: 'temporarily_unavailable',
+        message: 'This item could not be carried out before the response was due. Send it again.',
+      };

@@ -1,0 +1,14 @@
+import { functionTimeoutSeconds } from '../domain/timeouts.ts';
+import { environment } from '../environment.ts';
+
+/** What follows the last call to the table: the response, and the half second at which the function's timeout is early. */
+const reserveSeconds = 1;
+
+/**
+ * Returns the time (Unix milliseconds) after which a request of many items begins no call to the table. One that begins
+ * by then ends, retries included, before the response is due.
+ */
+export const lastTableCallAt = (receivedAt: number): number => {
+  const seconds = functionTimeoutSeconds - reserveSeconds - environment.tableTimeoutSeconds;
+  return Date.now() - (performance.now() - receivedAt) + seconds * 1000;
+};

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import pMap from 'p-map';
+import { type Call, type CallFacts, withFacts } from '../../domain/calls.ts';
+import { isAbsent } from '../expressions.ts';
+import { callKey, type ItemKey, isSameKey } from '../keys.ts';
+import { backOff, chunks, type Table, type TransactionAction } from '../table.ts';
+import { isRetryable, writeFailure } from '../write-failures.ts';
+import { attributesOf, type CallRecords, entriesOf, isUnchanged, type StoredCall } from './call-records.ts';
+
+/** The facts of a call to record. */
+export type FactsOfCall = CallFacts & { agentId: string; callId: string };
+
+/** The one write of a call, with all facts that are given of it. */
+type Write = { facts: FactsOfCall[]; call: Call; actions: TransactionAction[] };
+
+/** A transaction has at most 100 actions. A call whose start and number are corrected is five. */
+const callsPerTransaction = 20;
+const concurrency = 4;
+
+/**
+ * Records or corrects calls, several in one transaction, and returns for each the call or the error that prevented it.
+ * Facts of the same call are recorded in the order given; the same facts again write nothing. Writes that fail are
+ * repeated. Nothing is begun after `until` (Unix milliseconds).
+ */
+export const recordCalls = async (
+  table: Table,
+  records: CallRecords,
+  facts: FactsOfCall[],
+  until: number,
+): Promise<(Call | Error)[]> => {
+  const results = new Map<string, Call | Error>();
+  const version = randomUUID();
+  let pending = Object.values(Object.groupBy(facts, nameOf)) as FactsOfCall[][];
+  for (let round = 0; pending.length > 0; round++) {
+    if (round > 0) await backOff(round);
+    const writes: Write[] = [];
+    for (const { facts, found } of await findCalls(records, pending, until)) {
+      const call = found instanceof Error ? found : withAllFacts(found?.call, facts);
+      results.set(nameOf(call instanceof Error ? (facts[0] as FactsOfCall) : call), call);
+      if (call instanceof Error || found instanceof Error || call === found?.call) continue;
+      // The write of an earlier round succeeded and its response was lost.
+      if (found?.version === version) continue;
+      writes.push({ facts, call, actions: recordActions(table, call, found, version) });
+    }
+    // Smaller transactions each round: a call that another write prevents delays fewer others.
+    const batches = chunks(writes, Math.max(1, callsPerTransaction >> round));
+    const attempts = await pMap(batches, async (batch) => ({ batch, error: await write(table, batch, until) }), {
+      concurrency,
+    });
+    const failed = attempts.filter(({ error }) => error !== undefined);
+    pending = failed.flatMap(({ batch, error }) => (error === 'again' ? batch.map(({ facts }) => facts) : []));
+    for (const { batch, error } of failed)
+      if (error instanceof Error) for (const { call } of batch) results.set(nameOf(call), error);
+  }
+  return facts.map((one) => results.get(nameOf(one)) as Call | Error);
+};
+
+const nameOf = ({ agentId, callId }: { agentId: string; callId: string }) => callKey(agentId, callId).pk;
+
+const findCalls = async (records: CallRecords, groups: FactsOfCall[][], until: number) => {
+  const targets = groups.map(([first]) => {
+    const { agentId, callId } = first as FactsOfCall;
+    return { agentId, reference: { callId } };
+  });
+  const found = await records.findMany(targets, until);
+  return groups.map((facts, index) => ({ facts, found: found[index] }));
+};
+
+const withAllFacts = (found: Call | undefined, facts: FactsOfCall[]): Call =>
+  facts.reduce<Call | undefined>(
+    (call, { agentId, callId, ...one }) => withFacts(call, agentId, callId, one),
+    found,
+  ) as Call;
+
+/** Writes calls in one transaction. Returns `again` if it may succeed later, or the error that prevents it. */
+const write = async (table: Table, batch: Write[], until: number): Promise<undefined | 'again' | Error> => {
+  if (Date.now() >= until) return 'again';
+  try {
+    await table.transact(batch.flatMap(({ actions }) => actions));
+    return undefined;
+  } catch (error) {
+    return writeFailure(error) || isRetryable(error as Error) ? 'again' : (error as Error);
+  }
+};
+
+/** Returns the actions that write a call and move its entries, if it is unchanged. */
+export const recordActions = (
+  table: Table,
+  call: Call,
+  found: StoredCall | undefined,
+  version: string,
+): TransactionAction[] => {
+  const attributes = Object.entries(attributesOf(call, version)).filter(([, value]) => value !== null);
+  const item = { ...callKey(call.agentId, call.callId), ...Object.fromEntries(attributes) };
+  const former = found ? entriesOf(found.call) : [];
+  const entries = entriesOf(call);
+  return [
+    table.putAction(item, found ? isUnchanged(found) : isAbsent),
+    ...without(entries, former).map((entry) => table.putAction(entry)),
+    ...without(former, entries).map((key) => table.deleteAction(key)),
+  ];
+};
+
+const without = (keys: ItemKey[], others: ItemKey[]) =>
+  keys.filter((key) => !others.some((other) => isSameKey(key, other)));
