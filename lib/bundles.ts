@@ -28,7 +28,10 @@ const bundleAll = (): string => {
   process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
   const entries = [
     ...routes.map((endpoint) => ({ name: endpoint.name, file: entryOf(endpoint) })),
-    ...jobs.map(({ name }) => ({ name, file: `functions/jobs/${toKebabCase(name)}.ts` })),
+    ...jobs.map(({ name }) => ({
+      name,
+      file: `warm:functions/jobs/warm-up.ts:${name}:functions/jobs/${toKebabCase(name)}.ts`,
+    })),
     { name: pagesFunction, file: `functions/pages/${toKebabCase(pagesFunction)}.ts` },
   ];
   const entryPoints = entries.map(({ name, file }) => ({ in: file, out: `${toKebabCase(name)}/index` }));

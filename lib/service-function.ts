@@ -18,6 +18,7 @@ import { importsFolder } from '../functions/domain/block-list-imports.ts';
 import { filesFolder } from '../functions/domain/documents.ts';
 import type { JobName } from '../functions/domain/job-messages.ts';
 import type { Permission, SecretName } from '../functions/service.ts';
+import { formatKey } from '../functions/store/keys.ts';
 import { bundlePath, toKebabCase } from './bundles.ts';
 import { type DataStack, secretValueOf } from './data-stack.ts';
 import { suppress } from './nag-suppressions.ts';
@@ -157,6 +158,8 @@ const grantsOf = (
   const secrets = namedIn(permissions, getSecret).map((secret) => data.secrets[secret as SecretName].attrId);
   return [
     allow(actions('dynamodb'), [data.table.tableArn], tableKeys ? onlyKeys(tableKeys) : {}),
+    // Whoever uses the table checks its format first.
+    allow(actions('dynamodb').length > 0 ? ['dynamodb:GetItem'] : [], [data.table.tableArn], onlyKeys(formatKey.pk)),
     allow(
       objectActions.filter((action) => !action.endsWith(imports)),
       [data.files.arnForObjects(`${filesFolder}*`)],

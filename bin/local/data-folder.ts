@@ -7,10 +7,12 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { knownFormat, NewerFormatError } from '../../functions/store/format.ts';
 import { type Started, StartupError } from './started.ts';
 
 /** The credentials of the local stores. DynamoDB Local has a database per access key id: the id protects the data. */
@@ -32,6 +34,7 @@ export const openDataFolder = (folder: string | undefined): DataFolder => {
     return { path: undefined, credentials: newCredentials(), secretFor: secretsOf(newKey()), stop: async () => {} };
   }
   const path = resolve(folder);
+  checkFormatOf(path);
   try {
     makeFolder(path);
     chmodSync(path, 0o700);
@@ -43,11 +46,31 @@ export const openDataFolder = (folder: string | undefined): DataFolder => {
     );
   }
   const lock = lockFolder(path);
+  writeFileSync(join(path, formatFile), JSON.stringify({ format: knownFormat }), { mode: 0o600 });
   const credentials = credentialsIn(path);
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     if (entry.isFile()) chmodSync(join(path, entry.name), 0o600);
   }
   return { path, credentials, secretFor: secretsOf(keyIn(path)), stop: async () => lock.close() };
+};
+
+const formatFile = 'format.json';
+
+/** Refuses data of another format before anything is touched: a folder with a database has a file that names its format. */
+const checkFormatOf = (path: string) => {
+  const file = join(path, formatFile);
+  if (existsSync(file)) {
+    const { format } = JSON.parse(readFileSync(file, 'utf8')) as { format: number };
+    if (format > knownFormat) throw new StartupError(new NewerFormatError(path, format).message);
+  } else if (
+    existsSync(path) &&
+    statSync(path).isDirectory() &&
+    readdirSync(path).some((name) => name.endsWith('.db'))
+  ) {
+    throw new StartupError(
+      `${path} has data of a version before 1.0.0, which this version cannot read: name another folder, as in \`npm start -- --data data2\`.`,
+    );
+  }
 };
 
 /** One folder at a time: `mkdirSync` with `recursive` never returns for some paths, such as those under /proc. */

@@ -5,15 +5,27 @@ import {
   ResourceInUseException,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
+import { claimFormat, NewerFormatError } from '../../functions/store/format.ts';
+import { openTable } from '../../functions/store/table.ts';
 import { StartupError } from './started.ts';
 
 /** How long an endpoint that is given has to respond; DynamoDB Local has as long as its process lives. */
 const endpointSeconds = 30;
 
-/** Waits until DynamoDB responds, and creates the table as the data stack does, unless it exists. */
+/** Waits until DynamoDB responds, creates the table as the data stack does, unless it exists, and checks its format. */
 export const createTable = async (
   tableName: string,
   { endpoint, failure }: { endpoint: string; failure?: () => string | undefined },
+): Promise<void> => {
+  await makeTable(tableName, { endpoint, failure });
+  await claimFormat(openTable(tableName, { endpoint })).catch((error: Error) => {
+    throw error instanceof NewerFormatError ? new StartupError(error.message) : error;
+  });
+};
+
+const makeTable = async (
+  TableName: string,
+  { endpoint, failure }: { endpoint: string; failure: (() => string | undefined) | undefined },
 ): Promise<void> => {
   const client = new DynamoDBClient({ endpoint, maxAttempts: 1, requestHandler: { requestTimeout: 5000 } });
   const deadline = failure ? Number.POSITIVE_INFINITY : Date.now() + endpointSeconds * 1000;
@@ -21,7 +33,7 @@ export const createTable = async (
     try {
       await client.send(
         new CreateTableCommand({
-          TableName: tableName,
+          TableName,
           BillingMode: 'PAY_PER_REQUEST',
           AttributeDefinitions: [
             { AttributeName: 'pk', AttributeType: 'S' },
@@ -35,7 +47,7 @@ export const createTable = async (
         }),
       );
       const TimeToLiveSpecification = { AttributeName: 'ttlSeconds', Enabled: true };
-      await client.send(new UpdateTimeToLiveCommand({ TableName: tableName, TimeToLiveSpecification }));
+      await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
       return;
     } catch (error) {
       if (error instanceof ResourceInUseException) return;

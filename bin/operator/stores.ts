@@ -4,6 +4,7 @@ import { Agents } from '../../functions/store/agents.ts';
 import { ApiKeys } from '../../functions/store/api-keys.ts';
 import { BlockList } from '../../functions/store/block-list/block-list.ts';
 import { Calls } from '../../functions/store/calls/calls.ts';
+import { checkFormat, NewerFormatError } from '../../functions/store/format.ts';
 import { openTable, type Table } from '../../functions/store/table.ts';
 import { Users } from '../../functions/store/users.ts';
 import { WebhookDeliveries } from '../../functions/webhooks/webhook-deliveries.ts';
@@ -73,11 +74,11 @@ export const openStores = async (options: GlobalOptions): Promise<Stores> => {
     const where = region ?? process.env.AWS_REGION;
     const place = where ? ` in ${where}` : '';
     announce(options, stack ? `stack ${stack}${place} (table ${name})` : `table ${name}${place}`);
-    return storesOf(openTable(name, region ? { region } : {}));
+    return checkedStoresOf(openTable(name, region ? { region } : {}));
   }
   const run = await localRun(options.runFile);
   announce(options, `the local run at ${run.baseUrl}`);
-  return storesOf(
+  return checkedStoresOf(
     openTable(run.tableName, {
       endpoint: run.endpoints.dynamodb,
       region: run.region,
@@ -85,6 +86,17 @@ export const openStores = async (options: GlobalOptions): Promise<Stores> => {
     }),
   );
 };
+
+const checkedStoresOf = async (table: Table): Promise<Stores> => {
+  await requireKnownFormat(table);
+  return storesOf(table);
+};
+
+/** Ends the command if a newer version has written the table. */
+export const requireKnownFormat = (table: Table) =>
+  checkFormat(table).catch((error: Error) => {
+    throw error instanceof NewerFormatError ? new CommandError(error.message) : error;
+  });
 
 /** Reports the target of a command, so that nobody changes production by mistake. */
 export const announce = ({ json }: Pick<GlobalOptions, 'json'>, target: string) => {

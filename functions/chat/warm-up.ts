@@ -2,7 +2,7 @@ import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock';
 import { ownApi } from '../clients/own-api.ts';
 import { chatSigningSecret } from '../clients/secrets.ts';
 import { environment } from '../environment.ts';
-import { duringInitialization } from '../http/warm-up.ts';
+import { duringInitialization } from '../http/during-initialization.ts';
 import { chatTurnsKey } from '../store/keys.ts';
 import { table } from '../store/table.ts';
 import { readHistory } from './history.ts';

@@ -1,28 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { newApiKey } from '../domain/api-keys.ts';
 import { validate } from '../domain/validation.ts';
-import { environment } from '../environment.ts';
 import { lazyServices } from '../service.ts';
 import { lookupFor } from './authorize.ts';
+import { duringInitialization } from './during-initialization.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import type { ApiEvent, ApiHandler } from './handler-types.ts';
 import type { Input } from './input.ts';
 import { perform } from './perform.ts';
-
-const maxMilliseconds = 1000;
-
-/**
- * Runs work while a function is initialized. Lambda gives initialization a full core and later requests a share of one: code
- * that is compiled and connections that are opened here do not take the first caller's time. Failures are ignored. Does
- * nothing outside Lambda.
- */
-export const duringInitialization = async (work: () => Promise<unknown>): Promise<void> => {
-  if (!environment.isLambda) return;
-  const done = work().catch(() => {});
-  await Promise.race([done, sleep(maxMilliseconds, undefined, { ref: false })]);
-};
 
 /** A request with a random key, which no user has. It reads the table once, and ends with 401. */
 export const warmUpEvent = {

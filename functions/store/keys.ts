@@ -35,6 +35,7 @@
  * …of an address        CHAT#TOKENS#<date>#<address>           TOKENS                  what it spent without a key; expires
  * idempotency           IDEMPOTENCY#<uid>#<shard 0–15>         <operation> <key>       the first response, for 24 hours
  * …of a large response  IDEMPOTENCY#<uid>#<shard 0–15>         <operation> <key> <n>   a piece of it, deflated
+ * format                FORMAT                                 FORMAT                  the number of the format that all of this has
  *
  * DynamoDB deletes an item some time after its attribute `ttlSeconds` (Unix time).
  * There is no secondary index, so that every read is strongly consistent.
@@ -51,6 +52,8 @@ export const itemWith = <T extends ItemKey>(items: T[], key: ItemKey | undefined
 
 /** A collection: one partition, or the part of it whose sort keys begin with `prefix`. */
 export type Collection = { pk: string; prefix?: string };
+
+export const formatKey: ItemKey = { pk: 'FORMAT', sk: 'FORMAT' };
 
 export const userKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk: 'USER' });
 

@@ -68,6 +68,10 @@ it('the chat may count its own usage and call its model, and has no right on wha
       Action: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
       Condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['CHAT#*'] } },
     },
+    {
+      Action: 'dynamodb:GetItem',
+      Condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['FORMAT'] } },
+    },
   ]);
   expect(chatTurnsKey('10.0.0.1', 1).pk).toMatch(/^CHAT#/);
   expect(chatTokensKey('2026-03-01').pk).toMatch(/^CHAT#/);

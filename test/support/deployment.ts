@@ -114,14 +114,15 @@ export const grantsOf = (deployment: Deployment, name: string): string[] => {
     PolicyDocument.Statement.flatMap((statement: Json) => {
       expect(statement.Effect).toBe('Allow');
       return list(statement.Action).flatMap((action) =>
-        list(statement.Resource).map((resource) => `${action} on ${subjectOf(resource)}`),
+        list(statement.Resource).map((resource) => `${action} on ${subjectOf(resource, statement.Condition)}`),
       );
     }),
   ).sort();
 };
 
 /** Names the resource of a statement in a word: those of another part are parameters named after them. */
-const subjectOf = (resource: Json): string => {
+const subjectOf = (resource: Json, condition: Json): string => {
+  if (JSON.stringify(condition)?.includes('"dynamodb:LeadingKeys":["FORMAT"]')) return 'format';
   const text = JSON.stringify(resource);
   if (text === '"*"') return '*';
   if (/foundation-model|inference-profile/.test(text)) return 'model';
@@ -152,11 +153,13 @@ const subjects: Record<string, string[]> = {
   's3:ListBucket': ['bucket'],
   bedrock: ['model', 'model'],
 };
-export const grantsOfPermissions = (permissions: Permission[]) =>
-  permissions.flatMap((permission) => {
+export const grantsOfPermissions = (permissions: Permission[]) => [
+  ...(permissions.some((one) => one.startsWith('dynamodb:')) ? ['dynamodb:GetItem on format'] : []),
+  ...permissions.flatMap((permission) => {
     const [service, action, name] = permission.split(':');
     if (service === 'sqs') return `sqs:${action} on queue of ${name}`;
     if (service === 's3' && name) return `s3:${action} on ${name}`;
     if (service === 'secretsmanager') return `secretsmanager:${action} on ${name}`;
     return (subjects[permission] ?? subjects[service as string] ?? []).map((on) => `${permission} on ${on}`);
-  });
+  }),
+];

@@ -1,4 +1,5 @@
 import { newUlid } from '../../../functions/domain/identifiers.ts';
+import { claimFormat } from '../../../functions/store/format.ts';
 import { print, record } from '../../command-line/output.ts';
 import { makeDemo } from '../demo.ts';
 import { examples, type Operator } from '../program.ts';
@@ -12,6 +13,8 @@ export const demo = (program: Operator) =>
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
       const ulid = newUlid();
-      const demo = await makeDemo(await openStores(options), { uid: `demo-${ulid}`, otherUid: `other-${ulid}` });
+      const stores = await openStores(options);
+      await claimFormat(stores.table);
+      const demo = await makeDemo(stores, { uid: `demo-${ulid}`, otherUid: `other-${ulid}` });
       print(options, demo, () => record(demo));
     });

@@ -1,3 +1,4 @@
+import { Table } from '../../../functions/store/table.ts';
 import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
 import { print, record } from '../../command-line/output.ts';
 import { sayUnconfirmed } from '../confirmation.ts';
@@ -6,7 +7,7 @@ import { examples, type Operator } from '../program.ts';
 import { newerErasures } from '../restore/newer-erasures.ts';
 import { repeatErasures } from '../restore/repeat-erasures.ts';
 import { restoreTable } from '../restore/restore-table.ts';
-import { openStores } from '../stores.ts';
+import { openStores, requireKnownFormat } from '../stores.ts';
 
 /**
  * The number of items that are the same in both tables and that a restore writes and deletes, and of erasures that it
@@ -34,6 +35,7 @@ export const restore = (program: Operator) =>
       if (from === table.name) {
         throw new CommandError('A table cannot be restored from itself. Name another table.', exitCodes.usage);
       }
+      await requireKnownFormat(new Table(table.client, from));
       const newer = await newerErasures(table, from);
       // Without it nothing is restored: people who were erased would be there again.
       const secret = yes && newer.length > 0 ? await erasureSecretOf(options) : '';

@@ -1,4 +1,5 @@
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
+import { claimFormat } from '../../../../functions/store/format.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { CommandError } from '../../../command-line/exit-codes.ts';
 import { print } from '../../../command-line/output.ts';
@@ -15,7 +16,9 @@ export const createUser = (user: Group) =>
     .addHelpText('after', examples('user create acme', 'user create acme --name "Acme Inc."'))
     .action(async (uid, _, command) => {
       const options = command.optsWithGlobals();
-      const { users } = await openStores(options);
+      const { users, table } = await openStores(options);
+      // The first command that writes into a new table.
+      await claimFormat(table);
       const created = await users.create(uid, options.name);
       if (!created) throw new CommandError(`User ${uid} already exists.`);
       print(options, created, () => `User ${uid} created.`);

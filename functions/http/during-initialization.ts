@@ -1,0 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { environment } from '../environment.ts';
+import { checkFormat, NewerFormatError } from '../store/format.ts';
+import { table } from '../store/table.ts';
+
+const maxMilliseconds = 1000;
+
+/**
+ * Runs work while a function is initialized. Lambda gives initialization a full core and later requests a share of one: code
+ * that is compiled and connections that are opened here do not take the first caller's time. Beside it, the format of the table
+ * is read: a function that does not know it never starts. Other failures are ignored. Does nothing outside Lambda.
+ */
+export const duringInitialization = async (work: () => Promise<unknown>): Promise<void> => {
+  if (!environment.isLambda) return;
+  const done = Promise.all([checkFormat(table.get()), work()]).catch((error) => {
+    if (error instanceof NewerFormatError) throw error;
+  });
+  await Promise.race([done, sleep(maxMilliseconds, undefined, { ref: false })]);
+};
