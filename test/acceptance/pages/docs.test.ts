@@ -137,7 +137,7 @@ describe('the documentation', () => {
     expect((await call('GET', '/docs/reference.md')).text).toContain('## POST /agent-block-list');
   });
 
-  it('answers an unknown page with a page, and an unknown file with JSON', async () => {
+  it('the documentation answers an unknown page with a page, and an unknown file with JSON', async () => {
     const { page } = await openPage(browser, `${docs}/no-such-page`, { viewport });
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     expect((await call('GET', '/docs/no-such-page')).status).toBe(404);
@@ -146,7 +146,7 @@ describe('the documentation', () => {
     await page.context().close();
   });
 
-  it('finds a section while the reader types, and opens it by keyboard', async () => {
+  it('the documentation finds a section while the reader types, and opens it by keyboard', async () => {
     const { page, complaints } = await openPage(browser, `${docs}/errors`, { viewport });
     await page.keyboard.press('/');
     await page.keyboard.type('rotate secr');
@@ -161,7 +161,7 @@ describe('the documentation', () => {
     await page.context().close();
   });
 
-  it('copies the code of an example, links each section, and leads on to the next page', async () => {
+  it('the documentation copies the code of an example, links each section, and leads on to the next page', async () => {
     const { page } = await openPage(browser, `${docs}/quickstart`, {
       viewport,
       permissions: ['clipboard-read', 'clipboard-write'],
@@ -177,7 +177,7 @@ describe('the documentation', () => {
     await page.context().close();
   });
 
-  it('shows every column of a table on a phone', async () => {
+  it('the documentation shows every column of a table on a phone', async () => {
     const { page } = await openPage(browser, `${docs}/errors`, { viewport: { width: 390, height: 844 } });
     const cell = page.getByRole('cell', { name: 'Send at most 10,000 numbers in a request.' });
     const box = await cell.boundingBox();
