@@ -4,6 +4,7 @@ import { addWebsite } from './api/add-website.ts';
 import { buildChat } from './api/build-chat.ts';
 import { checkBlockedNumber } from './api/check-blocked-number.ts';
 import { checkBlockedNumbers } from './api/check-blocked-numbers.ts';
+import { checkCallStarts } from './api/check-call-starts.ts';
 import { createAgent } from './api/create-agent.ts';
 import { createBlockListImport } from './api/create-block-list-import.ts';
 import { createDocumentUploads } from './api/create-document-uploads.ts';
@@ -95,6 +96,7 @@ export const routes: AnyEndpoint[] = [
   updateCallOutcome,
   updateCallOutcomes,
   decideCallStart,
+  checkCallStarts,
   receiveHook,
   createErasure,
   getErasure,

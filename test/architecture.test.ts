@@ -28,6 +28,7 @@ const base = ['functions/domain', 'functions/environment.ts', 'functions/service
 const below = [...base, 'functions/store', 'functions/clients', 'functions/extraction'];
 const capabilities = [
   'functions/block-list-import',
+  'functions/calling',
   'functions/hooks',
   'functions/erasure',
   'functions/crawling',
@@ -51,9 +52,10 @@ const arrows: Record<string, string[]> = {
   'functions/extraction': base,
   'functions/http': below,
   'functions/block-list-import': below,
+  'functions/calling': below,
   'functions/crawling': below,
-  'functions/hooks': [...below, 'functions/http'],
-  'functions/erasure': [...below, 'functions/block-list-import', 'functions/webhooks'],
+  'functions/hooks': [...below, 'functions/calling', 'functions/http'],
+  'functions/erasure': [...below, 'functions/block-list-import', 'functions/calling', 'functions/webhooks'],
   'functions/duplication': below,
   'functions/search': below,
   'functions/webhooks': below,

@@ -1,8 +1,11 @@
 import * as z from 'zod/mini';
+import { callAttempts } from '../calling/call-attempts.ts';
 import { Agent } from '../domain/agents.ts';
+import { RetryAt, TimeZone, TimeZones } from '../domain/calling-rules.ts';
 import { Call } from '../domain/calls.ts';
+import { DateTime } from '../domain/date-time.ts';
 import { describe } from '../domain/describe.ts';
-import { AgentId, Uid } from '../domain/identifiers.ts';
+import { AgentId, Identifier, Uid } from '../domain/identifiers.ts';
 import { phoneNumber } from '../domain/phone-numbers.ts';
 import { text } from '../domain/text.ts';
 import { callStartLookup, callStarts } from '../hooks/call-starts.ts';
@@ -21,7 +24,7 @@ export const decideCallStart = endpoint({
   path: '/call-starts',
   summary: 'Decide on a call',
   description:
-    'Call this when a call comes in, or before one goes out. It finds the agent, checks the block lists of the agent and its owner, and returns what a voice agent needs to begin. Without `agentId`, it takes the user’s own agent whose `phoneNumber` is your side of the call (`to` of an inbound call, `from` of an outbound one). A number that is missing or not in E.164 format counts as withheld. Nothing is changed.',
+    'Call this when a call comes in, or before one goes out. It finds the agent, checks the block lists of the agent and its owner, and returns what a voice agent needs to begin. Without `agentId`, it takes the user’s own agent whose `phoneNumber` is your side of the call (`to` of an inbound call, `from` of an outbound one). A number that is missing or not in E.164 format counts as withheld. An outbound call is also rejected when `configuration.calling` of the agent forbids it: outside the hours of the person who is called, or after too many attempts. With `callId`, an accepted outbound call counts as one attempt, however often the request is repeated; otherwise nothing is changed.',
   caller: {
     kind: 'key',
     scope: 'hooks',
@@ -29,7 +32,11 @@ export const decideCallStart = endpoint({
     prefetch: ({ body }) => callStartLookup(toCallStartReference(body)),
   },
   readOnly: true,
-  services: { callStarts: callStarts.for('read'), callRecords: callRecords.for('find') },
+  services: {
+    callStarts: callStarts.for('read'),
+    callAttempts: callAttempts.for('find', 'add'),
+    callRecords: callRecords.for('find'),
+  },
   body: z.object({
     uid: Uid,
     agentId: z.optional(AgentId),
@@ -38,6 +45,15 @@ export const decideCallStart = endpoint({
     direction: z
       ._default(z.enum(['inbound', 'outbound']), 'inbound')
       .check(describe('Who calls: the other party (`inbound`) or the agent (`outbound`).', 'inbound')),
+    callId: z.optional(
+      Identifier.check(
+        describe('Outbound: your id of the call. An accepted call with an id counts as an attempt.', 'call_42'),
+      ),
+    ),
+    timeZone: z.optional(TimeZone),
+    at: z.optional(
+      DateTime.check(describe('Outbound: decides as of this moment. Nothing is counted.', '2026-03-01T10:00:00Z')),
+    ),
     include: z.optional(
       z
         .array(z.enum(['variables', 'agent', 'lastCall']))
@@ -47,7 +63,11 @@ export const decideCallStart = endpoint({
   response: z
     .object({
       decision: z.enum(['accept', 'reject']).check(describe('Whether to take or make the call.', 'reject')),
-      cause: z.optional(z.enum(['blocked', 'withheld_number']).check(describe('The cause of a rejection.', 'blocked'))),
+      cause: z.optional(
+        z
+          .enum(['blocked', 'withheld_number', 'outside_hours', 'too_many_attempts'])
+          .check(describe('The cause of a rejection.', 'blocked')),
+      ),
       number: z.optional(phoneNumber('The other party’s number. Absent when it is withheld.')),
       scope: z.optional(
         z
@@ -55,6 +75,8 @@ export const decideCallStart = endpoint({
           .check(describe('The list that blocks the number: the agent’s or its owner’s.', 'agent')),
       ),
       reason: z.optional(z.string().check(describe('The reason that was given for the block.', 'Spam'))),
+      retryAt: RetryAt,
+      timeZones: TimeZones,
       agentId: z.string().check(describe('The agent that the call is for.', 'agent_01KA8QF0X2V5TJ9W3N6YBD4C7E')),
       variables: z.optional(
         z
@@ -72,7 +94,7 @@ export const decideCallStart = endpoint({
     .check(z.describe('The decision, and what was included.')),
   errors: ['agent_not_found'],
 
-  async handle({ body, found }, { callStarts, callRecords }) {
+  async handle({ body, found }, { callStarts, callAttempts, callRecords }) {
     const start = locatedCall(found);
     const includes = (part: 'variables' | 'agent' | 'lastCall') => body.include?.includes(part) ?? false;
     const needsAgent = includes('variables') || includes('agent');
@@ -83,8 +105,11 @@ export const decideCallStart = endpoint({
         ? callRecords.find({ agentId: start.agent.agentId, reference: { phone: other, preference: 'last' } })
         : undefined,
     ]);
+    const { callId, timeZone } = body;
+    const at = body.at === undefined ? undefined : Date.parse(body.at);
+    const counted = callId === undefined || at !== undefined ? undefined : { callId, callAttempts };
     return {
-      ...decide(start, facts),
+      ...(await decide(start, facts, { timeZone, at, counted })),
       ...(includes('variables') && { variables: variablesOf(facts.agent, start, body.direction) }),
       ...(includes('agent') && { agent: facts.agent }),
       ...(includes('lastCall') && { lastCall: lastCall?.call ?? null }),

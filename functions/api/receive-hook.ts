@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { describe } from '../domain/describe.ts';
 import { invalidField } from '../domain/errors.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
-import { callStartLookup, callStarts } from '../hooks/call-starts.ts';
+import { callEndLookup, callStartLookup, callStarts } from '../hooks/call-starts.ts';
 import { decide, locatedCall, toCallStartReference, variablesOf } from '../hooks/decide-call-start.ts';
 import { callIdOf, factsOf } from '../hooks/ended-call.ts';
 import { type Hook, readHook } from '../hooks/read-hook.ts';
@@ -22,7 +22,10 @@ const Query = z.object({
     z
       .enum(['accept', 'reject'])
       .check(
-        describe('The decision on a call when the service cannot look it up in time. Default: `accept`.', 'accept'),
+        describe(
+          'The decision on a call when the service cannot look it up in time. Default: `accept`, and `reject` for an outbound call.',
+          'accept',
+        ),
       ),
   ),
   next: z.optional(
@@ -53,7 +56,9 @@ export const receiveHook = endpoint({
     user: ({ query: { uid } }) => ({ uid }),
     platform: true,
     prefetch: ({ query, body: { event } }) =>
-      event.type === 'other' ? undefined : callStartLookup(toCallStartReference({ ...query, ...event })),
+      event.type === 'other'
+        ? undefined
+        : (event.type === 'end' ? callEndLookup : callStartLookup)(toCallStartReference({ ...query, ...event })),
   },
   readOnly: true,
   services: { callStarts: callStarts.for('read'), calls: calls.for('record') },
@@ -73,8 +78,9 @@ export const receiveHook = endpoint({
       afterMilliseconds: unsureAfterMilliseconds,
       /** Answers a start whose decision is not known in time. */
       respond({ query, body: { name, platform, request, event } }, { requestId }) {
-        const { unsure = 'accept' } = query;
-        if (event.type !== 'start' || (unsure === 'accept' && missingIn(query, { platform, request }))) return;
+        if (event.type !== 'start') return;
+        const { unsure = event.direction === 'outbound' ? 'reject' : 'accept' } = query;
+        if (unsure === 'accept' && missingIn(query, { platform, request })) return;
         log('error', { requestId, operation: 'receiveHook', platform: name, unsure });
         const variables = variablesOf(undefined, toCallStartReference({ ...query, ...event }), event.direction);
         return platform.decide({ accept: unsure === 'accept', variables: textsOf(variables) }, request);
@@ -91,7 +97,8 @@ export const receiveHook = endpoint({
       return platform.acknowledge();
     }
     const facts = await callStarts.read(start, true);
-    const accept = decide(start, facts).decision === 'accept';
+    const { decision } = await decide(start, facts);
+    const accept = decision === 'accept';
     const missing = missingIn(query, { platform, request });
     if (accept && missing) throw invalidField(missing, 'is required to accept a call');
     return platform.decide({ accept, variables: textsOf(variablesOf(facts.agent, start, event.direction)) }, request);

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { CallingRules } from './calling-rules.ts';
 import { now, timestamp } from './date-time.ts';
 import { component, describe } from './describe.ts';
 import { type ErrorDetail, invalidField } from './errors.ts';
@@ -8,6 +9,7 @@ import { holdsInfinity, jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
 import { normalizePhoneNumber, PhoneNumber } from './phone-numbers.ts';
 import { characters, cut, text } from './text.ts';
+import { isTimeZone } from './time-zones.ts';
 
 export const AgentName = text(1, limits.nameCharacters).check(describe('Name of the agent.', 'Front desk'));
 
@@ -37,6 +39,7 @@ const fields = {
         ['do_not_call'],
       ),
     ),
+  calling: CallingRules,
   transferTo: z.string().check(describe('Phone number to transfer calls to, in E.164 format.', '+14155550199')),
   variables: z
     .record(z.string(), z.unknown())
@@ -81,14 +84,6 @@ export const canonicalLanguage = (tag: string): string | undefined => {
 };
 
 const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
-
-const isTimeZone = (timeZone: string): boolean => {
-  try {
-    return Boolean(new Intl.DateTimeFormat('en', { timeZone }));
-  } catch {
-    return false;
-  }
-};
 
 const checked = <T extends Record<string, unknown>>() =>
   z.check<T>(({ value, issues }) => {

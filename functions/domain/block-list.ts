@@ -7,18 +7,22 @@ import { nextPage } from './paging.ts';
 import { normalizePhoneNumber, phoneNumber, phoneNumbers } from './phone-numbers.ts';
 import { text } from './text.ts';
 
-const numbers = z.array(z.string()).check(
-  z.minLength(1, { error: 'must have at least 1 number' }),
-  z.refine((numbers) => numbers.length <= limits.numbersPerRequest, {
-    error: `must have at most ${limits.numbersPerRequest} numbers`,
-    params: { code: 'too_many_numbers' },
-  }),
-  describe(
-    'Phone numbers in E.164 format. Spaces, hyphens, dots and parentheses are ignored. An invalid number is reported in `failed`.',
-    ['+14155550100', '+44 20 7183 8750', '12345'],
-    { maxItems: limits.numbersPerRequest },
-  ),
-);
+/** One to `max` numbers as they are sent: what is no number is reported, and fails no request. */
+export const numbersUpTo = (max: number) =>
+  z.array(z.string()).check(
+    z.minLength(1, { error: 'must have at least 1 number' }),
+    z.refine((numbers) => numbers.length <= max, {
+      error: `must have at most ${max} numbers`,
+      params: { code: 'too_many_numbers' },
+    }),
+    describe(
+      'Phone numbers in E.164 format. Spaces, hyphens, dots and parentheses are ignored. An invalid number is reported in `failed`.',
+      ['+14155550100', '+44 20 7183 8750', '12345'],
+      { maxItems: max },
+    ),
+  );
+
+const numbers = numbersUpTo(limits.numbersPerRequest);
 
 /** The body of requests to the block list of a user. */
 export const UserBlockListRequest = z.object({ uid: Uid, numbers });

@@ -18,6 +18,8 @@ export const limits = {
   /** Maximum length of a position in a list. It is a sort key of DynamoDB, which has at most 1,024 bytes. */
   cursorCharacters: 300,
   numbersPerRequest: 10_000,
+  /** Of a preview of call starts, which reads three items for each number. */
+  callStartsPerRequest: 1000,
   blockReasonCharacters: 256,
   /** Maximum size of a file that is imported into a block list. */
   importBytes: 64 * 1024 * 1024,

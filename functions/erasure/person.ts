@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { blockListImports } from '../block-list-import/block-list-imports.ts';
+import { callAttempts } from '../calling/call-attempts.ts';
 import { importFiles } from '../clients/files.ts';
 import { importFileKey } from '../domain/block-list-imports.ts';
 import { hasText } from '../domain/json.ts';
@@ -24,6 +25,7 @@ export const findServices = {
 export const eraseServices = {
   agents: agents.for('owned'),
   calls: calls.for('removeAll'),
+  callAttempts: callAttempts.for('erase'),
   blockList: blockList.for('erase'),
   idempotency: idempotency.for('forget'),
   files: importFiles.for('readPart'),
@@ -62,7 +64,7 @@ export const erasePerson = async (
   until: number,
   services: ServicesOf<typeof eraseServices>,
 ): Promise<number | undefined> => {
-  const { agents, calls, blockList, idempotency, imports, erasures, webhookEvents } = services;
+  const { agents, calls, callAttempts, blockList, idempotency, imports, erasures, webhookEvents } = services;
   // The users who may have read or changed the person's data.
   const callers = new Set([uid]);
   for await (const owned of agents.owned(uid))
@@ -77,6 +79,10 @@ export const erasePerson = async (
   await eraseEntries([{ uid }]);
   for await (const owned of agents.owned(uid)) {
     await eraseEntries(owned.map(({ agentId }) => ({ agentId })));
+    await callAttempts.erase(
+      owned.map(({ agentId }) => agentId),
+      number,
+    );
     for (const { agentId } of owned) {
       if (Date.now() >= until) return 0;
       const alongside = (count: number) => [erasures.counting(uid, erasureId, 'calls', count)];

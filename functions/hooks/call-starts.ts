@@ -1,3 +1,4 @@
+import { attemptsIn, type CountedAttempts } from '../calling/call-attempts.ts';
 import type { Agent } from '../domain/agents.ts';
 import type { BlockedNumber } from '../domain/block-list.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
@@ -5,12 +6,21 @@ import { service } from '../service.ts';
 import { type AgentItem, agentOf, type NumberItem } from '../store/agents.ts';
 import { blockedEntryOf } from '../store/block-list/blocked-number.ts';
 import { type Access, accessOf } from '../store/credentials.ts';
-import { accessKey, agentKey, agentNumberKey, blockedNumberKey, itemWith } from '../store/keys.ts';
+import {
+  accessKey,
+  agentKey,
+  agentNumberKey,
+  blockedNumberKey,
+  callAttemptsKey,
+  type ItemKey,
+  itemWith,
+} from '../store/keys.ts';
 import { type Item, type Lookup, type Table, table } from '../store/table.ts';
 
 /** A call that starts: the user asking, the agent if it is named, and both numbers as far as they are known. */
 export type CallStartReference = {
   uid: string;
+  direction: 'inbound' | 'outbound';
   agentId: string | undefined;
   /** The other party's number. */
   other: string | undefined;
@@ -21,8 +31,10 @@ export type CallStartReference = {
 export type CallStartFacts = {
   /** The entry that blocks the other party: the agent's own before its owner's. */
   blocked?: { scope: 'agent' | 'user'; entry: BlockedNumber };
-  /** The agent's record, when it was asked for or the other party's number is unknown. */
+  /** The agent's record, when it was asked for or decides: for an outbound call, or an unknown number. */
   agent?: Agent;
+  /** The attempts so far, for an outbound call to a known number. */
+  attempts?: CountedAttempts;
 };
 
 /** An agent that a call is for, found by its id or by its number, which the user may use. */
@@ -30,12 +42,12 @@ export type LocatedAgent = { agentId: string; owner: string };
 
 /**
  * A call with what its lookup found. `agent` is `none` when no agent of the user has our number, and `forbidden` when the
- * user may not use the agent that is named. `entries` are the items of the other party's number that were read, null where
- * there is none.
+ * user may not use the agent that is named. `items` are those that were read, null where there is none: the entries of
+ * the other party's number in the block lists, the agent's record, and the attempts to call the number.
  */
 export type CallStart = CallStartReference & {
   agent: LocatedAgent | 'none' | 'forbidden';
-  entries: { agent?: Item | null; user?: Item | null };
+  items: Partial<Record<ItemName, Item | null>>;
 };
 
 /** A call whose agent was found. */
@@ -43,32 +55,52 @@ export type LocatedCall = CallStart & { agent: LocatedAgent };
 
 /** Looks up the items that decide on a call, as far as the request names their keys. */
 export const callStartLookup = (reference: CallStartReference): Lookup<CallStart> => {
-  const { uid, other, own } = reference;
-  const agentId = isIdentifier(reference.agentId ?? '') ? reference.agentId : undefined;
+  const { uid, direction, other } = reference;
+  const agentId = namedAgent(reference);
+  const isOutbound = direction === 'outbound';
+  return lookup(reference, {
+    ...(other !== undefined && {
+      ...(agentId !== undefined && { agentEntry: blockedNumberKey({ agentId }, other) }),
+      userEntry: blockedNumberKey({ uid }, other),
+    }),
+    ...(isOutbound && agentId !== undefined && { record: agentKey(uid, agentId) }),
+    ...(isOutbound && agentId !== undefined && other !== undefined && { attempts: callAttemptsKey(agentId, other) }),
+  });
+};
+
+/** Looks up the agent of a call that needs no decision. */
+export const callEndLookup = (reference: CallStartReference): Lookup<CallStart> => lookup(reference, {});
+
+type ItemName = 'agentEntry' | 'userEntry' | 'record' | 'attempts';
+
+/** The list in force and the record are the owner's: what a guest has under these keys says nothing about the call. */
+const ownersItems: ItemName[] = ['userEntry', 'record'];
+
+const lookup = (reference: CallStartReference, keys: Partial<Record<ItemName, ItemKey>>): Lookup<CallStart> => {
+  const { uid, own } = reference;
+  const agentId = namedAgent(reference);
   const access = agentId === undefined ? undefined : accessKey(agentId);
   const number = reference.agentId !== undefined || own === undefined ? undefined : agentNumberKey(uid, own);
-  const agentEntry = agentId === undefined || other === undefined ? undefined : blockedNumberKey({ agentId }, other);
-  const userEntry = other === undefined ? undefined : blockedNumberKey({ uid }, other);
   return {
-    keys: [access, number, agentEntry, userEntry].filter((key) => key !== undefined),
+    keys: [access, number, ...Object.values(keys)].filter((key) => key !== undefined),
     read(items) {
       const agent =
         reference.agentId === undefined
           ? agentWithNumber(uid, itemWith(items, number) as NumberItem | undefined)
           : agentWithAccess(uid, reference.agentId, accessOf(itemWith(items, access)));
-      const owner = typeof agent === 'string' ? undefined : agent.owner;
+      const isOwner = typeof agent !== 'string' && agent.owner === uid;
+      const usable = (Object.keys(keys) as ItemName[]).filter((name) => isOwner || !ownersItems.includes(name));
       return {
         ...reference,
         agent,
-        entries: {
-          ...(agentEntry && { agent: itemWith(items, agentEntry) ?? null }),
-          // The list in force is the owner's: a guest's own says nothing about the call.
-          ...(userEntry && owner === uid && { user: itemWith(items, userEntry) ?? null }),
-        },
+        items: Object.fromEntries(usable.map((name) => [name, itemWith(items, keys[name]) ?? null])),
       };
     },
   };
 };
+
+/** The agent that a request names, if its id can be one. */
+const namedAgent = ({ agentId }: CallStartReference) => (isIdentifier(agentId ?? '') ? agentId : undefined);
 
 const agentWithNumber = (uid: string, item: NumberItem | undefined): CallStart['agent'] =>
   item ? { agentId: item.agentId, owner: uid } : 'none';
@@ -85,24 +117,29 @@ class CallStarts {
   }
 
   /** Returns the facts of a call, with one more read where its lookup did not find them all. */
-  async read({ agent, other, entries }: LocatedCall, withAgent: boolean): Promise<CallStartFacts> {
+  async read({ agent, direction, other, items }: LocatedCall, withAgent: boolean): Promise<CallStartFacts> {
     const { agentId, owner } = agent;
-    const recordKey = agentKey(owner, agentId);
-    const agentEntryKey = other === undefined ? undefined : blockedNumberKey({ agentId }, other);
-    const userEntryKey = other === undefined ? undefined : blockedNumberKey({ uid: owner }, other);
-    const unread = [
-      withAgent || other === undefined ? recordKey : undefined,
-      entries.agent === undefined ? agentEntryKey : undefined,
-      entries.user === undefined ? userEntryKey : undefined,
-    ].filter((key) => key !== undefined);
-    const items = unread.length === 0 ? [] : await this.#table.getMany(unread);
-    const agentEntry = blockedEntryOf(entries.agent ?? itemWith(items, agentEntryKey));
-    const userEntry = blockedEntryOf(entries.user ?? itemWith(items, userEntryKey));
-    const record = itemWith(items, recordKey) as AgentItem | undefined;
+    const isOutbound = direction === 'outbound';
+    const keys: Partial<Record<ItemName, ItemKey>> = {
+      ...((withAgent || isOutbound || other === undefined) && { record: agentKey(owner, agentId) }),
+      ...(other !== undefined && {
+        agentEntry: blockedNumberKey({ agentId }, other),
+        userEntry: blockedNumberKey({ uid: owner }, other),
+        ...(isOutbound && { attempts: callAttemptsKey(agentId, other) }),
+      }),
+    };
+    const names = Object.keys(keys) as ItemName[];
+    const unread = names.flatMap((name) => (items[name] === undefined ? (keys[name] ?? []) : []));
+    const read = unread.length === 0 ? [] : await this.#table.getMany(unread);
+    const found = (name: ItemName) => items[name] ?? itemWith(read, keys[name]);
+    const agentEntry = blockedEntryOf(found('agentEntry'));
+    const userEntry = blockedEntryOf(found('userEntry'));
+    const record = keys.record && (found('record') as AgentItem | undefined);
     return {
       ...(userEntry && { blocked: { scope: 'user', entry: userEntry } }),
       ...(agentEntry && { blocked: { scope: 'agent', entry: agentEntry } }),
       ...(record && { agent: agentOf(record) }),
+      ...(keys.attempts && { attempts: attemptsIn(found('attempts')) }),
     };
   }
 }

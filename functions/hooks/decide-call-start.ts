@@ -1,3 +1,5 @@
+import { attemptCall, type CountedCall } from '../calling/attempt-call.ts';
+import { attemptsUntil, noAttempts } from '../calling/call-attempts.ts';
 import type { Agent } from '../domain/agents.ts';
 import { insufficientPermissions, noAgentWithNumber } from '../domain/errors.ts';
 import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
@@ -14,11 +16,15 @@ export type CallStartRequest = {
 
 export type CallStartDecision = {
   decision: 'accept' | 'reject';
-  cause?: 'blocked' | 'withheld_number';
+  cause?: 'blocked' | 'withheld_number' | 'outside_hours' | 'too_many_attempts';
   /** The other party's number, when it is known. */
   number?: string;
   scope?: 'agent' | 'user';
   reason?: string;
+  /** The first moment at which all rules for outbound calls hold, if there is one within a year. */
+  retryAt?: string;
+  /** The time zones in which the hours of outbound calls had to hold. */
+  timeZones?: string[];
   agentId: string;
 };
 
@@ -28,7 +34,7 @@ const withheldNumbers = new Set(['+266696687', '+7378742833', '+2562533', '+8656
 /** Returns a call with both numbers in E.164 format; a withheld one is undefined. */
 export const toCallStartReference = ({ uid, agentId, direction, from, to }: CallStartRequest): CallStartReference => {
   const [other, own] = direction === 'inbound' ? [from, to] : [to, from];
-  return { uid, agentId, other: knownNumber(other), own: knownNumber(own) };
+  return { uid, agentId, direction, other: knownNumber(other), own: knownNumber(own) };
 };
 
 const knownNumber = (text: string | null | undefined): string | undefined => {
@@ -43,11 +49,22 @@ export const locatedCall = ({ agent, ...start }: CallStart): LocatedCall => {
   return { ...start, agent };
 };
 
-/** Decides on a call. A blocked number is rejected, and a withheld one where the agent's configuration says so. */
-export const decide = (
-  { agent: { agentId }, other: number }: LocatedCall,
-  { blocked, agent }: CallStartFacts,
-): CallStartDecision => {
+/** What a caller says of an outbound call beside its numbers: when it is (Unix milliseconds), and how it is counted. */
+export type OutboundStart = {
+  timeZone?: string | undefined;
+  at?: number | undefined;
+  counted?: CountedCall | undefined;
+};
+
+/**
+ * Decides on a call. A blocked number is rejected, a withheld one where the agent's configuration says so, and an outbound
+ * call that the agent's rules forbid. An accepted outbound call counts as an attempt if it is to be counted.
+ */
+export const decide = async (
+  { agent: { agentId }, direction, other: number }: LocatedCall,
+  { blocked, agent, attempts = noAttempts }: CallStartFacts,
+  { timeZone, at, counted }: OutboundStart = {},
+): Promise<CallStartDecision> => {
   const known = { agentId, ...(number !== undefined && { number }) };
   if (blocked) {
     const { scope, entry } = blocked;
@@ -57,7 +74,12 @@ export const decide = (
   if (number === undefined && agent?.configuration.rejectWithheldNumbers === true) {
     return { decision: 'reject', cause: 'withheld_number', ...known };
   }
-  return { decision: 'accept', ...known };
+  if (direction === 'inbound' || !agent) return { decision: 'accept', ...known };
+  // The clocks of functions differ: without a given moment, an attempt counts whatever its time.
+  const soFar = at === undefined ? attempts : attemptsUntil(attempts, at);
+  const call = { number, timeZone, at: at ?? Date.now() };
+  const { allowed, ...verdict } = await attemptCall(agent, call, soFar, counted);
+  return { decision: allowed ? 'accept' : 'reject', ...verdict, ...known };
 };
 
 /** Returns the variables of an agent's configuration that a voice platform accepts, and the call's own. */

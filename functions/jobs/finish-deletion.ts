@@ -1,3 +1,4 @@
+import { callAttempts } from '../calling/call-attempts.ts';
 import { files } from '../clients/files.ts';
 import { jobQueueFor } from '../clients/job-queue.ts';
 import { fileKeyOf } from '../domain/documents.ts';
@@ -24,6 +25,7 @@ export const finishDeletion = queueJob({
   services: {
     agents: agents.for('findDeleted', 'finishRemoval'),
     calls: calls.for('removeAll'),
+    callAttempts: callAttempts.for('removeAll'),
     blockList: blockList.for('removeAll'),
     websites: websites.for('removeAll'),
     documents: documents.for('removeAll'),
@@ -35,7 +37,8 @@ export const finishDeletion = queueJob({
   timeoutSeconds: jobTimeoutSeconds,
 
   async handle({ agentId }, services, { until }) {
-    const { agents, calls, blockList, websites, documents, files, duplications, idempotency, jobQueue } = services;
+    const { agents, calls, callAttempts, blockList, websites, documents, files, duplications, idempotency, jobQueue } =
+      services;
     const startedAt = Date.now();
     const deleted = await agents.findDeleted(agentId);
     if (!deleted) return;
@@ -44,6 +47,7 @@ export const finishDeletion = queueJob({
     await jobQueue.send(message, jobRescueDelaySeconds);
     const emptied = await Promise.all([
       calls.removeAll(agentId, { until }),
+      callAttempts.removeAll(agentId, until),
       blockList.removeAll({ agentId }, until),
       websites.removeAll(agentId, until),
       documents.removeAll(agentId, until, (record) => files.delete(fileKeyOf(record))),

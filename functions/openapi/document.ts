@@ -130,7 +130,7 @@ const tags = [
   { name: 'Calls', paths: ['calls', 'call-outcomes'], description: 'Calls and their outcomes.' },
   {
     name: 'Call time',
-    paths: ['call-starts', 'hooks'],
+    paths: ['call-starts', 'call-start-checks', 'hooks'],
     description: 'Decisions on calls that start, and the webhooks of voice platforms.',
   },
   { name: 'Websites', paths: ['agent-websites'], description: 'Websites in the knowledge of an agent.' },

@@ -3,7 +3,8 @@ import type { ErrorCode } from '../domain/errors.ts';
 /** The meaning of every error code. The functions do not need it, so it is not in their bundles. */
 export const errorMeanings: Record<ErrorCode, string> = {
   invalid_request: 'The request is invalid.',
-  too_many_numbers: 'The request has more than 10,000 numbers.',
+  too_many_numbers:
+    'The request has more numbers than the operation takes: 10,000, or 1,000 for `POST /call-start-checks`.',
   too_many_files: 'The request has more than 10 files.',
   file_too_large: 'A document is larger than 10 MB, or a file of numbers larger than 64 MB.',
   unsupported_file_type: 'A file is not a PDF, DOCX, TXT or Markdown file.',

@@ -22,6 +22,7 @@ const groups = {
     knowledge: 'functions/openapi/guides/knowledge.md',
     'block-lists': 'functions/openapi/guides/block-lists.md',
     'call-outcomes': 'functions/openapi/guides/call-outcomes.md',
+    'outbound-calls': 'functions/openapi/guides/outbound-calls.md',
     'voice-platforms': 'functions/openapi/guides/voice-platforms.md',
     webhooks: 'functions/openapi/guides/webhooks.md',
     mcp: 'functions/openapi/guides/mcp.md',

@@ -19,6 +19,7 @@
  * call                  AGENT#<agentId>#CALL#<callId>          CALL                    the call's record, once
  * call by time          AGENT#<agentId>#CALLS                  <startedAt>#<callId>    nothing: the key has the call's id
  * call by phone         AGENT#<agentId>#PHONE#<phone>          <startedAt>#<callId>    the same; no item when the number was withheld
+ * attempts to call      AGENT#<agentId>#ATTEMPTS               <phone>                 when outbound calls were attempted; expires
  * number of sources     AGENT#<agentId>                        COUNT                   how many websites and documents the agent has
  * website               AGENT#<agentId>                        WEBSITE#<websiteId>     the record, without its text
  * document              AGENT#<agentId>                        DOCUMENT#<documentId>   the same
@@ -111,6 +112,12 @@ export const callsWith = (agentId: string, phone: string): Collection => ({ pk: 
 export const callPosition = (call: { startedAt: string; callId: string }) => `${call.startedAt}#${call.callId}`;
 /** Returns the id of the call that an entry by time or by phone number points to. */
 export const callIdAt = (position: string) => position.slice(position.indexOf('#') + 1);
+export const callAttemptsKey = (agentId: string, phone: string): ItemKey => ({
+  pk: `AGENT#${agentId}#ATTEMPTS`,
+  sk: phone,
+});
+export const callAttemptsOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#ATTEMPTS` });
+
 /** Returns the phone number of a person that a key contains, and whose item it is: a call's or a block list's. */
 export const numberIn = ({ pk, sk }: ItemKey): { owner: BlockListOwner; number: string } | undefined => {
   const [, kind, id = '', part, phone = ''] = /^(AGENT|USER)#([^#]+)#(PHONE|BLOCKED)#(.+)$/.exec(pk) ?? [];

@@ -66,6 +66,8 @@ const questions: [question: string, page: string][] = [
     '/docs/block-lists#block-callers-by-the-outcome-of-their-call',
   ],
   ['How do I check many numbers at once?', '/docs/reference#tag/block-list/POST/agent-block-list/check'],
+  ['At which hours may people be called?', '/docs/outbound-calls'],
+  ['How do I limit call attempts?', '/docs/outbound-calls'],
   ['How do I delete the data of a person?', '/docs/personal-data'],
   ['right to be forgotten', '/docs/personal-data#erase-a-person'],
   ['GDPR', '/docs/personal-data'],

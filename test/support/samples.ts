@@ -125,6 +125,7 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
   createBlockListImport: { body: { size: 13 } },
   getBlockListImport: async (_, uid) => ({ params: { importId: await blockListImport(uid) } }),
   decideCallStart: { body: { from: '+14155550100' } },
+  checkCallStarts: { body: { numbers: ['+14155550100'] } },
   receiveHook: { params: { platform: 'retell' }, body: { event: 'call_inbound', call_inbound: {} } },
   duplicateAgent: { body: {} },
   listAgents: {},

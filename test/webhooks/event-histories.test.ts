@@ -8,6 +8,7 @@ import { startChangeReader } from '../../bin/local/change-reader.ts';
 import { createTable } from '../../bin/local/table.ts';
 import { storesOf } from '../../bin/operator/stores.ts';
 import { BlockListImports } from '../../functions/block-list-import/block-list-imports.ts';
+import { CallAttempts } from '../../functions/calling/call-attempts.ts';
 import { importFiles } from '../../functions/clients/files.ts';
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
 import type { JobMessage } from '../../functions/domain/job-messages.ts';
@@ -284,7 +285,8 @@ class Simulation {
     for (const one of this.expected) if (one.about.endsWith(` ${phone}`)) one.isOptional = true;
     const services = {
       ...{ agents, calls, blockList, webhookEvents, erasures },
-      ...{ idempotency: new IdempotencyStore(sound), imports: new BlockListImports(sound), files: importFiles.get() },
+      ...{ callAttempts: new CallAttempts(sound), idempotency: new IdempotencyStore(sound) },
+      ...{ imports: new BlockListImports(sound), files: importFiles.get() },
     };
     expect(await erasePerson(begun, Number.POSITIVE_INFINITY, services)).toBeUndefined();
   }

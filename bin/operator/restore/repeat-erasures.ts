@@ -1,5 +1,6 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { BlockListImports } from '../../../functions/block-list-import/block-list-imports.ts';
+import { CallAttempts } from '../../../functions/calling/call-attempts.ts';
 import type { ImportFailure } from '../../../functions/domain/block-list-imports.ts';
 import { numbersIn } from '../../../functions/domain/phone-numbers.ts';
 import { Erasures } from '../../../functions/erasure/erasures.ts';
@@ -27,6 +28,7 @@ export const repeatErasures = async (table: Table, newer: EndedErasure[], secret
     agents,
     calls,
     blockList,
+    callAttempts: new CallAttempts(table),
     idempotency: new IdempotencyStore(table),
     // The imports that were under way in the backup are not: their files are gone.
     imports: withoutFiles(new BlockListImports(table)),

@@ -56,6 +56,9 @@ export const operations: Record<string, Record<string, Operation>> = {
   callStarts: {
     decide: {"method":"POST","path":"/call-starts","body":"json","takesUid":true},
   },
+  callStartChecks: {
+    check: {"method":"POST","path":"/call-start-checks","body":"json","takesUid":true},
+  },
   erasures: {
     create: {"method":"POST","path":"/erasures","body":"json","takesUid":true},
     get: {"method":"GET","path":"/erasures/{erasureId}","query":["uid"],"takesUid":true},

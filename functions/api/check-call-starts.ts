@@ -1,0 +1,91 @@
+import * as z from 'zod/mini';
+import { applyRules } from '../calling/apply-rules.ts';
+import { attemptsUntil, callAttempts, noAttempts } from '../calling/call-attempts.ts';
+import { BlockListFailures, BlockScope, blockListRequest, numbersUpTo } from '../domain/block-list.ts';
+import { RetryAt, WallClocks } from '../domain/calling-rules.ts';
+import { DateTime } from '../domain/date-time.ts';
+import { component, describe } from '../domain/describe.ts';
+import { AgentId, Uid } from '../domain/identifiers.ts';
+import { limits } from '../domain/limits.ts';
+import { phoneNumber, phoneNumbers } from '../domain/phone-numbers.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { agents } from '../store/agents.ts';
+import { blockList } from '../store/block-list/block-list.ts';
+
+const RejectedNumber = component(
+  'RejectedNumber',
+  'A number that may not be called, with the cause.',
+  z.object({
+    number: phoneNumber('The number, in E.164 format.'),
+    cause: z
+      .enum(['blocked', 'outside_hours', 'too_many_attempts'])
+      .check(describe('Why the number may not be called.', 'outside_hours')),
+    retryAt: RetryAt,
+    scope: z.optional(BlockScope),
+  }),
+);
+
+/** Decides on the outbound calls of a batch before they are made. Reads alone. */
+export const checkCallStarts = endpoint({
+  name: 'checkCallStarts',
+  method: 'POST',
+  path: '/call-start-checks',
+  summary: 'Check which numbers may be called',
+  description: `Decides for up to ${limits.callStartsPerRequest.toLocaleString('en')} numbers as \`POST /call-starts\` decides on an outbound call: the block lists, the hours and the attempts of \`configuration.calling\`. Each number is given once, in the order sent. Nothing is counted or changed.`,
+  caller: { kind: 'key', scope: 'hooks', agent: ({ body }) => body },
+  readOnly: true,
+  memoryMegabytes: 1024,
+  services: {
+    agents: agents.for('find'),
+    blockList: blockList.for('find'),
+    callAttempts: callAttempts.for('findMany'),
+  },
+  body: z.object({
+    uid: Uid,
+    agentId: AgentId,
+    numbers: numbersUpTo(limits.callStartsPerRequest),
+    at: z.optional(DateTime.check(describe('Decides as of this moment. Default: now.', '2026-03-01T10:00:00Z'))),
+  }),
+  response: z
+    .object({
+      accepted: phoneNumbers('The numbers that may be called, in E.164 format.', ['+14155550100']),
+      rejected: z
+        .array(RejectedNumber)
+        .check(
+          describe('The numbers that may not be called.', [
+            { number: '+14155550123', cause: 'outside_hours', retryAt: '2026-03-01T15:00:00.000Z' },
+          ]),
+        ),
+      failed: BlockListFailures,
+    })
+    .check(z.describe('The decision on each number.')),
+  errors: ['too_many_numbers'],
+
+  async handle({ agent: { agentId, uid }, body }, { agents, blockList, callAttempts }) {
+    const { distinct, malformed } = blockListRequest(body.numbers);
+    const at = body.at === undefined ? Date.now() : Date.parse(body.at);
+    const [record, blocked, attempts] = await Promise.all([
+      agents.find(uid, agentId),
+      blockList.find({ agentId, uid }, distinct),
+      callAttempts.findMany(agentId, distinct),
+    ]);
+    const wallClocks = new WallClocks();
+    const accepted: string[] = [];
+    const rejected: z.infer<typeof RejectedNumber>[] = [];
+    for (const number of distinct) {
+      const entry = blocked.get(number);
+      if (entry) {
+        rejected.push({ number, cause: 'blocked', scope: entry.scope });
+        continue;
+      }
+      const known = attemptsUntil(attempts.get(number) ?? noAttempts, at);
+      const verdict = await applyRules(record?.configuration ?? {}, { number, at }, known.attempts, wallClocks);
+      if (verdict.allowed) accepted.push(number);
+      else rejected.push({ number, cause: verdict.cause, ...(verdict.retryAt && { retryAt: verdict.retryAt }) });
+    }
+    return { accepted, rejected, failed: malformed };
+  },
+});
+
+export const handler = lambda(checkCallStarts);

@@ -1,0 +1,52 @@
+import type { AgentConfiguration } from '../domain/agents.ts';
+import { judgeCall, type WallClocks } from '../domain/calling-rules.ts';
+import type { Attempt } from './call-attempts.ts';
+
+/** An outbound call as the rules see it; the number of the person is undefined when it is unknown. */
+export type OutboundCall = {
+  number: string | undefined;
+  /** The time zone of the person, if the caller knows it. */
+  timeZone?: string | undefined;
+  /** The moment of the call in Unix milliseconds. */
+  at: number;
+};
+
+/** `timeZones` are those in which the hours had to hold; absent where the rules have no hours. */
+export type RulesVerdict =
+  | { allowed: true }
+  | { allowed: false; cause: 'outside_hours' | 'too_many_attempts'; retryAt?: string; timeZones?: string[] };
+
+/** Applies an agent's rules for outbound calls, given the attempts to call this number so far. */
+export const applyRules = async (
+  configuration: AgentConfiguration,
+  call: OutboundCall,
+  attempts: Attempt[],
+  wallClocks?: WallClocks,
+): Promise<RulesVerdict> => {
+  const { calling: rules } = configuration;
+  if (!rules) return { allowed: true };
+  const timeZones = rules.hours ? await timeZonesOf(call, configuration) : [];
+  const moments = attempts.map(({ at }) => at);
+  const verdict = judgeCall(rules, { at: call.at, timeZones, attempts: moments }, wallClocks);
+  if (verdict.allowed) return verdict;
+  const { cause, retryAt } = verdict;
+  return {
+    allowed: false,
+    cause,
+    ...(retryAt !== undefined && { retryAt: new Date(retryAt).toISOString() }),
+    ...(rules.hours && { timeZones }),
+  };
+};
+
+/** Returns the time zones in which the hours must hold: the person's, or every one in which the number may lie. */
+const timeZonesOf = async (
+  { number, timeZone }: OutboundCall,
+  { calling, timeZone: agentTimeZone }: AgentConfiguration,
+): Promise<string[]> => {
+  if (timeZone !== undefined) return [timeZone];
+  const { timeZonesOfNumber } = await import('./number-time-zones.ts');
+  const known = number === undefined ? [] : timeZonesOfNumber(number);
+  if (known.length > 0) return known;
+  const fallback = calling?.timeZone ?? agentTimeZone;
+  return fallback === undefined ? [] : [fallback];
+};

@@ -1,0 +1,30 @@
+import type { AgentConfiguration } from '../domain/agents.ts';
+import { untilWritten } from '../store/table.ts';
+import { applyRules, type OutboundCall, type RulesVerdict } from './apply-rules.ts';
+import type { CallAttempts, CountedAttempts } from './call-attempts.ts';
+
+/** A call that counts as an attempt if it is accepted, by its id. */
+export type CountedCall = { callId: string; callAttempts: Pick<CallAttempts, 'find' | 'add'> };
+
+/**
+ * Applies an agent's rules to an outbound call. A counted call that they allow is an attempt: one, however often the
+ * request is repeated, and never beyond a maximum, whoever else calls the number at the same time.
+ */
+export const attemptCall = async (
+  { agentId, configuration }: { agentId: string; configuration: AgentConfiguration },
+  call: OutboundCall,
+  known: CountedAttempts,
+  counted?: CountedCall,
+): Promise<RulesVerdict> => {
+  const { calling: rules } = configuration;
+  const { number, at } = call;
+  if (!counted || !rules?.attempts || number === undefined) return applyRules(configuration, call, known.attempts);
+  const { callId, callAttempts } = counted;
+  return untilWritten(async (attempt) => {
+    const soFar = attempt === 0 ? known : await callAttempts.find(agentId, number);
+    if (soFar.attempts.some((counted) => counted.callId === callId)) return { allowed: true };
+    const verdict = await applyRules(configuration, call, soFar.attempts);
+    if (verdict.allowed) await callAttempts.add(agentId, number, { callId, at }, soFar, rules);
+    return verdict;
+  });
+};
