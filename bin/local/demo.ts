@@ -73,7 +73,7 @@ const addWebsite = async ({ uid, agentId }: Demo): Promise<string> => {
   if (!run) return source.id;
   const page = { url, title: 'Example Dental', text: welcomePage };
   const texts = { content: pagesText([page]), contentMD: proseText(`# ${page.title}\n\n<${url}>\n\n${welcomePage}`) };
-  const index = () => indexOf('website', texts.content.whole, texts.contentMD.whole, undefined);
+  const index = await indexOf('website', texts.content.whole, texts.contentMD.whole, undefined);
   const fields = { pages: 1, lastCrawledAt: now() };
   await websites.get().finish(source, { attempt, revision: run.revision }, { ...texts, index }, fields);
   return source.id;

@@ -41,18 +41,20 @@ async function* decode(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string
   yield decoded();
 }
 
-/** Returns the first line that is not empty, and the whole text. */
+/** Reads the first line that is not empty, or the beginning of one that is too long; `whole` is the text including it. */
 const peek = async (texts: AsyncGenerator<string>) => {
+  const read: string[] = [];
   let start = '';
   for (let piece = await texts.next(); !piece.done; piece = await texts.next()) {
-    start += piece.value;
-    if (/\S[^\r\n]*[\r\n]/.test(start)) break;
+    read.push(piece.value);
+    start = (start + piece.value).trimStart();
+    if (/[\r\n]/.test(start) || start.length > maxRowLength) break;
   }
   async function* whole() {
-    yield start;
+    yield* read;
     yield* texts;
   }
-  return { firstLine: /\S[^\r\n]*/.exec(start)?.[0] ?? '', whole: whole() };
+  return { firstLine: start.split(/[\r\n]/, 1)[0] ?? '', whole: whole() };
 };
 
 type Columns = { delimiter: string; number: number; reason: number; expiresAt: number };

@@ -4,7 +4,7 @@ import type { CrawledPage } from '../crawling/page-visitor.ts';
 import { now } from '../domain/date-time.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { pagesText, proseText } from '../domain/sources.ts';
-import { indexOf } from '../search/source-index.ts';
+import { indexingFailure, indexOf } from '../search/source-index.ts';
 import { agents } from '../store/agents.ts';
 import { websites } from '../store/sources/websites.ts';
 import { queueJob, queueWorker } from './job.ts';
@@ -18,7 +18,7 @@ export const crawlWebsite = queueJob({
     agents: agents.for('languageOf'),
     webPages,
   },
-  timeoutSeconds: 300,
+  timeoutSeconds: 360,
   memoryMegabytes: 1769,
 
   async handle({ uid, agentId, websiteId: id, attempt }, { websites, agents, webPages }, deadlines) {
@@ -31,18 +31,15 @@ export const crawlWebsite = queueJob({
       return;
     }
     const texts = { content: pagesText(pages), contentMD: proseText(pages.map(markdownOf).join('\n\n---\n\n')) };
-    const { revision } = run;
-    const index = async () =>
-      indexOf('website', texts.content.whole, texts.contentMD.whole, await agents.languageOf(agentId, uid));
+    // A change of the language after this read finds the website in progress, and indexes it again.
+    const language = await agents.languageOf(agentId, uid);
+    const index = await indexOf('website', texts.content.whole, texts.contentMD.whole, language).catch(indexingFailure);
+    if ('failure' in index) return void (await websites.fail(source, attempt, index.failure, { failedPages }));
     await websites.finish(
       source,
-      { attempt, revision },
+      { attempt, revision: run.revision },
       { ...texts, index },
-      {
-        pages: pages.length,
-        failedPages,
-        lastCrawledAt: now(),
-      },
+      { pages: pages.length, failedPages, lastCrawledAt: now() },
     );
   },
 

@@ -10,7 +10,7 @@ import { proseText } from '../domain/sources.ts';
 import { kindOf } from '../extraction/document-kind.ts';
 import { readDocument } from '../extraction/document-texts.ts';
 import { formatOf } from '../extraction/file-formats.ts';
-import { indexOf } from '../search/source-index.ts';
+import { indexingFailure, indexOf } from '../search/source-index.ts';
 import type { ServicesOf } from '../service.ts';
 import { agents } from '../store/agents.ts';
 import { credentials } from '../store/credentials.ts';
@@ -38,7 +38,8 @@ export const extractDocument = queueJob({
   name: 'extractDocument',
   message: Message,
   services,
-  timeoutSeconds: 90,
+  // Reading the file and indexing its text take at most 60 seconds each.
+  timeoutSeconds: 180,
   // Lambda gives one whole vCPU at this size. The job itself needs far less memory.
   memoryMegabytes: 1769,
   startedByFilesUnder: filesFolder,
@@ -115,7 +116,8 @@ const extract = async (
   const texts = { content: proseText(text.content), contentMD: proseText(text.contentMD) };
   // A change of the language after this read finds the document in progress, and indexes it again.
   const language = await agents.languageOf(document.agentId, uid);
-  const index = () => indexOf('document', texts.content.whole, texts.contentMD.whole, language);
+  const index = await indexOf('document', texts.content.whole, texts.contentMD.whole, language).catch(indexingFailure);
+  if ('failure' in index) return fail(index.failure, { size, type });
   await documents.finish(document, { attempt, revision: run.revision }, { ...texts, index }, { size, type });
 };
 

@@ -21,7 +21,7 @@ export const indexKnowledge = queueJob({
     documentReads: documentReads.for('list', 'wholeTexts'),
     jobQueue: jobQueueFor('indexKnowledge'),
   },
-  timeoutSeconds: 300,
+  timeoutSeconds: 360,
   memoryMegabytes: 1769,
 
   async handle({ agentId, uid }, services, { until }) {

@@ -1,6 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { deflateRaw } from 'node:zlib';
+import { deflateRawSync } from 'node:zlib';
 import { indexFormat } from '../domain/knowledge-index.ts';
 import { ByteWriter } from './bytes.ts';
 import type { Language } from './languages.ts';
@@ -10,11 +8,6 @@ import { type IndexedWord, Terms } from './terms.ts';
 
 /** A text to be indexed: the pages of a website, or the one of a document. */
 export type IndexedPage = { text: string; title?: string; url?: string };
-
-const deflate = promisify(deflateRaw);
-
-/** UTF-16 units that are indexed before other work gets its turn: a few milliseconds. */
-const unitsPerTurn = 32_768;
 
 /** Terms of a block share the beginnings of those before them; a term is found by the first ones of the blocks. */
 const termsPerBlock = 16;
@@ -28,28 +21,20 @@ const termsPerBlock = 16;
  * postings of each · dictionary: units shared with the term before, rest, bytes of its postings · postings:
  * passage (as a difference) × 2 + (1 if it follows how often), how often.
  */
-export const packIndex = async (
+export const packIndex = (
   pages: IndexedPage[],
   markdown: string,
   language: Language,
-): Promise<{ packed: Buffer; passages: number }> => {
-  // The requests that write the text go first, and are not kept waiting.
-  await nextTurn();
+): { packed: Buffer; passages: number } => {
   const headings = headingsOf(markdown);
   const index = new IndexBuilder(language);
-  let units = 0;
   for (const [page, { text, title }] of pages.entries()) {
-    for (const passage of cutPassages(text, headings)) {
-      const { start, end, headingEnd, context } = passage;
+    for (const { start, end, headingEnd, context } of cutPassages(text, headings)) {
       index.add(text, { page, start, units: end - start }, headingEnd, title ? [title, ...context] : context);
-      units += end - start;
-      if (units < unitsPerTurn) continue;
-      units = 0;
-      await nextTurn();
     }
   }
   // More effort makes an index smaller by a hundredth.
-  return { packed: await deflate(index.pack(pages), { level: 1 }), passages: index.passages };
+  return { packed: deflateRawSync(index.pack(pages), { level: 1 }), passages: index.passages };
 };
 
 class IndexBuilder {

@@ -13,26 +13,43 @@ export const passageUnits = 1200;
 
 type Heading = { start: number; end: number; level: number; text: string };
 
-const atx = /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$/;
+/** A longer line is no heading. Every line of a stranger's text is examined, so that each step takes linear time. */
+const maxHeadingUnits = 300;
+
 const underline = /^ {0,3}(?:=+|-{3,})[ \t]*$/;
 
-/** Returns the headings of a Markdown text, as plain text, with their levels. */
+/** Returns the headings of a Markdown text with their levels, as `comparable` texts. */
 export const headingsOf = (markdown: string): Map<string, number> => {
   const headings = new Map<string, number>();
   for (const [line] of markdown.matchAll(/^ {0,3}#{1,6}[ \t][^\n]*/gm)) {
-    const [, marks = '', text = ''] = atx.exec(line) ?? [];
-    const plain = comparable(
-      text
-        .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-        .replace(/\\([!-/:-@[-`{-~])/g, '$1')
-        .replace(/(\*\*|__|\*|_|`)(\S(?:.*?\S)?)\1/g, '$2'),
-    );
-    if (plain && !headings.has(plain)) headings.set(plain, marks.length);
+    const { level, text } = markedHeading(line) ?? { level: 0, text: '' };
+    const plain = comparable(withoutDestinations(text));
+    if (plain && plain.length <= maxHeadingUnits && !headings.has(plain)) headings.set(plain, level);
   }
   return headings;
 };
 
-const comparable = (line: string) => line.replace(/\s+/g, ' ').trim();
+/** Reads a line that Markdown marks as a heading: `## Opening hours ##`. */
+const markedHeading = (line: string): { level: number; text: string } | undefined => {
+  const marks = /^ {0,3}(#{1,6})[ \t]/.exec(line);
+  if (!marks) return undefined;
+  const text = line.slice(marks[0].length).trim();
+  let end = text.length;
+  while (text[end - 1] === '#') end--;
+  // Marks at the end stand apart from the text: `C#` is a word.
+  const isClosed = end === 0 || /\s/.test(text[end - 1] as string);
+  return { level: (marks[1] as string).length, text: isClosed ? text.slice(0, end).trimEnd() : text };
+};
+
+/** Removes the destinations of links: `[Prices](https://example.com/prices)` is `[Prices]`. */
+const withoutDestinations = (text: string) =>
+  text
+    .split('](')
+    .map((part, index) => (index === 0 ? part : part.slice(part.indexOf(')') + 1)))
+    .join('] ');
+
+/** Returns the words of a line without marks, which are what a heading and its Markdown have in common. */
+const comparable = (line: string) => (line.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join(' ');
 
 /** Cuts a text into passages: a heading begins a new one, and a long section is cut at paragraphs, else at sentences. */
 export const cutPassages = (text: string, headings: Map<string, number>): Passage[] => {
@@ -61,15 +78,13 @@ const headingsIn = (text: string, known: Map<string, number>): Heading[] => {
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf('\n', start);
     const end = newline < 0 ? text.length : newline;
-    // A longer line cannot be a heading, and is not examined.
-    const line = end - start <= passageUnits ? text.slice(start, end) : '…';
-    const marked = line.includes('#') ? atx.exec(line) : undefined;
-    const level = marked ? (marked[1] as string).length : known.size > 0 ? known.get(comparable(line)) : undefined;
-    if (level !== undefined && (marked ? marked[2] : line)) {
-      found.push({ start, end, level, text: marked?.[2] ?? line });
+    const line = end - start <= maxHeadingUnits ? text.slice(start, end) : '…';
+    const { level, text: own } = markedHeading(line) ?? { level: known.get(comparable(line)), text: line };
+    if (level !== undefined && own !== '') {
+      found.push({ start, end, level, text: own });
     } else if (previous?.line.trim() && previous.follows && underline.test(line)) {
-      const own = { start: previous.start, end, level: line.includes('=') ? 1 : 2, text: previous.line };
-      if (found.at(-1)?.start !== previous.start) found.push(own);
+      const underlined = { start: previous.start, end, level: line.includes('=') ? 1 : 2, text: previous.line };
+      if (found.at(-1)?.start !== previous.start) found.push(underlined);
     }
     previous = { start, end, line, follows: isAfterBlank };
     isAfterBlank = line.trim() === '';

@@ -5,15 +5,17 @@ import { Terms } from './terms.ts';
 /** A passage that matches a query: the position of its index, and its number there. */
 export type Hit = { index: number; passage: number; score: number };
 
-/** The usual constants of BM25: the saturation of repeated words, and the weight of a passage's length. */
+/** The usual constants of BM25: the saturation of words repeated in a passage, the weight of its length, and the saturation of words repeated in a query. */
 const k1 = 1.2;
 const b = 0.75;
+const k3 = 8;
 
 /** Returns the passages that match a query best, best first, by BM25 over all indexes together. Duplicates are returned once. */
 export const rank = async (query: string, indexes: PackedIndex[], limit: number): Promise<Hit[]> => {
   const languages = await Promise.all([...new Set(indexes.map(({ language }) => language))].map(languageOf));
   const words = new Map(languages.map((language) => [language.code, wordsIn(query, language)]));
-  const found = indexes.map((index) => postingsIn(index, words.get(index.language) ?? []));
+  const wordsFor = (index: PackedIndex) => words.get(index.language) ?? [];
+  const found = indexes.map((index) => postingsIn(index, wordsFor(index)));
   const passages = indexes.reduce((sum, index) => sum + index.passages, 0);
   const averageWords = indexes.reduce((sum, index) => sum + index.totalWords, 0) / passages;
   const best = new BestHits(limit);
@@ -27,10 +29,12 @@ export const rank = async (query: string, indexes: PackedIndex[], limit: number)
   for (const [position, index] of indexes.entries()) {
     const postings = found[position] ?? [];
     if (!postings.some(Boolean)) continue;
+    const queryWords = wordsFor(index);
     const scores = new Float64Array(index.passages);
     for (const [word, list] of postings.entries()) {
       if (!list) continue;
-      const weight = weights[word] as number;
+      const { count: countInQuery } = queryWords[word] as QueryWord;
+      const weight = ((weights[word] as number) * countInQuery * (k3 + 1)) / (countInQuery + k3);
       for (const [at, passage] of list.passages.entries()) {
         const count = list.counts[at] as number;
         const relativeLength = (index.words[passage] as number) / averageWords;
@@ -44,25 +48,31 @@ export const rank = async (query: string, indexes: PackedIndex[], limit: number)
   return best.hits();
 };
 
+/** A word of a query: its terms, and how often the query has it. */
+type QueryWord = { terms: string[]; count: number };
+
 /**
- * Returns the words of a query, each as its terms in one language; without terms where a word repeats or is a function word. A word
- * has the same position in every language.
+ * Returns the words of a query in one language; without terms where a word repeats an earlier one or is a function word. A word has
+ * the same position in every language.
  */
-const wordsIn = (query: string, language: Language): string[][] => {
+const wordsIn = (query: string, language: Language): QueryWord[] => {
   const words = new Terms(language).of(query);
   // A query of function words alone matches headings, whose function words are indexed.
   const isDecided = words.some(({ isFunctionWord }) => !isFunctionWord);
-  const seen = new Set<string>();
+  const byStem = new Map<string, QueryWord>();
   return words.map(({ terms, isFunctionWord }) => {
     const [stem = ''] = terms;
-    if (seen.has(stem) || (isDecided && isFunctionWord)) return [];
-    seen.add(stem);
-    return terms;
+    const earlier = byStem.get(stem);
+    if (earlier) earlier.count++;
+    if (earlier || (isDecided && isFunctionWord)) return { terms: [], count: 0 };
+    const word = { terms, count: 1 };
+    byStem.set(stem, word);
+    return word;
   });
 };
 
-const postingsIn = (index: PackedIndex, words: string[][]): (Postings | undefined)[] =>
-  words.map((terms) => {
+const postingsIn = (index: PackedIndex, words: QueryWord[]): (Postings | undefined)[] =>
+  words.map(({ terms }) => {
     const found = terms.flatMap((term) => index.find(term) ?? []);
     return found.length < 2 ? found[0] : union(found);
   });

@@ -1,6 +1,8 @@
 import { indexFormat, isIndexedFor, languageCodeOf } from '../domain/knowledge-index.ts';
 import { documentStates, websiteStates } from '../domain/source-state.ts';
 import type { SourceKindName } from '../domain/sources.ts';
+import { runInWorker, WorkerAbortedError } from '../extraction/sandboxed-worker.ts';
+import { log } from '../log.ts';
 import type { SourceReads, SourceRecord } from '../store/sources/source-reads.ts';
 import type { SourceIndex } from '../store/sources/source-texts.ts';
 import type { Sources } from '../store/sources/sources.ts';
@@ -11,17 +13,47 @@ import { type IndexedPage, packIndex } from './pack-index.ts';
 export const pagesOf = (kind: SourceKindName, content: string): IndexedPage[] =>
   kind === 'website' ? JSON.parse(content) : [{ text: content }];
 
-/** Makes the index of a source's text, for the language of its agent. */
+/** A text that takes too much time or memory to index. The message is a sentence for the owner of the source. */
+export class IndexingError extends Error {
+  override readonly name = 'IndexingError';
+}
+
+/**
+ * Makes the index of a source's text, for the language of its agent. The text is a stranger's: it is indexed in a sandboxed worker,
+ * so that one that takes too much time or memory fails alone, with an `IndexingError`.
+ */
 export const indexOf = async (
   kind: SourceKindName,
   content: string,
   contentMD: string,
   languageTag: string | undefined,
+  indexer: Pick<typeof textIndexer, 'run'> = textIndexer,
 ): Promise<SourceIndex> => {
-  const language = await languageOf(languageCodeOf(languageTag));
-  const { packed } = await packIndex(pagesOf(kind, content), contentMD, language);
-  return { packed, format: indexFormat, language: language.code };
+  const language = languageCodeOf(languageTag);
+  try {
+    return { packed: await indexer.run({ kind, content, contentMD, language }), format: indexFormat, language };
+  } catch (error) {
+    throw error instanceof WorkerAbortedError ? new IndexingError(tooMuch, { cause: error }) : error;
+  }
 };
+
+const tooMuch = 'The text is too large or too complicated to be searched. Split it into several sources.';
+
+/** Returns the failure of a text that cannot be indexed, for `indexOf(…).catch(indexingFailure)`. Throws other errors. */
+export const indexingFailure = (error: unknown): { failure: string } => {
+  if (error instanceof IndexingError) return { failure: error.message };
+  throw error;
+};
+
+export const textIndexer = runInWorker(
+  'indexText',
+  import.meta.url,
+  async ({ kind, content, contentMD, language }: IndexInput): Promise<Uint8Array> =>
+    packIndex(pagesOf(kind, content), contentMD, await languageOf(language)).packed,
+  // Ten megabytes of different words take half a minute and 700 MB.
+  { timeoutSeconds: 60, heapMegabytes: 1024, bufferMegabytes: 128 },
+);
+type IndexInput = { kind: SourceKindName; content: string; contentMD: string; language: string };
 
 type SourcesToIndex = {
   reads: Pick<SourceReads<SourceRecord>, 'list' | 'wholeTexts'>;
@@ -74,8 +106,9 @@ const indexFor = async (
       const texts = await reads.wholeTexts(id, text);
       // A text that was replaced or deleted meanwhile was indexed with its successor, or needs no index.
       if (!texts) continue;
-      const index = await indexOf(kind, texts.content, texts.contentMD, language);
-      if (await writes.reindex(source, text, index)) indexed++;
+      const index = await indexOf(kind, texts.content, texts.contentMD, language).catch(indexingFailure);
+      if ('failure' in index) log('warn', { unindexedSource: id, reason: index.failure });
+      else if (await writes.reindex(source, text, index)) indexed++;
     }
   }
   return { indexed, isDone: true, hasSourcesInProgress };

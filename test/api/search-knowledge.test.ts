@@ -148,7 +148,7 @@ describe('a search of an agent’s knowledge', () => {
         const run = await documents.get().start(source, 'second');
         const text = 'We open at ten.';
         const texts = { content: proseText(text), contentMD: proseText(text) };
-        const index = () => indexOf('document', text, text, 'en');
+        const index = await indexOf('document', text, text, 'en');
         const attempt = { attempt: 'second', revision: run?.revision as string };
         await documents.get().finish(source, attempt, { ...texts, index }, {});
       },

@@ -40,7 +40,7 @@ export const newDocument = async (agentId: string, status: 'ready' | 'failed' = 
   const file = { name: 'notes.txt', size: 8000 };
   await store.add({ id, agentId, ...file, active: true, status: 'pending', attempt, ...changed() });
   const run = await store.start({ agentId, id }, attempt);
-  const index = () => indexOf('document', texts.content.whole, texts.contentMD.whole, undefined);
+  const index = await indexOf('document', texts.content.whole, texts.contentMD.whole, undefined);
   if (run && status === 'ready') {
     await store.finish({ agentId, id }, { attempt, revision: run.revision }, { ...texts, index }, {});
   } else await store.fail({ agentId, id }, attempt, 'It could not be read.');

@@ -69,4 +69,15 @@ describe('rows of a file', () => {
   it('rows of a text file are numbers, also where the first one has commas or is invalid', async () => {
     expect((await rowsOf('12345\n+14155550100\n')).map(({ number }) => number)).toEqual(['12345', '+14155550100']);
   });
+
+  it('rows of a file without a line break are refused at once, however long it is', async () => {
+    const file = Buffer.alloc(3_000_000, 'a');
+    const before = process.cpuUsage();
+    await expect(rowsOf(file, 16_384)).rejects.toThrow('Line 1 of the file is longer than 64 KB.');
+    await expect(rowsOf(Buffer.concat([Buffer.alloc(3_000_000, '\n'), file]), 16_384)).rejects.toThrow(
+      'Line 3000001 of the file is longer than 64 KB.',
+    );
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1e6).toBeLessThan(5);
+  });
 });

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { languageOf } from '../../functions/search/languages.ts';
+import { packIndex } from '../../functions/search/pack-index.ts';
 import { cutPassages, headingsOf, passageUnits } from '../../functions/search/passages.ts';
 
 const cut = (text: string, markdown = text) =>
@@ -96,5 +98,33 @@ describe('passages', () => {
         }
       }),
     );
+  });
+
+  it('passages of a code name keep the mark that belongs to it', () => {
+    expect([...headingsOf('# C#\n\n## Opening hours ##\n\n### Only in `code` and _words_')]).toEqual([
+      ['C', 1],
+      ['Opening hours', 2],
+      ['Only in code and words', 3],
+    ]);
+  });
+});
+
+describe('the index of a hostile text', () => {
+  // Each grew with the square or the cube of its length: 3,500 of the first took seconds.
+  it.each<[string, string]>([
+    ['blanks within a heading', `# x${' '.repeat(1_000_000)}x`],
+    ['marks within a heading', `# x${'#'.repeat(1_000_000)}x`],
+    ['links that do not end', `# ${'[]('.repeat(300_000)}`],
+    ['brackets', `# ${'['.repeat(1_000_000)}`],
+    ['emphasis that does not end', `# ${'_a '.repeat(300_000)}`],
+    ['marks between words', `a${'!'.repeat(1190)}b `.repeat(1000)],
+    ['line breaks', `a${'\n '.repeat(500_000)}b`],
+    ['ends of sentences', '. '.repeat(500_000)],
+    ['headings', Array.from({ length: 50_000 }, (_, n) => `${'#'.repeat(1 + (n % 6))} h${n}`).join('\n')],
+  ])('the index of a text that is full of %s is made within seconds', async (_, text) => {
+    const before = process.cpuUsage();
+    packIndex([{ text }], text, await languageOf('en'));
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1e6).toBeLessThan(5);
   });
 });

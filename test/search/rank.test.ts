@@ -12,7 +12,7 @@ const indexOf = async (
   language = 'en',
   markdown = pages.map(({ text }) => text).join('\n\n'),
 ) => {
-  const { packed, passages } = await packIndex(pages, markdown, await languageOf(language));
+  const { packed, passages } = packIndex(pages, markdown, await languageOf(language));
   const index = new PackedIndex(packed);
   expect(index.passages).toBe(passages);
   return index;
@@ -202,7 +202,7 @@ describe('a search', () => {
   });
 
   it('a search does not read an index of another format', async () => {
-    const { packed } = await packIndex([{ text: 'Text' }], '', await languageOf('en'));
+    const { packed } = packIndex([{ text: 'Text' }], '', await languageOf('en'));
     const { deflateRawSync, inflateRawSync } = await import('node:zlib');
     const other = inflateRawSync(packed);
     other[0] = 99;

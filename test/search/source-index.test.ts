@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { pagesText, proseText } from '../../functions/domain/sources.ts';
 import { indexKnowledge } from '../../functions/jobs/index-knowledge.ts';
-import { indexOf, indexSources } from '../../functions/search/source-index.ts';
+import { indexingFailure, indexOf, indexSources } from '../../functions/search/source-index.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { documentKey } from '../../functions/store/keys.ts';
 import { documentReads, documents } from '../../functions/store/sources/documents.ts';
@@ -22,6 +22,7 @@ import {
   textsFound,
   upload,
 } from '../support/knowledge.ts';
+import { misbehave } from '../support/misbehaving-worker.ts';
 import { websiteRecord } from '../support/websites.ts';
 import { newWorld } from '../support/world.ts';
 
@@ -115,6 +116,18 @@ describe('the index of an agent’s knowledge', () => {
     expect(await piecesOf(id)).toEqual([]);
   });
 
+  it.each(['spin', 'hoard'])(
+    'the index of a text on which the indexer would %s is given up with a sentence',
+    async (how) => {
+      const indexer = { run: () => misbehave.run(how) as Promise<never> };
+      const failure = await indexOf('document', 'A text.', 'A text.', 'en', indexer).catch(indexingFailure);
+      expect(failure).toEqual({
+        failure: 'The text is too large or too complicated to be searched. Split it into several sources.',
+      });
+      expect(await indexOf('document', 'A text.', 'A text.', 'en')).toMatchObject({ language: 'en' });
+    },
+  );
+
   it('the index of a source is made again when the language was changed while the source was read', {
     tags: 'heavy',
   }, async () => {
@@ -126,7 +139,7 @@ describe('the index of an agent’s knowledge', () => {
     await sleep(3000);
     const text = 'Die Häuser sind offen.';
     const texts = { content: pagesText([{ url: source.url, title: '', text }]), contentMD: proseText(text) };
-    const index = () => indexOf('website', texts.content.whole, text, 'en');
+    const index = await indexOf('website', texts.content.whole, text, 'en');
     await websites
       .get()
       .finish(source, { attempt: 'first', revision: run?.revision as string }, { ...texts, index }, {});

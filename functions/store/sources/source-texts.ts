@@ -16,8 +16,7 @@ const inflate = promisify(inflateRaw);
 const parts = ['content', 'contentMD'] as const;
 type Part = (typeof parts)[number];
 
-/** `index` builds the index of the text's words while the text is written. */
-export type Texts = Record<Part, SourceText> & { index?: () => Promise<SourceIndex> };
+export type Texts = Record<Part, SourceText> & { index?: SourceIndex };
 /** An index as `functions/search` packs it. */
 export type SourceIndex = { packed: Uint8Array; format: number; language: string };
 
@@ -70,7 +69,7 @@ export class SourceTexts {
     const [content, contentMD, index] = await Promise.all([
       this.#writePart(sourceId, revision, 'content', texts.content, deflateOnce),
       this.#writePart(sourceId, revision, 'contentMD', texts.contentMD, deflateOnce),
-      texts.index?.().then((index) => this.#writeIndex(sourceId, revision, index)),
+      texts.index && this.#writeIndex(sourceId, revision, texts.index),
     ]);
     return { revision, content, contentMD, ...(index && { index }) };
   }

@@ -67,7 +67,7 @@ const quality = async (
 
 const qualityFigures = async (collection: Collection): Promise<Figure[]> => {
   const pages = collection.documents.map((text) => ({ text }));
-  const { packed } = await packIndex(pages, '', await languageOf('en'));
+  const { packed } = packIndex(pages, '', await languageOf('en'));
   const index = new PackedIndex(packed);
   const value = await quality(collection, async (query) => {
     const hits = await rank(query, [index], 30);

@@ -23,7 +23,7 @@ const record = (more: Partial<WebsiteRecord> = {}) => websiteRecord(world, more)
 const textsOf = (content: string, contentMD = content) => ({
   content: proseText(content),
   contentMD: proseText(contentMD),
-  index: async () => ({ packed: Buffer.from(content.slice(0, 100)), format: 1, language: 'en' }),
+  index: { packed: Buffer.from(content.slice(0, 100)), format: 1, language: 'en' },
 });
 
 /** The revisions under which pieces of a source are stored. */
