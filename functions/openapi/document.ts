@@ -51,8 +51,7 @@ export const openApiDocument = (routes: AnyEndpoint[]): OpenApiDocument => {
   for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item))) {
     addExamples(document, operation);
   }
-  for (const { post } of Object.values(document.webhooks as Record<string, { post: Operation }>))
-    addExamples(document, post);
+  for (const { post } of Object.values(document.webhooks)) addExamples(document, post);
   return document;
 };
 

@@ -21,5 +21,6 @@ export type Operation = Json & {
 export type Content = { schema: JsonSchema; example?: unknown; examples?: Record<string, { $ref: string }> };
 export type OpenApiDocument = Json & {
   paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: Operation }>;
   components: { schemas: Record<string, JsonSchema> } & Json;
 };

@@ -23,7 +23,7 @@ export class TopicSearch {
       searchOptions: {
         boost: { title: 3 },
         fuzzy: (term) => (term.length > 5 ? 0.15 : false),
-        // A record rarely answers a question by itself; a guide does so more often than an operation.
+        // A record or an event rarely answers a question by itself; a guide does so more often than an operation.
         boostDocument: (id) => weightOf(topics[id]?.page ?? ''),
       },
     });
@@ -39,7 +39,7 @@ export class TopicSearch {
 }
 
 const weightOf = (page: string) => {
-  if (page.includes('#model/')) return 0.5;
+  if (page.includes('#model/') || page.includes('/webhook/')) return 0.5;
   return page.startsWith('/docs/reference') ? 1 : 1.2;
 };
 

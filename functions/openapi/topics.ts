@@ -8,6 +8,7 @@ export const topicsOf = (document: OpenApiDocument, guides: Guide[]): Topic[] =>
   ...guides.flatMap(guideTopics),
   ...guides.flatMap(codeTopics),
   ...operationTopics(document),
+  ...webhookTopics(document),
   ...recordTopics(document),
 ];
 
@@ -62,6 +63,18 @@ const operationTopics = (document: OpenApiDocument): Topic[] => {
   );
 };
 
+/** Creates a topic for each type of webhook event, with the fields of its data. */
+const webhookTopics = (document: OpenApiDocument): Topic[] =>
+  Object.entries(document.webhooks).map(([type, { post }]) => {
+    const body = Object.values(post.requestBody?.content ?? {})[0]?.schema ?? {};
+    const data = resolve(document, resolve(document, body).properties?.data ?? {});
+    return {
+      title: `${type} (webhook event)`,
+      text: [`${post.summary} \`type\` is \`${type}\`, and \`data\` has:`, ...fieldsOf(document, data)].join('\n'),
+      page: `/docs/reference#tag/webhooks/webhook/POST/${type}`,
+    };
+  });
+
 const recordTopics = (document: OpenApiDocument): Topic[] =>
   Object.entries(document.components.schemas)
     .filter(([name]) => !name.endsWith('Response'))
@@ -76,7 +89,9 @@ export const referenceMarkdown = (document: OpenApiDocument): string =>
   [
     '# API reference',
     (document.info as { description: string }).description.trim(),
-    ...[...operationTopics(document), ...recordTopics(document)].map(({ title, text }) => `## ${title}\n\n${text}`),
+    ...[...operationTopics(document), ...webhookTopics(document), ...recordTopics(document)].map(
+      ({ title, text }) => `## ${title}\n\n${text}`,
+    ),
     '',
   ].join('\n\n');
 

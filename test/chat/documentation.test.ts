@@ -4,6 +4,9 @@ import { Documentation } from '../../functions/chat/documentation.ts';
 /** Common questions, each with the page that must come first. */
 const questions: [question: string, page: string][] = [
   ['How do I get an API key?', '/docs/authentication'],
+  ['Does my voice platform use the greeting of the agent?', '/docs/what-an-agent-is'],
+  ['What is an agent?', '/docs/what-an-agent-is'],
+  ['call.outcome_updated event data', '/docs/reference#tag/webhooks/webhook/POST/call.outcome_updated'],
   ['authentication', '/docs/authentication'],
   ['How do I authenticate?', '/docs/authentication'],
   ['Which scopes does a key have?', '/docs/authentication'],
@@ -35,7 +38,7 @@ const questions: [question: string, page: string][] = [
   ['When should I retry a request?', '/docs/retries'],
   ['phone number format', '/docs/telephony'],
   ['How do I check whether a caller is blocked?', '/docs/reference#tag/block-list/GET/agent-block-list/check'],
-  ['How do I record a call?', '/docs/telephony#during-the-call-record-it'],
+  ['How do I record a call during the call, and when it ends?', '/docs/telephony#during-the-call-record-the-call'],
   ['How do I block a number?', '/docs/block-lists'],
   ['How do I unblock a number?', '/docs/reference#tag/block-list/DELETE/agent-block-list'],
   ['How do I copy an agent?', '/docs/reference#tag/agents/POST/duplicate-agent'],

@@ -40,7 +40,7 @@ export const Composer = ({ ref, initialText, isBusy, onSend, onStop }: Props) =>
         send();
       }}
     >
-      <label className="hidden" htmlFor="message">
+      <label className="visually-hidden" htmlFor="message">
         Message to the assistant
       </label>
       <textarea

@@ -135,7 +135,7 @@ export const Conversation = ({ apiKey, onEnterKey, onRemoveKey }: Props) => {
           input.current?.focus();
         }}
       />
-      <p className="hidden" role="status">
+      <p className="visually-hidden" role="status">
         {isBusy ? 'The assistant is writing.' : needsApproval ? 'The assistant asks for your approval.' : ''}
       </p>
     </>

@@ -15,7 +15,7 @@ type Props = {
 /** A message with its parts in order: texts and tool calls. */
 export const Message = ({ message, isGrowing, isLast, canAnswer, onAnswer }: Props) => (
   <article className={`message ${message.role}`} data-growing={isGrowing || undefined}>
-    <h2 className="hidden">{message.role === 'user' ? 'You' : 'The assistant'}</h2>
+    <h2 className="visually-hidden">{message.role === 'user' ? 'You' : 'The assistant'}</h2>
     {message.parts.map((part, index) => {
       if (part.type === 'text' && part.text !== '') {
         // biome-ignore lint/suspicious/noArrayIndexKey: parts are only ever added at the end

@@ -134,7 +134,9 @@ describe('the documentation', () => {
       expect(markdown.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
       expect(markdown.text).toMatch(new RegExp(`^# ${RegExp.escape(title)}\n`));
     }
-    expect((await call('GET', '/docs/reference.md')).text).toContain('## POST /agent-block-list');
+    const reference = (await call('GET', '/docs/reference.md')).text;
+    expect(reference).toContain('## POST /agent-block-list');
+    expect(reference).toMatch(/^## call\.outcome_updated \(webhook event\)\n\n[^#]+- custom_call_outcome_value/m);
   });
 
   it('the documentation answers an unknown page with a page, and an unknown file with JSON', async () => {
