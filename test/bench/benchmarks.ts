@@ -7,6 +7,7 @@ import { cost } from './benchmarks/cost.ts';
 import { extraction } from './benchmarks/extraction.ts';
 import { imports } from './benchmarks/imports.ts';
 import { mcp } from './benchmarks/mcp.ts';
+import { partitions } from './benchmarks/partitions.ts';
 import { roundTrips } from './benchmarks/round-trips.ts';
 import { search } from './benchmarks/search.ts';
 
@@ -16,6 +17,7 @@ export const rows: Row[] = [
   blockListChecks,
   imports,
   roundTrips,
+  partitions,
   cost,
   mcp,
   bundles,

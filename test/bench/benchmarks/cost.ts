@@ -1,15 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { writeGeneratedFiles } from '../../../bin/openapi/generated-files.ts';
 import { type AnyEndpoint, defaultMemoryMegabytes, memoryMegabytesOf } from '../../../functions/http/endpoint.ts';
-import { openApiDocument } from '../../../functions/openapi/document.ts';
 import { routes } from '../../../functions/routes.ts';
 import { table } from '../../../functions/store/table.ts';
 import { type Figure, median, type Row } from '../benchmark.ts';
 import { freshNumbers, samples } from '../operations.ts';
 import prices from '../prices.json' with { type: 'json' };
 import { type Seen, sequentialDepth } from '../proxy.ts';
+import { writeInReadme } from '../readme.ts';
 import { invoke, type Request, type World } from '../world.ts';
 
 /** A sample: a request, and how many things it does at once. */
@@ -38,8 +35,6 @@ const targets: Record<string, number> = {
 
 const eachWayMilliseconds = 40;
 const runs = 9;
-const readme = join(import.meta.dirname, '../../../lib/README.md');
-const markers = ['<!-- cost: made by npm run bench -- cost -->', '<!-- cost: end -->'] as const;
 
 /** Computes the cost of a million of each operation by published prices, without CloudFront, logs and the chat's model. */
 export const cost: Row = {
@@ -64,8 +59,6 @@ export const cost: Row = {
       });
     }
     writeTable(lines);
-    // The chat's documentation includes the table.
-    writeGeneratedFiles(openApiDocument(routes));
     say('The table in lib/README.md is written.');
     return figures;
   },
@@ -278,19 +271,11 @@ const writeTable = (lines: [string, Cost, number][]): void => {
     const total = Object.values(measured).reduce((sum, part) => sum + part, 0);
     return `| ${what} | ${parts.map((part) => dollars(measured[part])).join(' | ')} | **${total.toFixed(2)}** | ${Math.round(logBytes) || ''} |`;
   });
-  const text = [
-    markers[0],
-    '',
+  writeInReadme('cost', [
     `Dollars per million in ${prices.region}, prices of ${prices.date}, without CloudFront, logs and the chat’s model. A function has ${defaultMemoryMegabytes} MB where it names no other size; a round trip within the region takes ${assumptions.roundTripMilliseconds} ms.`,
     '',
     `| | ${parts.map((part) => labels[part]).join(' | ')} | total | bytes logged |`,
     `|---|${parts.map(() => '---').join('|')}|---|---|`,
     ...rows,
-    '',
-    markers[1],
-  ].join('\n');
-  const guide = readFileSync(readme, 'utf8');
-  const [begin, end] = markers.map((marker) => guide.indexOf(marker)) as [number, number];
-  if (begin < 0 || end < begin) throw new Error('lib/README.md has no markers for the table of costs.');
-  writeFileSync(readme, guide.slice(0, begin) + text + guide.slice(end + markers[1].length));
+  ]);
 };
