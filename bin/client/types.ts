@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@hey-api/openapi-ts';
-import type { JsonSchema, OpenApiDocument, Operation } from '../../functions/openapi/openapi.ts';
-import { capitalize } from './operation-names.ts';
-import { clientOperations, groupInterfaces } from './operations.ts';
+import type { JsonSchema, OpenApiDocument } from '../../functions/openapi/openapi.ts';
+import { groupInterfaces } from './operations.ts';
+import { clientEvents, clientSchemas } from './schemas.ts';
 
 const openApi = join(import.meta.dirname, '../../functions/openapi');
 
@@ -21,10 +21,18 @@ export const writeClientTypes = async (): Promise<void> => {
 };
 
 /** The source of a type for each schema. */
-const schemaTypes = async ({ openapi, info, components, ...document }: OpenApiDocument): Promise<string> => {
+const schemaTypes = async (document: OpenApiDocument): Promise<string> => {
   const path = mkdtempSync(join(tmpdir(), 'client-types-'));
   try {
-    const schemas = clientSchemas({ components, ...document });
+    const { openapi, info, components } = document;
+    const schemas = {
+      ...clientSchemas(document),
+      ApiError: withClientCodes(components.schemas.Error as JsonSchema),
+      WebhookEvent: {
+        description: 'An event, as a webhook endpoint receives it. `type` says which.',
+        anyOf: clientEvents(document).map(({ name }) => ({ $ref: `#/components/schemas/${name}` })),
+      },
+    };
     await createClient({
       input: { openapi, info, paths: {}, components: { schemas } } as never,
       output: { path, fileName: { suffix: null }, header: [] },
@@ -38,33 +46,6 @@ const schemaTypes = async ({ openapi, info, components, ...document }: OpenApiDo
     rmSync(path, { recursive: true });
   }
 };
-
-/** The schemas of the document, of the parameters of every operation, and of the events of webhooks. */
-const clientSchemas = (document: OpenApiDocument): Record<string, JsonSchema> => {
-  const { Error: error, ...schemas } = document.components.schemas;
-  const webhooks = Object.entries(document.webhooks as Record<string, { post: Operation }>);
-  const events = webhooks.map(([type, { post }]) => [
-    eventName(type),
-    { ...post.requestBody?.content['application/json']?.schema, description: post.summary },
-  ]);
-  const params = clientOperations(document).flatMap(({ params, group, verb }) =>
-    params ? [[params.name, { ...params.schema, description: `The parameters of \`${group}.${verb}\`.` }]] : [],
-  );
-  return {
-    ...schemas,
-    // The global name is taken, and the client has codes of its own.
-    ApiError: withClientCodes(error as JsonSchema),
-    ...Object.fromEntries(params),
-    ...Object.fromEntries(events),
-    WebhookEvent: {
-      description: 'An event, as a webhook endpoint receives it. `type` says which.',
-      anyOf: webhooks.map(([type]) => ({ $ref: `#/components/schemas/${eventName(type)}` })),
-    },
-  };
-};
-
-/** `call.outcome_updated` is `CallOutcomeUpdatedEvent`. */
-const eventName = (type: string) => `${type.split(/[._]/).map(capitalize).join('')}Event`;
 
 /** The client reports what failed without a response of the service by codes of its own. */
 const clientCodes = ['unreachable', 'timeout', 'misconfigured', 'unexpected_response'];

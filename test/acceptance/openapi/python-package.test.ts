@@ -8,48 +8,75 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { pythonPrograms } from '../../../bin/client/python-environment.ts';
+import type { Received } from '../../support/receiver.ts';
+import { newEndpoint, newReceiver } from '../../support/webhooks.ts';
 import { newWorld, target } from '../../support/world.ts';
 
 const run = promisify(execFile);
 
 const program = `
 import sys
-from voice_agent_platform_client import api_client
-from voice_agent_platform_client.api.block_list import add_blocked_numbers
-from voice_agent_platform_client.api.documents import upload_documents
-from voice_agent_platform_client.models import AddBlockedNumbersBody, AddBlockedNumbersResponse, Error, UploadDocumentsBody
-from voice_agent_platform_client.types import File
+from io import BytesIO
+from voice_agent_platform_client import ApiError, File, api_client
 
-base_url, api_key, uid, agent_id = sys.argv[1:]
-client = api_client(base_url, api_key)
-body = AddBlockedNumbersBody(uid=uid, agent_id=agent_id, numbers=["+14155550100", "x"])
-blocked = add_blocked_numbers.sync(client=client, body=body)
-assert isinstance(blocked, AddBlockedNumbersResponse)
-print(blocked.added, [entry.code.value for entry in blocked.failed])
+api = api_client()
+agent_id = sys.argv[1]
+blocked = api.block_list.add(agent_id=agent_id, numbers=["+14155550100", "x"])
+print(blocked.added, [entry.code for entry in blocked.failed])
 
-file = File(payload=b"Open from nine to five.", file_name="hours.txt", mime_type="text/plain")
-uploaded = upload_documents.sync(client=client, body=UploadDocumentsBody(uid=uid, agent_id=agent_id, files=[file]))
+file = File(payload=BytesIO(b"Open from nine to five."), file_name="hours.txt", mime_type="text/plain")
+uploaded = api.documents.upload(agent_id=agent_id, files=[file])
 print([document.name for document in uploaded.documents])
 
-refused = add_blocked_numbers.sync(client=api_client(base_url, "vap_wrong"), body=body)
-assert isinstance(refused, Error)
-print(refused.error.value)
+page = api.calls.list(agent_id=agent_id, limit=2)
+print(len(page.calls), [call.call_id for call in api.calls.list.items(agent_id=agent_id, limit=2)])
+print(api.calls.get(agent_id=agent_id, call_id_or_phone="call-1").ended_at, api.key.get().uid == api.agents.get(agent_id=agent_id).uid)
+
+try:
+    api_client(api_key="vap_wrong").agents.list()
+except ApiError as error:
+    print(error.status, error.code, error.request_id is not None)
+try:
+    api.agents.create(name="")
+except ApiError as error:
+    print(error.status, error.code, error.details[0]["path"])
 `;
 
-/** Calls one operation of a service that fails first, by both kinds of function. */
+/** Calls one operation of a service that fails first, by both kinds of call. */
 const persistentProgram = `
 import asyncio, sys
-from voice_agent_platform_client import api_client
-from voice_agent_platform_client.api.agents import create_agent
-from voice_agent_platform_client.models import CreateAgentBody, Error
+from voice_agent_platform_client import ApiError, api_client
+from voice_agent_platform_client.models import BuildChatParams
 
-body = CreateAgentBody(uid="user-1", name="Front desk")
-call = dict(client=api_client(sys.argv[1], "vap_x"), body=body)
-print(call["client"].get_httpx_client().post("/chat/build", json={}).status_code)
-print(create_agent.sync(**call).agent_id, asyncio.run(create_agent.asyncio(**call)).agent_id)
-refused = create_agent.sync(client=api_client(sys.argv[1], "vap_x", retries=1), body=body)
-assert isinstance(refused, Error)
-print(refused.error.value)
+api = api_client(sys.argv[1], "vap_x", "user-1")
+try:
+    api.chat.build(id="a", messages=[])
+except ApiError as error:
+    print(error.status)
+print(api.agents.create(name="Front desk").agent_id, asyncio.run(api.agents.create.asyncio(name="Front desk")).agent_id)
+try:
+    api_client(sys.argv[1], "vap_x", "user-1", retries=1).agents.create(name="Front desk")
+except ApiError as error:
+    print(error.code)
+`;
+
+/** Calls a server that answers as a gateway, a proxy or a later version of the service does. */
+const strangeProgram = `
+import sys
+from voice_agent_platform_client import ApiError, api_client
+
+def outcome(path):
+    try:
+        return api_client(sys.argv[1] + path, "vap_x", retries=0).calls.get(agent_id="a", call_id_or_phone="c").direction
+    except ApiError as error:
+        return f"{error.status} {error.code}"
+
+for path in ("/403", "/404", "/502", "/later-code", "/later-value", "/page"):
+    print(path, outcome(path))
+try:
+    api_client("http://127.0.0.1:9", "vap_x", retries=0).key.get()
+except ApiError as error:
+    print(error.status, error.code)
 `;
 
 const agent = {
@@ -79,56 +106,146 @@ const startFailing = async (statuses: number[]) => {
   return { server, keys, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 };
 
+/** A server that answers as a gateway, a proxy, a later version of the service and a web page do, by the path. */
+const startStrange = async () => {
+  const call = { callId: 'c', agentId: 'a', direction: 'sideways', startedAt: '2026-03-01T10:00:00.000Z' };
+  const answers: Record<string, [number, string]> = {
+    '403': [403, '<h1>Forbidden</h1>'],
+    '404': [404, '{"message":"Not Found"}'],
+    '502': [502, '<h1>Bad Gateway</h1>'],
+    'later-code': [409, '{"error":"some_later_code","message":"Not now."}'],
+    'later-value': [200, JSON.stringify(call)],
+    page: [200, '<!doctype html>'],
+  };
+  const server = createServer(({ url = '' }, response) => {
+    const [status, text] = answers[url.split('/')[1] as string] as [number, string];
+    response.writeHead(status, { 'content-type': text.startsWith('<') ? 'text/html' : 'application/json' }).end(text);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+};
+
+const verifyProgram = `
+import json, sys
+from voice_agent_platform_client import WebhookVerificationError, verify_webhook
+
+given = json.loads(sys.argv[1])
+secret, headers, body = given["secret"], given["headers"], given["body"]
+event = verify_webhook(body, headers, secret)
+print(type(event).__name__, event.data.call_id, event.data.phone)
+for changed_body, changed in ((body.replace("0100", "0199"), headers), (body, {**headers, "webhook-timestamp": "1700000000"})):
+    try:
+        print(verify_webhook(changed_body.encode(), changed, secret))
+    except WebhookVerificationError:
+        print("refused")
+`;
+
 const hasPython = spawnSync('python3', ['-c', 'import venv, ensurepip']).status === 0;
 
-describe('npm run client -- --python', () => {
-  it('npm run client -- --python packs a wheel whose client, and its own guide, call the service; or says that there is no Python', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'python-client-'));
-    const packing = run(process.execPath, ['bin/client.ts', '--python', '--folder', join(folder, 'made')]);
-    if (!hasPython) return expect(packing).rejects.toThrow('Python 3.10 or newer with venv is needed, as python3.');
-    const { stdout: wheel } = await packing;
-    const python = join(pythonPrograms('bin/client/python-requirements.txt'), 'python');
-    const installed = join(folder, 'installed');
-    // What the wheel depends on, the generator depends on, too: nothing is fetched.
-    await run(python, ['-m', 'pip', 'install', '--quiet', '--no-deps', '--target', installed, wheel.trim()]);
-    const { uid, agentId, apiKey, recordCall } = await newWorld();
-    await recordCall('call-1');
-    const { baseUrl } = target;
-    const env = {
-      ...process.env,
-      PYTHONPATH: installed,
-      VAP_BASE_URL: baseUrl,
-      VAP_API_KEY: apiKey,
-      VAP_USER: uid,
-      VAP_AGENT: agentId,
+/** The packed client in a folder, and the environment in which a program of its user runs: of an agent with three calls. */
+const installClient = async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'python-client-'));
+  packed ??= run(process.execPath, ['bin/client.ts', '--python', '--folder', join(folder, 'made')]);
+  const { stdout: wheel } = await packed;
+  const python = join(pythonPrograms('bin/client/python-requirements.txt'), 'python');
+  const installed = join(folder, 'installed');
+  // What the wheel depends on, the generator depends on, too: nothing is fetched.
+  await run(python, ['-m', 'pip', 'install', '--quiet', '--no-deps', '--target', installed, wheel.trim()]);
+  const { uid, agentId, apiKey, recordCall } = await newWorld();
+  for (const day of [1, 2, 3]) await recordCall(`call-${day}`, { startedAt: `2026-03-0${day}T10:00:00Z` });
+  const variables = { VAP_BASE_URL: target.baseUrl, VAP_API_KEY: apiKey, VAP_USER: uid, VAP_AGENT: agentId };
+  return { folder, python, env: { ...process.env, PYTHONPATH: installed, ...variables } };
+};
+let packed: Promise<{ stdout: string }> | undefined;
+
+const guide = 'functions/openapi/guides/python-client.md';
+const exampleOf = (file: string) => /```python\n(.*?)```/s.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
+
+describe('the Python client', () => {
+  it('the Python client is packed as a wheel, calls the service, and raises what fails; without Python the command says so', async () => {
+    if (!hasPython) {
+      const packing = run(process.execPath, ['bin/client.ts', '--python']);
+      return expect(packing).rejects.toThrow('Python 3.10 or newer with venv is needed, as python3.');
+    }
+    const { folder, python, env } = await installClient();
+    const agentId = env.VAP_AGENT;
+    const runProgram = async (source: string, ...args: string[]) => {
+      writeFileSync(join(folder, 'program.py'), source);
+      return (await run(python, [join(folder, 'program.py'), ...args], { env })).stdout.trim().split('\n');
     };
-    writeFileSync(join(folder, 'program.py'), program);
-    const { stdout } = await run(python, [join(folder, 'program.py'), baseUrl, apiKey, uid, agentId], { env });
-    expect(stdout.trim().split('\n')).toEqual([
+    expect(await runProgram(program, agentId)).toEqual([
       "['+14155550100'] ['invalid_format']",
       "['hours.txt']",
-      'invalid_api_key',
+      "2 ['call-3', 'call-2', 'call-1']",
+      'UNSET True',
+      '401 invalid_api_key True',
+      '400 invalid_request name',
     ]);
 
     const failing = await startFailing([429, 0, 503, 409, 200, 429, 200, 409]);
-    writeFileSync(join(folder, 'program.py'), persistentProgram);
-    const persistent = await run(python, [join(folder, 'program.py'), failing.url], { env });
+    const persistent = await runProgram(persistentProgram, failing.url);
     failing.server.close();
     // A 409 without Retry-After is an answer.
-    expect(persistent.stdout).toBe('429\nagent_5 agent_7\nquota_exceeded\n');
+    expect(persistent).toEqual(['429', 'agent_5 agent_7', 'quota_exceeded']);
     // The chat is sent once, without a key.
     const [chat, ...keys] = failing.keys;
     const [first, , , , second] = keys;
     expect(keys.map((key) => [first, second].indexOf(key))).toEqual([0, 0, 0, 0, 1, 1, -1]);
     expect([chat, ...new Set(keys)].map((key) => key === undefined)).toEqual([true, false, false, false]);
 
-    const exampleOf = async (guide: string) => {
-      const file = join(folder, 'guide.py');
-      writeFileSync(file, /```python\n(.*?)```/s.exec(readFileSync(guide, 'utf8'))?.[1] ?? '');
-      return (await run(python, [file], { env })).stdout;
-    };
-    expect(await exampleOf(join(folder, 'made/source/README.md'))).toMatch(/^agent_\w+\n200 \S+\n$/);
-    expect(await exampleOf('functions/openapi/guides/python-client.md')).toBe('call-1 +14155550100 no outcome\n');
+    const strange = await startStrange();
+    expect(await runProgram(strangeProgram, strange.url)).toEqual([
+      '/403 403 invalid_request',
+      '/404 404 not_found',
+      '/502 502 internal_error',
+      '/later-code 409 some_later_code',
+      '/later-value sideways',
+      '/page 200 unexpected_response',
+      'None unreachable',
+    ]);
+    strange.server.close();
+
+    expect(await runProgram(exampleOf(guide))).toEqual([
+      'call-3 +14155550100 no outcome',
+      'call-2 +14155550100 no outcome',
+      'call-1 +14155550100 no outcome',
+      expect.stringMatching(/^404 call_not_found .* [\w-]+$/),
+    ]);
     // The first run on a machine installs the generator.
+  }, 240_000);
+
+  it('the Python client’s guide passes a strict type checker, which finds a misspelled parameter and a wrong value', async () => {
+    if (!hasPython) return;
+    const { folder, env } = await installClient();
+    const mypy = join(pythonPrograms('test/acceptance/openapi/python-requirements.txt'), 'mypy');
+    const check = async (source: string) => {
+      writeFileSync(join(folder, 'checked.py'), source);
+      const options = ['--strict', '--no-incremental', 'checked.py'];
+      return run(mypy, options, { cwd: folder, env: { ...env, MYPYPATH: env.PYTHONPATH } }).then(
+        ({ stdout }) => stdout,
+        ({ stdout }) => stdout as string,
+      );
+    };
+    const example = exampleOf(guide);
+    expect(await check(example)).toContain('Success: no issues found');
+    expect(await check(example.replace('direction="inbound"', 'directoin="inbound"'))).toContain('directoin');
+    expect(await check(example.replace('"inbound"', '"sideways"'))).toContain(
+      'incompatible type "Literal[\'sideways\']"',
+    );
+  }, 240_000);
+
+  it('the Python client verifies a delivery of the service and returns its event, and rejects a changed one', async () => {
+    if (!hasPython) return;
+    const { folder, python, env } = await installClient();
+    const world = await newWorld();
+    const receiver = await newReceiver();
+    const { secret } = await newEndpoint(world, receiver.url, { events: ['call.recorded'] });
+    await world.recordCall('call-1');
+    const [{ headers, body }] = (await receiver.waitFor(1)) as [Received];
+    writeFileSync(join(folder, 'verify.py'), verifyProgram);
+    const { stdout } = await run(python, [join(folder, 'verify.py'), JSON.stringify({ secret, headers, body })], {
+      env,
+    });
+    expect(stdout.trim().split('\n')).toEqual(['CallRecordedEvent call-1 +14155550100', 'refused', 'refused']);
   }, 240_000);
 });

@@ -1,0 +1,34 @@
+"""Makes a client."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from .operations import Api
+from .requests import Connection
+from .types import Unset
+
+# Records that are printed show a field that is absent as this word.
+setattr(Unset, "__repr__", lambda _: "UNSET")
+
+
+def api_client(
+    base_url: str | None = None,
+    api_key: str | None = None,
+    uid: str | None = None,
+    *,
+    retries: int = 3,
+    timeout: float = 60.0,
+    **httpx_args: Any,
+) -> Api:
+    """A client of the service at `base_url`, with an API key, for the user `uid`.
+
+    What is not given is read from VAP_BASE_URL, VAP_API_KEY and VAP_USER. `retries` is how often a failed request is sent
+    again, `timeout` how many seconds one attempt may take; `httpx_args` are those of httpx.Client, such as `verify`.
+    """
+    address = base_url or os.environ.get("VAP_BASE_URL")
+    if not address:
+        raise ValueError("base_url is missing: give the address of the service, or set VAP_BASE_URL.")
+    key = api_key or os.environ.get("VAP_API_KEY")
+    return Api(Connection(address, key, uid or os.environ.get("VAP_USER"), retries, timeout, httpx_args))

@@ -1,0 +1,157 @@
+"""Calls operations: one object each, which knows where its parameters go."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from typing import Any, Generic, ParamSpec, TypeVar
+from urllib.parse import quote
+
+import httpx
+
+from .errors import ApiError
+from .retries import RetryingTransport
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Item = TypeVar("Item")
+
+
+class Connection:
+    """What all requests of a client have in common."""
+
+    def __init__(
+        self, base_url: str, api_key: str | None, uid: str | None, retries: int, timeout: float, httpx_args: dict[str, Any]
+    ) -> None:
+        self.uid = uid
+        headers = {"X-Authorization": api_key} if api_key else {}
+        settings = {"base_url": base_url, "headers": headers, "timeout": timeout, **httpx_args}
+        self.client = httpx.Client(transport=RetryingTransport(retries), **settings)
+        self.async_client = httpx.AsyncClient(transport=RetryingTransport(retries), **settings)
+
+
+class Operation(Generic[P, R]):
+    """An operation. Call it with its parameters, or await its `asyncio`; both raise an ApiError when the request fails."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        method: str,
+        path: str,
+        params: Callable[P, Any],
+        response: Callable[[Any], R],
+        *,
+        query: Sequence[str] = (),
+        body: str | None = None,
+        takes_uid: bool = False,
+    ) -> None:
+        self._connection = connection
+        self._method = method
+        self._path = path
+        self._params = params
+        self._response = response
+        self._query = query
+        self._body = body
+        self._takes_uid = takes_uid
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self._send(self._fields(*args, **kwargs))
+
+    async def asyncio(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return await self._send_async(self._fields(*args, **kwargs))
+
+    def _fields(self, *args: P.args, **kwargs: P.kwargs) -> dict[str, Any]:
+        params = self._params(*args, **kwargs)
+        fields: dict[str, Any] = params.to_dict() if params is not None else {}
+        if self._takes_uid and self._connection.uid is not None:
+            fields.setdefault("uid", self._connection.uid)
+        return fields
+
+    def _send(self, fields: Mapping[str, Any]) -> R:
+        client = self._connection.client
+        try:
+            return self._read(client.send(self._request(client, fields)))
+        except httpx.HTTPError as error:
+            raise ApiError.from_exception(error) from error
+
+    async def _send_async(self, fields: Mapping[str, Any]) -> R:
+        client = self._connection.async_client
+        try:
+            return self._read(await client.send(self._request(client, fields)))
+        except httpx.HTTPError as error:
+            raise ApiError.from_exception(error) from error
+
+    def _request(self, client: httpx.Client | httpx.AsyncClient, given: Mapping[str, Any]) -> httpx.Request:
+        fields = dict(given)
+        names = [part[1:-1] for part in self._path.split("/") if part.startswith("{")]
+        path = self._path.format(**{name: quote(str(fields.pop(name)), safe="") for name in names})
+        query = {name: fields.pop(name) for name in self._query if fields.get(name) is not None}
+        content: dict[str, Any] = {}
+        if self._body == "json":
+            content = {"json": fields}
+        elif self._body == "form":
+            # A file is a tuple of its name, content and type.
+            content = {
+                "files": [
+                    (name, one if isinstance(one, tuple) else (None, str(one)))
+                    for name, value in fields.items()
+                    for one in (value if isinstance(value, list) else [value])
+                ]
+            }
+        return client.build_request(self._method, path, params=query, **content)
+
+    def _read(self, response: httpx.Response) -> R:
+        if not response.is_success:
+            raise ApiError.from_response(response)
+        if self._response is str:
+            return self._response(response.text)
+        try:
+            body = response.json()
+        except ValueError as error:
+            kind = response.headers.get("content-type", "without a type")
+            message = f"The response is not JSON ({kind}). Is base_url the address of the service?"
+            raise ApiError("unexpected_response", message, status=response.status_code) from error
+        return self._response(body)
+
+
+class ListOperation(Operation[P, R], Generic[P, R, Item]):
+    """A list. Call it for one page; `items` has every item of all pages, `items_async` for `async for`."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        method: str,
+        path: str,
+        params: Callable[P, Any],
+        response: Callable[[Any], R],
+        items: Callable[[R], Sequence[Item]],
+        *,
+        query: Sequence[str] = (),
+        takes_uid: bool = False,
+    ) -> None:
+        super().__init__(connection, method, path, params, response, query=query, takes_uid=takes_uid)
+        self._items = items
+
+    def items(self, *args: P.args, **kwargs: P.kwargs) -> Iterator[Item]:
+        fields = self._fields(*args, **kwargs)
+        while True:
+            page = self._send(fields)
+            yield from self._items(page)
+            cursor = getattr(page, "next_cursor", None)
+            if not cursor:
+                return
+            fields = {**fields, "cursor": cursor}
+
+    async def items_async(self, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[Item]:
+        fields = self._fields(*args, **kwargs)
+        while True:
+            page = await self._send_async(fields)
+            for item in self._items(page):
+                yield item
+            cursor = getattr(page, "next_cursor", None)
+            if not cursor:
+                return
+            fields = {**fields, "cursor": cursor}
+
+
+def no_params() -> None:
+    """The parameters of an operation that has none."""
