@@ -177,6 +177,14 @@ describe('a search', () => {
     );
   });
 
+  it('a search weighs a word more that the query repeats', async () => {
+    const index = await indexOf([{ text: 'Rooms and breakfast.' }, { text: 'Rooms and parking.' }]);
+    const pageOfBest = async (query: string) =>
+      index.placeOf((await rank(query, [index], 1))[0]?.passage as number).page;
+    expect(await pageOfBest('Is there breakfast, or parking? I need parking.')).toBe(1);
+    expect(await pageOfBest('Is there parking, or breakfast? I need breakfast.')).toBe(0);
+  });
+
   it('a search finds each word of a text, in whatever order its scripts are', async () => {
     // Letters of Deseret are surrogate pairs, which are before these ideographs in UTF-16, and after them in UTF-8.
     const word = fc.oneof(
