@@ -1,11 +1,12 @@
 /** `npm start`: the whole service on this machine, with emulators and fakes of what it uses on AWS. */
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { type ExitCode, exitCodes } from './command-line/exit-codes.ts';
 import { isolateFromAws } from './local/aws-settings.ts';
 import { openDataFolder } from './local/data-folder.ts';
+import { watchDisk } from './local/disk.ts';
 import { startDynamoDb } from './local/dynamodb.ts';
 import { findJava } from './local/java.ts';
 import { listen } from './local/listen.ts';
@@ -50,15 +51,32 @@ const run = async () => {
   // Its owner alone can read what this run and the processes it starts write.
   process.umask(0o077);
   const data = await start(openDataFolder(options.data));
-  const server = createServer();
+  const disk = await start(watchDisk(data.path, report));
+  const { server, serve } = holdingServer();
   const { endpoint: baseUrl } = await start(takePort(server));
   const shell = isolateFromAws(data.credentials);
   const endpoint = shell.AWS_ENDPOINT_URL_DYNAMODB;
   report(`Starting ${endpoint ? '' : 'DynamoDB Local, '}the emulators and the service …`);
   // First, since it starts while the modules of the service, whose loading blocks this process, are loaded.
-  const dynamodb = endpoint ? { endpoint } : await start(startDynamoDb(await findJava(report), data.path));
+  const dynamodb = endpoint
+    ? { endpoint }
+    : await start(startDynamoDb(await findJava(report), data.path, { onFailure }));
   const { startService } = await import('./local/service.ts');
-  await startService({ ...options, server, baseUrl, dynamodb, data, shell, start });
+  await startService({ ...options, serve, baseUrl, dynamodb, data, disk, shell, start });
+};
+
+/** A database that dies after the start ends the run: whoever waits for the service learns it, and the data are kept. */
+const onFailure = (reason: string) => {
+  if (ending) return;
+  report(`${reason}\nThe run ends with it. Start it again: what --data keeps is kept.`);
+  void end(exitCodes.failed);
+};
+
+/** Creates a server that holds requests until the service is ready, and then answers them. */
+const holdingServer = () => {
+  const { promise, resolve: serve } = Promise.withResolvers<RequestListener>();
+  const server = createServer(async (request, response) => (await promise)(request, response));
+  return { server, serve };
 };
 
 const takePort = (server: ReturnType<typeof createServer>) =>

@@ -16,6 +16,7 @@ import {
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { handler } from '../../functions/jobs/read-changes.ts';
 import { sortKeysOfChanges } from '../../functions/store/keys.ts';
+import type { Disk } from './disk.ts';
 import type { Started } from './started.ts';
 
 const pauseMilliseconds = 200;
@@ -27,14 +28,14 @@ const batchSize = 1000;
 /** How far each shard of the stream was read: a sequence number, or `end`. */
 type Positions = { stream: string; shards: Record<string, string> };
 
+/** Without a disk, its data are in memory. Nothing is read while the disk is full: events are written. */
+type ReaderOptions = { endpoint: string; tableName: string; data?: string | undefined; disk?: Pick<Disk, 'isFull'> };
+
 /**
  * Reads the stream of the table, and calls the function that reads it on AWS. Where data are kept, so is the position: the
  * next run continues where this one stopped, however it ended.
  */
-export const startChangeReader = async (
-  options: { endpoint: string; tableName: string; data?: string | undefined },
-  handle = handler,
-): Promise<Started> => {
+export const startChangeReader = async (options: ReaderOptions, handle = handler): Promise<Started> => {
   const reader = new ChangeReader(options, handle);
   const stopping = new AbortController();
   const running = reader.run(stopping.signal);
@@ -51,14 +52,13 @@ class ChangeReader {
   readonly #endpoint: string;
   readonly #tableName: string;
   readonly #file: string | undefined;
+  readonly #disk: Pick<Disk, 'isFull'> | undefined;
   readonly #handle: typeof handler;
   readonly #iterators = new Map<string, string>();
   #positions: Positions = { stream: '', shards: {} };
 
-  constructor(
-    { endpoint, tableName, data }: { endpoint: string; tableName: string; data?: string | undefined },
-    handle: typeof handler,
-  ) {
+  constructor({ endpoint, tableName, data, disk }: ReaderOptions, handle: typeof handler) {
+    this.#disk = disk;
     this.#handle = handle;
     this.#client = new DynamoDBStreamsClient({ endpoint });
     this.#endpoint = endpoint;
@@ -71,6 +71,10 @@ class ChangeReader {
     let listedAt = Number.NEGATIVE_INFINITY;
     while (!signal.aborted) {
       try {
+        if (this.#disk?.isFull) {
+          await sleep(retryMilliseconds, undefined, { signal });
+          continue;
+        }
         const isOld = performance.now() - listedAt > shardsMilliseconds;
         if (isOld || shards.length === 0 || shards.some((shard) => this.#hasEnded(shard))) {
           shards = await this.#shards();

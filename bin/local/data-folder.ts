@@ -60,7 +60,7 @@ const formatFile = 'format.json';
 const checkFormatOf = (path: string) => {
   const file = join(path, formatFile);
   if (existsSync(file)) {
-    const { format } = JSON.parse(readFileSync(file, 'utf8')) as { format: number };
+    const { format } = readJson<{ format: number }>(file);
     if (format > knownFormat) throw new StartupError(new NewerFormatError(path, format).message);
   } else if (
     existsSync(path) &&
@@ -93,6 +93,14 @@ const lockFolder = (path: string): DatabaseSync => {
   }
 };
 
+const readJson = <T>(file: string): T => {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new StartupError(`${file} cannot be read (${(error as Error).message}): restore it, or name another folder.`);
+  }
+};
+
 const newCredentials = (): Credentials => ({
   // DynamoDB Local takes letters and digits alone.
   accessKeyId: `LOCAL${randomBytes(16).toString('hex').toUpperCase()}`,
@@ -101,7 +109,7 @@ const newCredentials = (): Credentials => ({
 
 const credentialsIn = (path: string): Credentials => {
   const file = join(path, 'credentials.json');
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Credentials;
+  if (existsSync(file)) return readJson<Credentials>(file);
   const credentials = newCredentials();
   writeFileSync(file, JSON.stringify(credentials), { mode: 0o600 });
   return credentials;

@@ -13,12 +13,12 @@ const root = join(import.meta.dirname, '../..');
 /**
  * Starts AWS's own DynamoDB Local. It listens on every interface, which no option changes. Without `-sharedDb` it has a
  * database per access key id: a caller who does not know the run's random id finds an empty one. With `isForLoad` it takes
- * longer to start, and less for each request of many.
+ * longer to start, and less for each request of many. `onFailure` is called when it ends by itself.
  */
 export const startDynamoDb = async (
   java: string,
   data: string | undefined,
-  { isForLoad = false } = {},
+  { isForLoad = false, onFailure = (_reason: string) => {} } = {},
 ): Promise<DynamoDb> => {
   const port = await freePort();
   const guarded = spawn(
@@ -34,13 +34,17 @@ export const startDynamoDb = async (
     output = (output + text).slice(-4000);
   });
   let failure: string | undefined;
+  let isStopping = false;
   guarded.on('exit', () => {
-    failure = `DynamoDB Local ended: ${output.trim() || 'it gave no reason'}`;
+    if (isStopping) return;
+    failure = `DynamoDB Local has ended${output.trim() ? `: ${output.trim()}` : '.'}`;
+    onFailure(failure);
   });
   return {
     endpoint: `http://127.0.0.1:${port}`,
     failure: () => failure,
     async stop() {
+      isStopping = true;
       if (guarded.exitCode !== null || guarded.signalCode !== null) return;
       guarded.stdin.end();
       await once(guarded, 'exit');

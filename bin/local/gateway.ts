@@ -7,7 +7,9 @@ import { cors } from '../../functions/http/cors.ts';
 import { type AnyEndpoint, isStreamed, methodsOf } from '../../functions/http/endpoint.ts';
 import type { ApiHandler } from '../../functions/http/handler-types.ts';
 import { lambda } from '../../functions/http/lambda.ts';
+import { permissionsOf } from '../../functions/http/permissions.ts';
 import { routes } from '../../functions/routes.ts';
+import type { Disk } from './disk.ts';
 import { isLoopback } from './listen.ts';
 import { describeRequest } from './log.ts';
 import { sendPage } from './pages.ts';
@@ -25,13 +27,15 @@ type Settings = {
   /** The origins that may call from a browser. */
   origins: string[];
   pages: Parameters<typeof sendPage>[0];
+  /** Whose lack of space refuses operations that write. */
+  disk?: Pick<Disk, 'isFull'>;
   /** Takes a line about each request. */
   report?: ((line: string) => void) | undefined;
 };
 type Match = { route: Route; pathParameters: Record<string, string> };
 
 /** Emulates API Gateway's HTTP API in front of the same handlers that Lambda runs, and CloudFront in front of the pages. */
-export const gateway = ({ origins, pages, report }: Settings): RequestListener => {
+export const gateway = ({ origins, pages, disk, report }: Settings): RequestListener => {
   installStreamifyResponse();
   const table = routes.map((endpoint) => ({ endpoint, segments: endpoint.path.split('/'), handler: lambda(endpoint) }));
   const hosts = new Set(origins.map((origin) => URL.parse(origin)?.hostname));
@@ -56,6 +60,7 @@ export const gateway = ({ origins, pages, report }: Settings): RequestListener =
     try {
       if (request.method === 'OPTIONS') response.writeHead(204, preflight).end();
       else if (decoded === undefined) sendError(response, 400, 'Bad Request');
+      else if (disk?.isFull && match && writes(match.route.endpoint)) sendDiskFull(response);
       else body = await respond(match, { path: decoded, query }, request, response);
     } catch (error) {
       console.error(error);
@@ -101,6 +106,24 @@ const respond = async (
 /** Sends an error with the body that API Gateway itself would send. */
 const sendError = (response: ServerResponse, status: number, message: string): undefined => {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ message }));
+};
+
+const writes = (endpoint: AnyEndpoint) =>
+  permissionsOf(endpoint).some(
+    (permission) => !/:(BatchGet|Get|Query|Scan|List|Invoke|ConditionCheck)/.test(permission),
+  );
+
+/** Refuses a request that writes, in the form of the service's own errors. */
+const sendDiskFull = (response: ServerResponse) => {
+  response.writeHead(503, {
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': randomUUID(),
+    'retry-after': '10',
+  });
+  const message = 'The disk of the service is full. Nothing was done: try again when there is room.';
+  response.end(JSON.stringify({ error: 'overloaded', message }));
 };
 
 /** API Gateway decodes a path before it matches a route: an encoded slash separates segments, too. */

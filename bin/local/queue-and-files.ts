@@ -15,6 +15,7 @@ import { limits } from '../../functions/domain/limits.ts';
 import { environment } from '../../functions/environment.ts';
 import { maxDeliveries, type QueueHandler, queueWorker } from '../../functions/jobs/job.ts';
 import { queueJobs } from '../../functions/jobs.ts';
+import type { Disk } from './disk.ts';
 import { FairQueue } from './fair-queue.ts';
 import { isLoopback } from './listen.ts';
 import type { Started } from './started.ts';
@@ -35,7 +36,7 @@ type Queue = { endpoint: string; queueUrl: string };
 export const startQueueAndFiles = async (options: {
   bucket: string;
   data?: string | undefined;
-}): Promise<Started & { endpoint: string; queueUrl: string; work(given: Queue): void }> => {
+}): Promise<Started & { endpoint: string; queueUrl: string; work(given: Queue, disk: Pick<Disk, 'isFull'>): void }> => {
   adaptEmulator();
   const server = await startFauxqs({
     port: 0,
@@ -57,13 +58,13 @@ export const startQueueAndFiles = async (options: {
   const stopping = new AbortController();
   return {
     ...own.queue,
-    work(given) {
+    work(given, disk) {
       void notify(server, options.bucket, stopping.signal);
       workers.push(own);
       if (given.endpoint !== endpoint || given.queueUrl !== own.queue.queueUrl) workers.push(new QueueWorker(given));
       const inFlight = server.inspectQueue('jobs')?.messages.inflight ?? [];
       void own.release(inFlight.map(({ receiptHandle }) => receiptHandle));
-      for (const worker of workers) void worker.poll(stopping.signal);
+      for (const worker of workers) void worker.poll(disk, stopping.signal);
       startDaily(server, stopping.signal);
     },
     async stop() {
@@ -142,9 +143,14 @@ class QueueWorker {
     this.#client = new SQSClient({ endpoint: queue.endpoint });
   }
 
-  async poll(abortSignal: AbortSignal): Promise<void> {
+  /** Takes messages as they come; none while the disk is full. */
+  async poll(disk: Pick<Disk, 'isFull'>, abortSignal: AbortSignal): Promise<void> {
     while (!abortSignal.aborted) {
       try {
+        if (disk.isFull) {
+          await sleep(1000, undefined, { signal: abortSignal });
+          continue;
+        }
         const command = new ReceiveMessageCommand({
           QueueUrl: this.queue.queueUrl,
           MaxNumberOfMessages: 10,

@@ -1,15 +1,17 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { Server } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { dirname, join, resolve } from 'node:path';
+import { environment } from '../../functions/environment.ts';
 import { startChangeReader } from './change-reader.ts';
 import { type DataFolder, localRegion } from './data-folder.ts';
 import { demoData } from './demo.ts';
+import type { Disk } from './disk.ts';
 import { gateway } from './gateway.ts';
 import { printReadableLog } from './log.ts';
 import { pagesWith } from './pages.ts';
 import { connectBedrock, connectStripe, readSecrets } from './providers.ts';
 import { startQueueAndFiles } from './queue-and-files.ts';
-import type { Started } from './started.ts';
+import { type Started, StartupError } from './started.ts';
 import { createTable } from './table.ts';
 import { type Facts, welcome } from './welcome.ts';
 
@@ -17,18 +19,20 @@ type Options = {
   json?: true;
   jsonLog?: true;
   runFile: string;
-  server: Server;
+  /** Answers the requests of the server, those it holds included. */
+  serve: (listener: RequestListener) => void;
   baseUrl: string;
   dynamodb: { endpoint: string; failure?: () => string | undefined };
   data: DataFolder;
+  disk: Disk;
   /** The environment as the user's shell has it. */
   shell: NodeJS.ProcessEnv;
   start: <S extends Started>(part: S | Promise<S>) => Promise<S>;
 };
 
-/** Starts the emulators, sets the settings of the service, and serves it on a server that is listening. */
+/** Starts the emulators, sets the settings of the service, and serves it. */
 export const startService = async (options: Options): Promise<void> => {
-  const { server, baseUrl, dynamodb, data, shell, start } = options;
+  const { serve, baseUrl, dynamodb, data, disk, shell, start } = options;
   const { env } = process;
   env.TABLE_NAME ??= 'voice-agent-platform';
   env.TABLE_TIMEOUT_SECONDS ??= '20';
@@ -51,9 +55,10 @@ export const startService = async (options: Options): Promise<void> => {
   env.AWS_ENDPOINT_URL_SQS ??= queueAndFiles.endpoint;
   env.AWS_ENDPOINT_URL_S3 ??= queueAndFiles.endpoint;
   env.JOBS_QUEUE_URL ??= queueAndFiles.queueUrl;
-  queueAndFiles.work({ endpoint: env.AWS_ENDPOINT_URL_SQS, queueUrl: env.JOBS_QUEUE_URL });
+  checkSettings();
+  queueAndFiles.work({ endpoint: env.AWS_ENDPOINT_URL_SQS, queueUrl: env.JOBS_QUEUE_URL }, disk);
 
-  await start(startChangeReader({ endpoint: dynamodb.endpoint, tableName: env.TABLE_NAME, data: data.path }));
+  await start(startChangeReader({ endpoint: dynamodb.endpoint, tableName: env.TABLE_NAME, data: data.path, disk }));
 
   if (!options.jsonLog) printReadableLog();
   let isReady = false;
@@ -63,7 +68,7 @@ export const startService = async (options: Options): Promise<void> => {
     isFakeModel: bedrock.model === null,
   };
   const origins = env.APP_ORIGIN.split(',').map((origin) => origin.trim());
-  server.on('request', gateway({ origins, pages: pagesWith(defaults), report }));
+  serve(gateway({ origins, pages: pagesWith(defaults), disk, report }));
   const demo = await demoData(data.path && join(data.path, 'demo.json'), baseUrl);
   Object.assign(defaults, demo);
   const facts = {
@@ -84,6 +89,15 @@ export const startService = async (options: Options): Promise<void> => {
   await start(writeRunFile(resolve(import.meta.dirname, '../..', options.runFile), { ...facts, erasureSecret }));
   console.log(options.json ? JSON.stringify(facts) : welcome({ ...facts, model: bedrock.model }));
   isReady = true;
+};
+
+/** Reads every setting once: a wrong one ends the run with a sentence instead of the first request that needs it. */
+const checkSettings = () => {
+  try {
+    for (const name of Object.keys(environment)) void environment[name as keyof typeof environment];
+  } catch (error) {
+    throw new StartupError((error as Error).message);
+  }
 };
 
 /** Writes how `npm run operator` reaches this run, and removes it when the run ends. */

@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBedrock } from '../../../../bin/local/bedrock.ts';
-import { listen } from '../../../../bin/local/listen.ts';
+import { freePort, listen } from '../../../../bin/local/listen.ts';
 import { userSays } from '../../../support/chat.ts';
 import type { Target } from '../../../support/global-setup.ts';
 import { until } from '../../../support/until.ts';
@@ -263,6 +263,34 @@ describe('npm start', () => {
     expect(err).not.toMatch(/vap_|4155550111|"time":/);
   }, 120_000);
 
+  it('a request that comes while the service starts is answered or refused, and a database that dies ends the run', async () => {
+    const place = folder();
+    const port = await freePort();
+    const run = start(['--json', '--data', place, '--port', String(port)]);
+    const outcomes: Promise<number | 'refused'>[] = [];
+    const ask = () =>
+      fetch(`http://127.0.0.1:${port}/openapi.json`, { signal: AbortSignal.timeout(100_000) }).then(
+        async (response) => {
+          await response.text();
+          return response.status;
+        },
+        (error) => (error.cause?.code === 'ECONNREFUSED' ? 'refused' : Promise.reject(error)),
+      );
+    const asking = setInterval(() => outcomes.push(ask()), 100);
+    await ready(run).finally(() => clearInterval(asking));
+    const counts = new Set(await Promise.all(outcomes));
+    expect(counts).toEqual(new Set(['refused', 200]));
+
+    const java = processesWith(place).find(
+      ({ command }) => command.includes('DynamoDBLocal.jar') && !command.includes('guard.mjs'),
+    );
+    process.kill(java?.pid ?? 0, 'SIGKILL');
+    const { code, err } = await ended(run);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^DynamoDB Local has ended.*\nThe run ends with it\./m);
+    await until(() => processesWith(place).length === 0, 10);
+  }, 120_000);
+
   it.each([200, 1500, 4000])('npm start leaves no process when npm gets SIGTERM after %i ms', async (milliseconds) => {
     const place = folder();
     const npm = start(['--json', '--data', place], {}, ['npm', '-s', 'start', '--']);
@@ -275,11 +303,13 @@ describe('npm start', () => {
     const file = join(folder(), 'file');
     writeFileSync(file, '');
     const port = new URL(target.baseUrl).port;
-    const [misused, taken, noFolder, impossible, noJava] = await Promise.all([
+    const [misused, taken, noFolder, impossible, noDays, noOrigin, noJava] = await Promise.all([
       ended(start(['--json', '--port', 'x'])),
       ended(start(['--json', '--port', port])),
       ended(start(['--json', '--data', join(file, 'data')])),
       ended(start(['--json', '--data', '/proc/nope'])),
+      ended(start(['--json'], { CALL_RETENTION_DAYS: '0' })),
+      ended(start(['--json'], { APP_ORIGIN: 'foo' })),
       ended(start(['--json'], { PATH: folder(), JAVA_HOME: '' })),
     ]);
     expect(misused).toMatchObject({
@@ -292,10 +322,12 @@ describe('npm start', () => {
       `The data cannot be kept in ${file}/data (ENOTDIR): name a writable folder, as in \`npm start -- --data data\`.\n`,
     );
     expect(impossible.err).toMatch(/^The data cannot be kept in \/proc\/nope \(ENOENT\): .*\n$/);
+    expect(noDays.err).toMatch(/\nThe setting CALL_RETENTION_DAYS must be from 1 to 3650, and is "0"\.\n$/);
+    expect(noOrigin.err).toMatch(/\nThe setting APP_ORIGIN must be an origin such as [^\n]+\n$/);
     expect(noJava.err.split('\n').at(-2)).toMatch(
       /^DynamoDB Local needs Java: install Java 17 .* or Python 3 with pip/,
     );
-    for (const { code, out } of [taken, noFolder, impossible, noJava])
+    for (const { code, out } of [taken, noFolder, impossible, noDays, noOrigin, noJava])
       expect({ code, out }).toEqual({ code: 1, out: '' });
   });
 });
