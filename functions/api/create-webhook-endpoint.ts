@@ -6,7 +6,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { credentials } from '../store/credentials.ts';
 import { receiverAddresses } from '../webhooks/receiver-address.ts';
-import { endpointSecrets, newEndpointSecret } from '../webhooks/secrets.ts';
+import { endpointSecrets, newEndpointSecret, secretMadeBy } from '../webhooks/secrets.ts';
 import { shownEndpoint, webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
 /** Creates a webhook endpoint. The response is the only one that contains its secret. */
@@ -16,7 +16,7 @@ export const createWebhookEndpoint = endpoint({
   path: '/webhook-endpoints',
   summary: 'Create a webhook endpoint',
   description:
-    'Creates an endpoint that events are sent to. The response contains the `secret` that signs them; it is not shown again. A user can have at most 10 endpoints.',
+    'Creates an endpoint that events are sent to. The response contains the `secret` that signs them; it is not shown again, except to a request that the same API key repeats with its `Idempotency-Key`. A user can have at most 10 endpoints.',
   caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
   services: {
     webhookEndpoints: webhookEndpoints.for('add'),
@@ -29,7 +29,10 @@ export const createWebhookEndpoint = endpoint({
   response: WebhookEndpointWithSecret,
   errors: ['too_many_endpoints'],
 
-  async handle({ body: { uid, ...given }, creationId }, { webhookEndpoints, credentials, ...services }) {
+  async handle(
+    { principal: { keyId }, body: { uid, ...given }, creationId },
+    { webhookEndpoints, credentials, ...services },
+  ) {
     const { agentIds = [], url } = given;
     const access = agentIds.length > 0 ? await credentials.accessTo(agentIds) : undefined;
     if (!agentIds.every((agentId) => access?.get(agentId)?.has(uid))) throw insufficientPermissions();
@@ -37,10 +40,9 @@ export const createWebhookEndpoint = endpoint({
     if (problem !== undefined) throw invalidField('url', problem);
     const endpointId = newIdentifier('endpoint', creationId);
     const sealed = await services.endpointSecrets.seal(endpointId, newEndpointSecret());
-    const secrets = [{ sealed, createdBy: creationId }];
+    const secrets = [{ sealed, createdBy: creationId, keyId }];
     const made = await webhookEndpoints.add(uid, { endpointId, ...given, active: true, createdAt: now(), secrets });
-    // A repeated request gets the secret that the first one created.
-    const first = made.secrets.find(({ createdBy }) => createdBy === creationId) ?? { sealed };
+    const first = secretMadeBy(made, { creationId, keyId });
     return { ...shownEndpoint(made), secret: await services.endpointSecrets.open(endpointId, first.sealed) };
   },
 });

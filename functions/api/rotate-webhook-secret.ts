@@ -4,7 +4,7 @@ import { Uid } from '../domain/identifiers.ts';
 import { EndpointIdInPath, EndpointSecret } from '../domain/webhooks.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { endpointSecrets, newEndpointSecret, withNewSecret } from '../webhooks/secrets.ts';
+import { endpointSecrets, newEndpointSecret, secretMadeBy, withNewSecret } from '../webhooks/secrets.ts';
 import { webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
 /** Replaces the secret of an endpoint. For 24 hours both sign. */
@@ -23,14 +23,17 @@ export const rotateWebhookSecret = endpoint({
   response: z.object({ secret: EndpointSecret }).check(z.describe('The new secret.')),
   errors: ['endpoint_not_found'],
 
-  async handle({ params: { endpointId }, body: { uid }, creationId }, { webhookEndpoints, endpointSecrets }) {
+  async handle(
+    { principal, params: { endpointId }, body: { uid }, creationId },
+    { webhookEndpoints, endpointSecrets },
+  ) {
+    const { keyId } = principal;
     const sealed = await endpointSecrets.seal(endpointId, newEndpointSecret());
     const changed = await webhookEndpoints.change(uid, endpointId, (found) =>
-      withNewSecret(found, { sealed, createdBy: creationId }),
+      withNewSecret(found, { sealed, createdBy: creationId, keyId }),
     );
     if (!changed) throw noSuchEndpoint();
-    // A repeated request gets the secret that the first one created.
-    const made = changed.secrets.find(({ createdBy }) => createdBy === creationId) ?? { sealed };
+    const made = secretMadeBy(changed, { creationId, keyId });
     return { secret: await endpointSecrets.open(endpointId, made.sealed) };
   },
 });

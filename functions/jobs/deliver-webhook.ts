@@ -1,5 +1,6 @@
 import { jobQueueFor } from '../clients/job-queue.ts';
 import { jobMessages } from '../domain/job-messages.ts';
+import { credentials } from '../store/credentials.ts';
 import { deliver } from '../webhooks/deliver.ts';
 import { endpointSecrets } from '../webhooks/secrets.ts';
 import { webhookDeliveries } from '../webhooks/webhook-deliveries.ts';
@@ -13,6 +14,7 @@ export const deliverWebhook = queueJob({
   name: 'deliverWebhook',
   message: jobMessages.deliverWebhook,
   services: {
+    credentials: credentials.for('accessTo'),
     webhookDeliveries: webhookDeliveries.for('find', 'record'),
     webhookEndpoints: webhookEndpoints.for('find', 'note'),
     webhookEvents: webhookEvents.for('details'),

@@ -1,6 +1,7 @@
 import type { JobMessage } from '../domain/job-messages.ts';
 import type { DeliveryAttempt } from '../domain/webhooks.ts';
 import { log } from '../log.ts';
+import type { Credentials } from '../store/credentials.ts';
 import { signedRequest, type WebhookMessage } from './message.ts';
 import { type EndpointSecrets, secretsInForce } from './secrets.ts';
 import type { StoredDelivery, WebhookDeliveries } from './webhook-deliveries.ts';
@@ -9,6 +10,7 @@ import type { WebhookEvents } from './webhook-events.ts';
 import type { ReceiverResponse, WebhookReceivers } from './webhook-receivers.ts';
 
 type Services = {
+  credentials: Pick<Credentials, 'accessTo'>;
   webhookDeliveries: Pick<WebhookDeliveries, 'find' | 'record'>;
   webhookEndpoints: Pick<WebhookEndpoints, 'find' | 'note'>;
   webhookEvents: Pick<WebhookEvents, 'details'>;
@@ -50,9 +52,13 @@ export const deliver = async (job: JobMessage<'deliverWebhook'>, services: Servi
   const delivery = await webhookDeliveries.find(uid, deliveryId);
   if (delivery?.status !== 'pending' || delivery.sequence > sequence) return;
   const { endpointId } = delivery;
-  const endpoint = await webhookEndpoints.find(uid, endpointId);
-  // Deliveries to an endpoint that was deleted or switched off end here.
-  if (!endpoint?.active) return void (await webhookDeliveries.record(uid, delivery, sequence, { status: 'failed' }));
+  const [endpoint, maySee] = await Promise.all([
+    webhookEndpoints.find(uid, endpointId),
+    maySeeNow(uid, delivery, services),
+  ]);
+  // Deliveries to an endpoint that was deleted or switched off, or of a user whose access was revoked, end here.
+  if (!endpoint?.active || !maySee)
+    return void (await webhookDeliveries.record(uid, delivery, sequence, { status: 'failed' }));
   const secrets = await secretsInForce(endpoint, services.endpointSecrets);
   const message = await messageOf(delivery, services);
   const { response, attempt } = await attemptOf(message, { url: endpoint.url, secrets }, services);
@@ -71,6 +77,17 @@ export const deliver = async (job: JobMessage<'deliverWebhook'>, services: Servi
   await sendLater(jobQueue, { ...job, sequence: sequence + 1, dueAt: nextAt }, delaySeconds);
   const nextAttemptAt = new Date(nextAt).toISOString();
   await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'pending', nextAttemptAt });
+};
+
+/** Returns whether a user may still see the subject of an event. The events of a deleted agent carry only ids. */
+const maySeeNow = async (
+  uid: string,
+  { subject }: StoredDelivery,
+  { credentials }: Pick<Services, 'credentials'>,
+): Promise<boolean> => {
+  if ('uid' in subject) return subject.uid === uid;
+  const access = (await credentials.accessTo([subject.agentId])).get(subject.agentId);
+  return access === undefined || access.has(uid);
 };
 
 /** Sends a message to a receiver once, signed with these secrets, and returns the result. */

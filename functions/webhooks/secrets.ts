@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { Secret } from '../clients/secrets.ts';
+import { ApiError } from '../domain/errors.ts';
 import { environment } from '../environment.ts';
 import { wholeService } from '../service.ts';
 import type { SealedSecret, StoredEndpoint } from './webhook-endpoints.ts';
@@ -22,6 +23,19 @@ export const withNewSecret = (endpoint: StoredEndpoint, secret: SealedSecret, no
     .map((one) => ({ ...one, endsAt: one.endsAt ?? now + overlapMilliseconds }))
     .filter(({ endsAt }) => endsAt > now);
   return { ...endpoint, secrets: [secret, ...former].slice(0, maxSecrets) };
+};
+
+/** Returns the secret that a request made. A repeated request gets it with the same API key alone, and while it is in use. */
+export const secretMadeBy = (
+  { secrets }: StoredEndpoint,
+  request: { creationId: string; keyId: string },
+): SealedSecret => {
+  const made = secrets.find(({ createdBy }) => createdBy === request.creationId);
+  if (made?.keyId === request.keyId) return made;
+  throw new ApiError(
+    'idempotency_conflict',
+    'The secret that the first request with this Idempotency-Key made is returned to the API key of that request alone, and while the secret is in use.',
+  );
 };
 
 /**

@@ -7,13 +7,22 @@ import { isAbsent, when } from '../store/expressions.ts';
 import { webhookEndpointsKey } from '../store/keys.ts';
 import { type Item, type Table, table, untilWritten } from '../store/table.ts';
 
-/** A secret, encrypted. `createdBy` is the request that made it; after `endsAt` (Unix milliseconds) it signs no more. */
-export type SealedSecret = { sealed: string; createdBy: string; endsAt?: number };
+/** A secret, encrypted. `createdBy` is the request that made it, `keyId` its API key; after `endsAt` (Unix milliseconds) it signs no more. */
+export type SealedSecret = { sealed: string; createdBy: string; keyId: string; endsAt?: number };
 
 /** A command that listens fetches the events of an endpoint that has `listeningUntil` (Unix milliseconds): then the endpoint is gone. */
 export type StoredEndpoint = WebhookEndpoint & { secrets: SealedSecret[]; listeningUntil?: number };
 
-export type EndpointsItem = Item & { endpoints: Record<string, StoredEndpoint>; version: string };
+/** `deleted` has the ids of endpoints that were deleted lately, and when (Unix milliseconds): a repeated request creates none of them again. */
+export type EndpointsItem = Item & {
+  endpoints: Record<string, StoredEndpoint>;
+  deleted?: Record<string, number>;
+  version: string;
+};
+
+/** As long as a request can be repeated under its Idempotency-Key. */
+const deletedMilliseconds = 24 * 60 * 60 * 1000;
+const maxDeleted = 1000;
 
 /** Failing for this long without a success disables an endpoint. */
 const disableAfterMilliseconds = 5 * 24 * 60 * 60 * 1000;
@@ -45,10 +54,11 @@ export class WebhookEndpoints {
     return new Map(items.map((item) => [keys.get(item.pk) as string, endpointsIn(item)]));
   }
 
-  /** Adds an endpoint, or returns the one that a repeated request already added under this id. */
+  /** Adds an endpoint, or returns the one that a repeated request already added under this id. Throws when that one was deleted. */
   async add(uid: string, endpoint: StoredEndpoint): Promise<StoredEndpoint> {
-    const change = (endpoints: Record<string, StoredEndpoint>) => {
+    const change = (endpoints: Record<string, StoredEndpoint>, deleted: Record<string, number>) => {
       if (endpoint.endpointId in endpoints) return undefined;
+      if (endpoint.endpointId in deleted) throw deletedEndpoint();
       if (Object.keys(endpoints).length >= limits.webhookEndpoints) throw tooManyEndpoints();
       return { ...endpoints, [endpoint.endpointId]: endpoint };
     };
@@ -91,7 +101,10 @@ export class WebhookEndpoints {
   /** Changes a user's endpoints, and returns them as they are then. Of two changes at once, the later one sees the earlier one's result. */
   async #change(
     uid: string,
-    change: (endpoints: Record<string, StoredEndpoint>) => Record<string, StoredEndpoint> | undefined,
+    change: (
+      endpoints: Record<string, StoredEndpoint>,
+      deleted: Record<string, number>,
+    ) => Record<string, StoredEndpoint> | undefined,
   ): Promise<Record<string, StoredEndpoint>> {
     const version = randomUUID();
     return untilWritten(async () => {
@@ -99,9 +112,11 @@ export class WebhookEndpoints {
       // The write of an earlier attempt succeeded and its response was lost.
       if (found?.version === version) return found.endpoints;
       const present = presentIn(found);
-      const endpoints = change(present);
+      const deleted = lately(found?.deleted);
+      const endpoints = change(present, deleted);
       if (!endpoints) return present;
-      const item: EndpointsItem = { ...webhookEndpointsKey(uid), endpoints, version };
+      for (const id of Object.keys(present)) if (!(id in endpoints)) deleted[id] = Date.now();
+      const item: EndpointsItem = { ...webhookEndpointsKey(uid), endpoints, deleted, version };
       await this.#table.put(item, found ? when`version = ${found.version}` : isAbsent);
       return endpoints;
     });
@@ -116,6 +131,17 @@ const presentIn = (item: EndpointsItem | undefined): Record<string, StoredEndpoi
   const isPresent = ({ listeningUntil = Number.POSITIVE_INFINITY }: StoredEndpoint) => listeningUntil > Date.now();
   return Object.fromEntries(Object.entries(item?.endpoints ?? {}).filter(([, endpoint]) => isPresent(endpoint)));
 };
+
+const lately = (deleted: EndpointsItem['deleted'] = {}): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(deleted)
+      .filter(([, at]) => at > Date.now() - deletedMilliseconds)
+      .sort(([, one], [, other]) => one - other)
+      .slice(-maxDeleted),
+  );
+
+const deletedEndpoint = () =>
+  new ApiError('idempotency_conflict', 'The endpoint that this Idempotency-Key created was deleted.');
 
 const tooManyEndpoints = () =>
   new ApiError('too_many_endpoints', `A user has at most ${limits.webhookEndpoints} webhook endpoints. Delete one.`);

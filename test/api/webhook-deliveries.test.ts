@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { agents } from '../../functions/store/agents.ts';
+import { until } from '../support/until.ts';
 import { distinct, listening } from '../support/webhook-events.ts';
-import { verified } from '../support/webhooks.ts';
+import { newEndpoint, newReceiver, verified } from '../support/webhooks.ts';
+import { newWorld } from '../support/world.ts';
 
 describe.concurrent('deliveries', () => {
   it('deliveries are retried with the same id and a fresh signature until one succeeds, and again on request', async () => {
@@ -65,6 +68,29 @@ describe.concurrent('deliveries', () => {
       ...recorded,
       data: { uid, call_id: 'call-1', agent_id: agentId },
     });
+  });
+
+  it('deliveries to a user whose access was revoked fail unsent, also when they are requested again', async () => {
+    const owner = await newWorld();
+    const { uid, agentId } = owner;
+    const guest = await newWorld();
+    await agents.get().grant(agentId, uid, guest.uid);
+    const receiver = await newReceiver({ status: 503, headers: { 'retry-after': '3' } }, { status: 200 });
+    const { endpointId } = await newEndpoint(guest, receiver.url, { events: ['call.recorded'] });
+    await owner.recordCall('call-1');
+    await receiver.waitFor(1);
+    await agents.get().revoke(agentId, uid, guest.uid);
+    const deliveries = async () =>
+      (await guest.call('GET', '/webhook-deliveries', { query: { uid: guest.uid, endpointId } })).body.deliveries;
+    const [ended] = await until(async () => {
+      const all = await deliveries();
+      return all.every(({ status }: { status: string }) => status !== 'pending') && all;
+    });
+    expect(ended).toMatchObject({ status: 'failed', attempts: [{ status: 503 }] });
+    const body = { uid: guest.uid, deliveryId: ended.deliveryId };
+    expect((await guest.call('POST', '/webhook-deliveries/redeliver', { body })).status).toBe(200);
+    await until(async () => (await deliveries())[0].status === 'failed');
+    expect(await receiver.received()).toHaveLength(1);
   });
 
   it('deliveries are listed newest first, by endpoint and status, page by page', async () => {

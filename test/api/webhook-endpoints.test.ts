@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
+import { apiKeys } from '../../functions/store/api-keys.ts';
 import { idempotencyKey, webhookEndpointsKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { insideHosts } from '../support/addresses.ts';
@@ -148,6 +149,36 @@ describe('the secret of an endpoint', () => {
     for (const shown of [secret, rotated.body.secret]) expect(stored).not.toContain(shown.replace('whsec_', ''));
     const kept = await table.get().get(idempotencyKey(uid, 'createWebhookEndpoint', headers['idempotency-key']));
     expect((kept as unknown as { answer: Uint8Array }).answer.length).toBeLessThan(10);
+  });
+
+  it('the secret of an endpoint is repeated to the API key that made it alone', async () => {
+    const world = await newWorld();
+    const { uid, call } = world;
+    const { secret: apiKey } = await apiKeys.get().create(uid, { name: 'other', scopes: undefined });
+    const headers = { 'idempotency-key': unique('key') };
+    const paths = ['/webhook-endpoints', at((await newEndpoint(world, url, testsAlone)).endpointId, '/rotate-secret')];
+    for (const [index, path] of paths.entries()) {
+      const ask = (more: object = {}) =>
+        call('POST', path, { body: { uid, ...(index === 0 && { url }) }, headers, ...more });
+      const first = await ask();
+      expect(first.body.secret).toMatch(/^whsec_/);
+      const other = await ask({ apiKey });
+      expect([other.status, other.body.error]).toEqual([409, 'idempotency_conflict']);
+      expect(other.text).not.toContain('whsec_');
+      expect((await ask()).body).toEqual(first.body);
+    }
+  });
+
+  it('a deleted endpoint is not created again by a repeated Idempotency-Key', async () => {
+    const world = await newWorld();
+    const { uid, call } = world;
+    const headers = { 'idempotency-key': unique('key') };
+    const ask = () => call('POST', '/webhook-endpoints', { body: { uid, url }, headers });
+    const { endpointId } = (await ask()).body;
+    expect((await call('DELETE', at(endpointId), { query: { uid } })).status).toBe(200);
+    const again = await ask();
+    expect([again.status, again.body.error]).toEqual([409, 'idempotency_conflict']);
+    expect(await listOf(world)).toEqual([]);
   });
 
   it('the secret of an endpoint signs what is sent; after a rotation the former one and the new one do', async () => {

@@ -4,6 +4,7 @@ import { inject } from 'vitest';
 import { storesOf } from '../../bin/operator/stores.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import type { JobMessage } from '../../functions/domain/job-messages.ts';
+import { Credentials } from '../../functions/store/credentials.ts';
 import { table } from '../../functions/store/table.ts';
 import { EndpointSecrets, newEndpointSecret } from '../../functions/webhooks/secrets.ts';
 import type { StoredDelivery } from '../../functions/webhooks/webhook-deliveries.ts';
@@ -61,7 +62,7 @@ export const newDelivery = async (...replies: ReceiverReply[]) => {
   const [uid, endpointId, deliveryId] = [unique('user'), newIdentifier('endpoint'), newIdentifier('delivery')];
   const at = new Date().toISOString();
   const sealed = await endpointSecrets.seal(endpointId, newEndpointSecret());
-  const secrets = [{ sealed, createdBy: 'test' }];
+  const secrets = [{ sealed, createdBy: 'test', keyId: 'key_test' }];
   await stores.webhookEndpoints.add(uid, {
     endpointId,
     url: receiver.url,
@@ -84,6 +85,6 @@ export const newDelivery = async (...replies: ReceiverReply[]) => {
     message,
     messages,
     receiver,
-    services: { ...stores, jobQueue, endpointSecrets, webhookReceivers },
+    services: { ...stores, credentials: new Credentials(stores.table), jobQueue, endpointSecrets, webhookReceivers },
   };
 };

@@ -166,7 +166,7 @@ class Simulation {
     const sealed = await this.#secrets.seal(endpointId, secret);
     await this.#stores.webhookEndpoints.add(this.uid, {
       ...{ endpointId, url: receiver.url, events, active, createdAt: startedAt },
-      secrets: [{ sealed, createdBy: 'test' }],
+      secrets: [{ sealed, createdBy: 'test', keyId: 'key_test' }],
     });
     /** Returns the received events, each verified by the libraries at the time at which it was sent. */
     const received = async () => {
