@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { freePort } from './listen.ts';
 import type { Started } from './started.ts';
 
@@ -11,8 +11,8 @@ export type DynamoDb = Started & { endpoint: string; failure(): string | undefin
 const root = join(import.meta.dirname, '../..');
 
 /**
- * Starts AWS's own DynamoDB Local. It listens on every interface, which no option changes. Without `-sharedDb` it has a
- * database per access key id: a caller who does not know the run's random id finds an empty one. With `isForLoad` it takes
+ * Starts AWS's own DynamoDB Local, on loopback alone. Without `-sharedDb` it has a database per access key id: a caller who
+ * does not know the run's random id finds an empty one. With `isForLoad` it takes
  * longer to start, and less for each request of many. `onFailure` is called when it ends by itself.
  */
 export const startDynamoDb = async (
@@ -65,8 +65,9 @@ const jvmOptions = (isForLoad: boolean) => [
 ];
 
 const options = (port: number, data: string | undefined) => [
-  '-jar',
-  'DynamoDBLocal.jar',
+  '-cp',
+  ['DynamoDBLocal.jar', join(import.meta.dirname, 'dynamodb-on-loopback')].join(delimiter),
+  'DynamoDbOnLoopback',
   '-disableTelemetry',
   '-port',
   String(port),
