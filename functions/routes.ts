@@ -1,4 +1,5 @@
 import { addBlockedNumbers } from './api/add-blocked-numbers.ts';
+import { addDocumentText } from './api/add-document-text.ts';
 import { addUserBlockedNumbers } from './api/add-user-blocked-numbers.ts';
 import { addWebsite } from './api/add-website.ts';
 import { buildChat } from './api/build-chat.ts';
@@ -77,6 +78,7 @@ export const routes: AnyEndpoint[] = [
   listDocuments,
   getDocumentContent,
   uploadDocuments,
+  addDocumentText,
   createDocumentUploads,
   updateDocument,
   retryDocument,

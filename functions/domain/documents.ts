@@ -11,6 +11,9 @@ import { listedTextFields, SourceName } from './sources.ts';
 export const DocumentType = z.enum(['pdf', 'docx', 'txt', 'md']);
 export type DocumentType = z.infer<typeof DocumentType>;
 
+/** Returns the type of a text: Markdown is told by its name. */
+export const textTypeOf = (name: string) => (/\.(md|markdown)$/i.test(name) ? ('md' as const) : ('txt' as const));
+
 export const DocumentStatus = z.enum(['pending', 'processing', 'ready', 'failed']);
 export type DocumentStatus = z.infer<typeof DocumentStatus>;
 

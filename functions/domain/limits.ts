@@ -48,6 +48,8 @@ export const limits = {
   searchedSourceIds: 50,
   filesPerUpload: 10,
   fileBytes: 10_485_760,
+  /** Of a text that is added as a document: as JSON, it fits into a body. */
+  documentTextBytes: 900 * 1024,
   /** Maximum size of an upload through API Gateway and Lambda: an event has at most 6 MB, and base64 adds a third. */
   uploadBodyBytes: 4_500_000,
   /** Validity of a download link and of an upload form. */

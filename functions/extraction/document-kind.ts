@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type DocumentType, rejectionReasons } from '../domain/documents.ts';
+import { type DocumentType, rejectionReasons, textTypeOf } from '../domain/documents.ts';
 import { readZip } from './zip.ts';
 
 /** The type of a document, or the reason why the file is not supported. */
@@ -19,11 +19,10 @@ export const kindOf = async (
   if (/^\s*%PDF-/.test(startOf(bytes, 64))) return { type: 'pdf' };
   if (startsWith(bytes, 'PK\u0003\u0004')) return (await isWordDocument(bytes)) ? { type: 'docx' } : notWord;
   if (startsWith(bytes, compoundFile)) return kindOfCompoundFile(bytes);
-  const isMarkdown = /\.(md|markdown)$/i.test(name);
-  const textType = isMarkdown ? 'md' : 'txt';
+  const textType = textTypeOf(name);
   if (isText(bytes)) {
     if (programText.test(startOf(bytes, 16))) return unsupported('It is text in a format for programs.');
-    if (startsWith(bytes, '#!/') && !isMarkdown && !/\.txt$/i.test(name))
+    if (startsWith(bytes, '#!/') && textType !== 'md' && !/\.txt$/i.test(name))
       return unsupported('It looks like a program.');
     return { type: textType };
   }

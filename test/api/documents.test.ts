@@ -45,6 +45,37 @@ describe('documents', () => {
     }
   });
 
+  it.concurrent('a text is added as a document, with its type by its name, and found by a search', async () => {
+    const world = await newWorld();
+    const add = (name: string, content: string) =>
+      world.call('POST', '/agent-documents/text', { body: { uid: world.uid, agentId: world.agentId, name, content } });
+    const { status, body } = await add('opening-hours.md', '# Opening hours\n\nWe open at nine. Grüße 🙂');
+    const documentId = expect.stringMatching(/^doc_/);
+    expect([status, body]).toEqual([
+      200,
+      { documentId, name: 'opening-hours.md', message: 'Document added successfully', status: 'pending' },
+    ]);
+    await add('Prices', 'A haircut is 30 euros.');
+    const documents = await settled(world);
+    expect(documents.map(({ id, name, type, status }) => [id === body.documentId, name, type, status])).toEqual([
+      [true, 'opening-hours.md', 'md', 'ready'],
+      [false, 'Prices', 'txt', 'ready'],
+    ]);
+    const query = { uid: world.uid, agentId: world.agentId, query: 'haircut' };
+    const found = await world.call('POST', '/agent-knowledge/search', { body: query });
+    expect(found.body.passages[0]).toMatchObject({ name: 'Prices', text: 'A haircut is 30 euros.' });
+  });
+
+  it.concurrent('a text that is empty, too long or not valid Unicode is rejected, and nothing is added', async () => {
+    const world = await newWorld();
+    for (const content of ['', ' \n', 'ä'.repeat(460_801), 'half \ud83d']) {
+      const body = { uid: world.uid, agentId: world.agentId, name: 'notes.txt', content };
+      const { status, body: error } = await world.call('POST', '/agent-documents/text', { body });
+      expect([status, error.details[0].path]).toEqual([400, 'content']);
+    }
+    expect((await list(world)).documents).toEqual([]);
+  });
+
   it.concurrent('only documents that failed can be tried again', async () => {
     const world = await newWorld();
     const [ready, failed] = [await one(world), await one(world, '%PDF-1.7 and no more')];

@@ -144,6 +144,7 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
   searchKnowledge: { body: { query: 'opening hours' } },
   listDocuments: {},
   uploadDocuments: { files: { 'notes.txt': new Blob(['Notes']) } },
+  addDocumentText: { body: { name: 'notes.txt', content: 'Notes' } },
   createDocumentUploads: { body: { files: [{ name: 'notes.txt', size: 5 }] } },
   getDocumentContent: async (agentId) => ({ query: { documentId: await document(agentId, 'pending') } }),
   updateDocument: async (agentId) => ({ body: { documentId: await document(agentId, 'pending'), active: false } }),

@@ -30,6 +30,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     update: {"method":"PATCH","path":"/agent-documents","body":"json","takesUid":true},
     delete: {"method":"DELETE","path":"/agent-documents","query":["uid","agentId","documentId"],"takesUid":true},
     getContent: {"method":"GET","path":"/agent-documents/content","query":["uid","agentId","documentId","cursor"],"takesUid":true,"items":""},
+    addText: {"method":"POST","path":"/agent-documents/text","body":"json","takesUid":true},
     createUploads: {"method":"POST","path":"/agent-documents/uploads","body":"json","takesUid":true},
     retry: {"method":"POST","path":"/agent-documents/retry","body":"json","takesUid":true},
   },

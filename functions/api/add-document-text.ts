@@ -1,0 +1,64 @@
+import * as z from 'zod/mini';
+import { files } from '../clients/files.ts';
+import { now } from '../domain/date-time.ts';
+import { describe } from '../domain/describe.ts';
+import { DocumentId, fileKeyOf, newDocumentId, textTypeOf } from '../domain/documents.ts';
+import { AgentId, Uid } from '../domain/identifiers.ts';
+import { limits } from '../domain/limits.ts';
+import { waitingForFile } from '../domain/source-state.ts';
+import { SourceName } from '../domain/sources.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { documents } from '../store/sources/documents.ts';
+
+/** Adds a text to an agent's knowledge as a document, for callers that cannot send a file, such as AI clients. */
+export const addDocumentText = endpoint({
+  name: 'addDocumentText',
+  method: 'POST',
+  path: '/agent-documents/text',
+  summary: 'Add a text as a document',
+  description:
+    'Adds a text of up to 900 KB to the knowledge of an agent, as a document with this name. A name that ends in `.md` makes it Markdown. The text is indexed in the background; `status` of the document reports the progress.',
+  caller: { kind: 'key', scope: 'knowledge', agent: ({ body }) => body },
+  services: { documents: documents.for('add', 'receive', 'remove'), files: files.for('put') },
+  body: z.object({
+    uid: Uid,
+    agentId: AgentId,
+    name: SourceName,
+    content: z.string().check(
+      z.refine((text) => text.trim() !== '', { error: 'must not be empty' }),
+      z.refine((text) => Buffer.byteLength(text) <= limits.documentTextBytes, { error: 'must have at most 900 KB' }),
+      z.refine((text) => text.isWellFormed(), { error: 'holds half of a surrogate pair' }),
+      describe('The text, or Markdown.', '# Opening hours\n\nWe are open from nine to five.'),
+    ),
+  }),
+  response: z
+    .object({
+      documentId: DocumentId,
+      name: SourceName,
+      message: z.string().check(describe('Confirmation for a person.', 'Document added successfully')),
+      status: z.literal('pending').check(describe('The text is indexed in the background.', 'pending')),
+    })
+    .check(z.describe('The new document.')),
+  errors: ['quota_exceeded'],
+
+  async handle({ body: { uid, agentId, name, content }, creationId }, { documents, files }) {
+    const bytes = Buffer.from(content);
+    const id = newDocumentId(creationId, 0);
+    const changed = { lastUpdatedBy: uid, lastUpdatedAt: now() };
+    const type = textTypeOf(name);
+    const document = { agentId, id, ...changed, name, type, size: bytes.length, active: true, ...waitingForFile() };
+    await documents.add(document);
+    try {
+      // The bucket's notification of the file starts the extraction, even if it comes late.
+      const { etag } = await files.put(fileKeyOf(document), bytes);
+      await documents.receive(document, etag);
+    } catch (error) {
+      await documents.remove(document);
+      throw error;
+    }
+    return { documentId: id, name, message: 'Document added successfully', status: 'pending' as const };
+  },
+});
+
+export const handler = lambda(addDocumentText);
