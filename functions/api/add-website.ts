@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { jobQueueFor } from '../clients/job-queue.ts';
+import { checkPatterns } from '../crawling/path-filter.ts';
 import { CrawlControls } from '../domain/crawl-controls.ts';
 import { now } from '../domain/date-time.ts';
 import { describe } from '../domain/describe.ts';
@@ -42,6 +43,7 @@ export const addWebsite = endpoint({
 
   async handle({ agent, body, creationId }, { websites, jobQueue }) {
     const { uid, agentId, url, name = nameOfSite(url), limit, maxDepth, includePaths, excludePaths } = body;
+    await checkPatterns(body);
     const websiteId = newIdentifier('web', creationId);
     const record = await websites.add({
       ...{ id: websiteId, agentId, name, url, active: true, pages: 0, failedPages: [] },

@@ -1,3 +1,4 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { chatModel } from '../chat/bedrock.ts';
 import { chatUsage } from '../chat/chat-usage.ts';
@@ -10,14 +11,16 @@ import { systemPrompt } from '../chat/system-prompt.ts';
 import { TokenMeter } from '../chat/token-meter.ts';
 import { describeAccess, toolNamesFor, toolsFor } from '../chat/tools.ts';
 import { Turn } from '../chat/turn.ts';
-import { ownApi } from '../clients/own-api.ts';
+import { type KeyOwner, ownApi } from '../clients/own-api.ts';
 import { chatSigningSecret } from '../clients/secrets.ts';
 import { ChatRequest } from '../domain/chat.ts';
 import { describe } from '../domain/describe.ts';
 import { ApiError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
-import { endpoint, type Principal } from '../http/endpoint.ts';
+import { validate } from '../domain/validation.ts';
+import { endpoint } from '../http/endpoint.ts';
 import { lambdaWithoutKey } from '../http/lambda.ts';
+import { jsonBodyOf } from '../http/request-body.ts';
 import { log } from '../log.ts';
 
 /** Answers a conversation of the AI SDK's own client, with tools that act for the caller's key. */
@@ -31,8 +34,7 @@ export const buildChat = endpoint({
     'Streams the answer to a conversation as the AI SDK’s UI message stream. The SDK’s `useChat` works as a client without changes; use `lastAssistantMessageIsCompleteWithApprovalResponses` to send approvals. Each request sends the whole conversation, in at most 256 KB; the assistant’s messages must come back unchanged.\n\nWithout a key the assistant searches the documentation, drafts agents and checks phone numbers. With a key (`X-Authorization`) it also reads the user’s data, within the key’s scopes, and changes them when the user approves.\n\nWithout a key, one address gets at most a twentieth of the day’s tokens, and all callers together at most half.',
   caller: { kind: 'anyone', key: 'optional' },
   services: { chatModel, chatSigningSecret, chatUsage: chatUsage.for('countTurn', 'budget'), ownApi },
-  body: ChatRequest,
-  raw: { maxBodyBytes: limits.chatBodyBytes, responds: 'stream' },
+  body: z.custom<() => ChatRequest>().check(z.meta({ documentAs: ChatRequest })),
   response: z
     .string()
     .check(
@@ -49,20 +51,27 @@ export const buildChat = endpoint({
     429: 'Too many requests from this address in the last minute, or the day’s tokens are used up.',
   },
 
+  raw: { readBody: (event) => () => conversationIn(event), responds: 'stream' },
+
   async handle(
-    { body, principal, apiKey, address, requestId, receivedAt },
+    { body: readConversation, apiKey, address, requestId, receivedAt },
     { chatModel, chatSigningSecret, chatUsage, ownApi },
   ) {
-    const { id: chatId, userId } = body;
-    const logTurn = turnLogger({ requestId, chatId, userId, principal, receivedAt });
+    const context: TurnContext = { requestId, receivedAt };
+    const logTurn = turnLogger(context);
     try {
-      const signatures = new Signatures(await chatSigningSecret.read(), chatId);
-      const toolNames = toolNamesFor(principal);
-      const history = readHistory(body.messages, { signatures, uid: principal?.uid, toolNames });
-      const tools = toolsFor({ api: ownApi, principal, apiKey, requestId, approvals: history.approvals });
-
+      // An invalid request counts, too.
       const retryAfter = await chatUsage.countTurn(address);
       if (retryAfter) throw tooManyTurns(retryAfter.seconds);
+      const principal = apiKey === undefined ? undefined : await ownApi.ownerOf(apiKey);
+      const { id: chatId, messages, userId } = readConversation();
+      Object.assign(context, { principal, chatId, userId });
+
+      const signatures = new Signatures(await chatSigningSecret.read(), chatId);
+      const toolNames = toolNamesFor(principal);
+      const history = readHistory(messages, { signatures, uid: principal?.uid, toolNames });
+      const tools = toolsFor({ api: ownApi, principal, apiKey, requestId, approvals: history.approvals });
+
       const instructions = systemPrompt(describeAccess(principal));
       const meter = new TokenMeter(chatUsage.budget(principal ? { hasKey: true } : { hasKey: false, address }));
       await meter.reserve(instructions, history.messages);
@@ -83,18 +92,25 @@ export const buildChat = endpoint({
   },
 });
 
+const conversationIn = (event: APIGatewayProxyEventV2): ChatRequest => {
+  const { data, error } = validate(ChatRequest, jsonBodyOf(event, limits.chatBodyBytes));
+  if (error) throw error;
+  return data;
+};
+
 const streamHeaders = {
   'content-type': 'text/event-stream',
   'x-vercel-ai-ui-message-stream': 'v1',
   'x-accel-buffering': 'no',
 };
 
+/** What is known of a turn, more and more. */
 type TurnContext = {
   requestId: string;
-  chatId: string;
-  userId: string | undefined;
-  principal: Principal | undefined;
   receivedAt: number;
+  chatId?: string;
+  userId?: string | undefined;
+  principal?: KeyOwner | undefined;
 };
 
 /**
@@ -102,8 +118,9 @@ type TurnContext = {
  * or `code` is `chat_budget_exhausted`.
  */
 const turnLogger =
-  ({ principal, receivedAt, ...context }: TurnContext) =>
-  ({ state, cause }: StreamEnd, usage: object = {}) =>
+  (turn: TurnContext) =>
+  ({ state, cause }: StreamEnd, usage: object = {}) => {
+    const { principal, receivedAt, ...context } = turn;
     log(state === 'failed' ? 'error' : 'info', {
       operation: 'buildChat',
       ...context,
@@ -114,6 +131,7 @@ const turnLogger =
       milliseconds: Math.round(performance.now() - receivedAt),
       ...(cause !== undefined && cause !== null && { cause: describeWithoutText(cause) }),
     });
+  };
 
 const tooManyTurns = (retryAfterSeconds: number) =>
   new ApiError('rate_limited', 'Too many messages from this address in the last minute. Try again in a moment.', {

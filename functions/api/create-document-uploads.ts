@@ -12,6 +12,7 @@ import {
 } from '../domain/documents.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
+import { list } from '../domain/list.ts';
 import { waitingForFile } from '../domain/source-state.ts';
 import { withoutControlCharacters } from '../domain/text.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -59,14 +60,10 @@ export const createDocumentUploads = endpoint({
   body: z.object({
     uid: Uid,
     agentId: AgentId,
-    files: z.array(AnnouncedFile).check(
-      z.minLength(1, { error: 'must have at least 1 file' }),
-      z.refine((list) => list.length <= limits.filesPerUpload, {
-        error: `must have at most ${limits.filesPerUpload} files`,
-        params: { code: 'too_many_files' },
-      }),
-      z.describe('The files to upload.'),
-    ),
+    files: list(AnnouncedFile, {
+      ...{ min: 1, max: limits.filesPerUpload },
+      ...{ items: 'files', code: 'too_many_files' },
+    }).check(z.describe('The files to upload.')),
   }),
   response: z
     .object({

@@ -6,6 +6,7 @@ import { Call } from '../domain/calls.ts';
 import { DateTime } from '../domain/date-time.ts';
 import { describe } from '../domain/describe.ts';
 import { AgentId, Identifier, Uid } from '../domain/identifiers.ts';
+import { list } from '../domain/list.ts';
 import { phoneNumber } from '../domain/phone-numbers.ts';
 import { text } from '../domain/text.ts';
 import { callStartLookup, callStarts } from '../hooks/call-starts.ts';
@@ -55,9 +56,9 @@ export const decideCallStart = endpoint({
       DateTime.check(describe('Outbound: decides as of this moment. Nothing is counted.', '2026-03-01T10:00:00Z')),
     ),
     include: z.optional(
-      z
-        .array(z.enum(['variables', 'agent', 'lastCall']))
-        .check(describe('What else to return, also with a rejection.', ['variables', 'lastCall'])),
+      list(z.enum(['variables', 'agent', 'lastCall']), { max: 3 }).check(
+        describe('What else to return, also with a rejection.', ['variables', 'lastCall']),
+      ),
     ),
   }),
   response: z

@@ -5,6 +5,7 @@ import { describe } from '../domain/describe.ts';
 import { insufficientPermissions, noSuchCall } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { limits } from '../domain/limits.ts';
+import { list } from '../domain/list.ts';
 import { FailedItem, failedItem, ItemIndex } from '../domain/request-items.ts';
 import { validate } from '../domain/validation.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -24,9 +25,9 @@ export const recordCalls = endpoint({
   caller: { kind: 'key', scope: 'calls' },
   services: { calls: calls.for('recordMany', 'setOutcomes'), credentials: credentials.for('accessTo') },
   body: z.object({
-    items: z
-      .array(z.unknown().check(z.meta({ documentAs: CallItem })))
-      .check(z.minLength(1), z.maxLength(limits.callsPerRequest), z.describe('1 to 1,000 calls to record.')),
+    items: list(z.unknown().check(z.meta({ documentAs: CallItem })), { min: 1, max: limits.callsPerRequest }).check(
+      z.describe('1 to 1,000 calls to record.'),
+    ),
   }),
   response: z
     .object({

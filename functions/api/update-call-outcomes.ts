@@ -15,6 +15,7 @@ import { component, describe } from '../domain/describe.ts';
 import { insufficientPermissions, noSuchCall } from '../domain/errors.ts';
 import { examples } from '../domain/examples.ts';
 import { limits } from '../domain/limits.ts';
+import { list } from '../domain/list.ts';
 import { FailedItem, failedItem, ItemIndex } from '../domain/request-items.ts';
 import { validate } from '../domain/validation.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -47,9 +48,10 @@ export const updateCallOutcomes = endpoint({
   caller: { kind: 'key', scope: 'calls' },
   services: { calls: calls.for('setOutcomes'), credentials: credentials.for('accessTo') },
   body: z.object({
-    items: z
-      .array(z.unknown().check(z.meta({ documentAs: CallOutcomeItem })))
-      .check(z.minLength(1), z.maxLength(limits.outcomesPerRequest), z.describe('1 to 1,000 outcomes to set.')),
+    items: list(z.unknown().check(z.meta({ documentAs: CallOutcomeItem })), {
+      min: 1,
+      max: limits.outcomesPerRequest,
+    }).check(z.describe('1 to 1,000 outcomes to set.')),
   }),
   response: z
     .object({

@@ -196,7 +196,7 @@ export const tools: Record<ToolName, PublicTool | UserTool> = {
       includePaths: pathPatterns('Only pages whose path matches one of these are read.'),
       excludePaths: pathPatterns('Pages whose path matches one of these are not read.'),
     }),
-    loadMoreInput: async () => (await import('../domain/crawl-controls.ts')).CrawlControls,
+    loadMoreInput: async () => (await import('../domain/crawl-controls.ts')).CompiledCrawlControls,
     operation: 'addWebsite',
     needsApproval: true,
   }),

@@ -7,6 +7,7 @@ import { examples } from './examples.ts';
 import { AgentId, Identifier, Uid } from './identifiers.ts';
 import { holdsInfinity, jsonBytes } from './json.ts';
 import { limits } from './limits.ts';
+import { list } from './list.ts';
 import { normalizePhoneNumber, PhoneNumber } from './phone-numbers.ts';
 import { characters, cut, text } from './text.ts';
 import { isTimeZone } from './time-zones.ts';
@@ -24,21 +25,20 @@ const fields = {
       ),
     ),
   voice: z.string().check(describe('Name of the voice, as the voice platform knows it.', 'warm')),
-  language: z.string().check(describe('Language, as a BCP 47 tag.', 'en-US')),
+  language: z.string().check(describe('Language, as a BCP 47 tag.', 'en-US', { maxLength: limits.languageCharacters })),
   model: z.string().check(describe('Name of the language model, as the voice platform knows it.', 'default')),
-  timeZone: z.string().check(describe('Time zone, as an IANA name.', 'Europe/Berlin')),
+  timeZone: z
+    .string()
+    .check(describe('Time zone, as an IANA name.', 'Europe/Berlin', { maxLength: limits.timeZoneCharacters })),
   rejectWithheldNumbers: z
     .boolean()
     .check(describe('Whether to reject calls whose caller withholds the number.', false)),
-  blockOnOutcomes: z
-    .array(text(1, limits.outcomeCharacters))
-    .check(
-      z.maxLength(limits.blockOnOutcomes),
-      describe(
-        'Outcomes that block the caller: when `custom_call_outcome` of a call is set to one of these, its number is put on the block list of the agent’s owner.',
-        ['do_not_call'],
-      ),
+  blockOnOutcomes: list(text(1, limits.outcomeCharacters), { max: limits.blockOnOutcomes }).check(
+    describe(
+      'Outcomes that block the caller: when `custom_call_outcome` of a call is set to one of these, its number is put on the block list of the agent’s owner.',
+      ['do_not_call'],
     ),
+  ),
   calling: CallingRules,
   transferTo: z.string().check(describe('Phone number to transfer calls to, in E.164 format.', '+14155550199')),
   variables: z
@@ -48,7 +48,7 @@ const fields = {
 
 const tooLarge = `must be at most ${limits.configurationBytes} bytes of JSON`;
 const small = <T extends object>() =>
-  z.refine<T>((value) => jsonBytes(value) <= limits.configurationBytes, { error: tooLarge });
+  z.refine<T>((value) => jsonBytes(value) <= limits.configurationBytes, { error: tooLarge, abort: true });
 const finite = <T extends object>() =>
   z.refine<T>((value) => !holdsInfinity(value), { error: 'holds a number that is too large' });
 
@@ -75,6 +75,8 @@ export const configurationErrors = ({ language, timeZone, transferTo }: Record<s
 
 /** Returns a language tag in its canonical form; undefined for an unknown language. */
 export const canonicalLanguage = (tag: string): string | undefined => {
+  // `Intl` takes quadratic time.
+  if (tag.length > limits.languageCharacters) return undefined;
   try {
     const [language] = Intl.getCanonicalLocales(tag);
     return language && languageNames.of(language) ? language : undefined;

@@ -3,22 +3,17 @@ import { DateTime, timestamp } from './date-time.ts';
 import { component, describe } from './describe.ts';
 import { AgentId, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
+import { list } from './list.ts';
 import { nextPage } from './paging.ts';
 import { normalizePhoneNumber, phoneNumber, phoneNumbers } from './phone-numbers.ts';
 import { text } from './text.ts';
 
 /** One to `max` numbers as they are sent: what is no number is reported, and fails no request. */
 export const numbersUpTo = (max: number) =>
-  z.array(z.string()).check(
-    z.minLength(1, { error: 'must have at least 1 number' }),
-    z.refine((numbers) => numbers.length <= max, {
-      error: `must have at most ${max} numbers`,
-      params: { code: 'too_many_numbers' },
-    }),
+  list(z.string(), { min: 1, max, items: 'numbers', code: 'too_many_numbers' }).check(
     describe(
       'Phone numbers in E.164 format. Spaces, hyphens, dots and parentheses are ignored. An invalid number is reported in `failed`.',
       ['+14155550100', '+44 20 7183 8750', '12345'],
-      { maxItems: max },
     ),
   );
 

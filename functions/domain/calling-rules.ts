@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import { timestamp } from './date-time.ts';
 import { describe } from './describe.ts';
+import { limits } from './limits.ts';
+import { list } from './list.ts';
 import { isTimeZone } from './time-zones.ts';
 
 export const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
@@ -22,9 +24,7 @@ const CallingHours = z
       'The first minute in which a person may no longer be called, later than `from`. `24:00` is the end of the day.',
     ),
     days: z.optional(
-      z.array(z.enum(weekdays)).check(
-        z.minLength(1),
-        z.maxLength(weekdays.length),
+      list(z.enum(weekdays), { min: 1, max: weekdays.length, items: 'days' }).check(
         z.refine((days) => new Set(days).size === days.length, { error: 'must be different days' }),
         describe('The days on which a person may be called. Default: every day.', ['mon', 'tue', 'wed', 'thu', 'fri']),
       ),
@@ -48,7 +48,7 @@ const timeZone = (description: string) =>
   z
     .string()
     .check(
-      z.maxLength(64, { abort: true }),
+      z.maxLength(limits.timeZoneCharacters, { abort: true }),
       z.refine(isTimeZone, { error: 'must be an IANA time zone such as Europe/Berlin' }),
       describe(description, 'America/New_York'),
     );
@@ -73,12 +73,9 @@ export const CallingRules = z
   .strictObject({
     hours: z.optional(CallingHours),
     attempts: z.optional(
-      z
-        .array(AttemptRule)
-        .check(
-          z.maxLength(3),
-          describe('How often one number may be called. All rules must hold.', [{ max: 3, hours: 168 }]),
-        ),
+      list(AttemptRule, { max: 3 }).check(
+        describe('How often one number may be called. All rules must hold.', [{ max: 3, hours: 168 }]),
+      ),
     ),
     timeZone: z.optional(
       timeZone(

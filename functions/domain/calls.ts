@@ -34,7 +34,7 @@ const depthError = `must nest at most ${limits.metadataDepth} levels deep`;
 /** Declares an object of the caller's own. Validation does not rebuild it: every key and value comes back as sent. */
 const jsonObject = (description: string, example: Record<string, unknown>) =>
   z.custom<Record<string, unknown>>(isJsonObject, { error: 'must be an object' }).check(
-    z.refine((value) => jsonBytes(value) <= limits.metadataBytes, { error: sizeError }),
+    z.refine((value) => jsonBytes(value) <= limits.metadataBytes, { error: sizeError, abort: true }),
     z.refine((value) => !isDeeperThan(value, limits.metadataDepth), { error: depthError }),
     describe(
       `${description}: an object of at most ${limits.metadataBytes / 1024} KB of JSON and ${limits.metadataDepth} levels. It comes back exactly as sent.`,

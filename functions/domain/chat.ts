@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { describe } from './describe.ts';
 import { limits } from './limits.ts';
+import { list } from './list.ts';
 import { text } from './text.ts';
 
 /** The tools of the build chat. Those that change something ask for approval; none deletes anything. */
@@ -64,8 +65,7 @@ export type ToolPart = z.infer<typeof ToolPart>;
 const UserMessage = z.object({
   id: Id,
   role: z.literal('user'),
-  parts: z.array(TextPart).check(
-    z.minLength(1),
+  parts: list(TextPart, { min: 1, max: limits.chatParts }).check(
     z.refine((parts) => parts.some((part) => part.text.trim() !== ''), { error: 'must say something' }),
   ),
 });
@@ -73,16 +73,15 @@ const UserMessage = z.object({
 const AssistantMessage = z.object({
   id: Id,
   role: z.literal('assistant'),
-  parts: z
-    .array(
-      z.discriminatedUnion('type', [
-        TextPart,
-        z.object({ type: z.literal('reasoning'), text: z.string() }),
-        z.object({ type: z.literal('step-start') }),
-        ToolPart,
-      ]),
-    )
-    .check(z.minLength(1)),
+  parts: list(
+    z.discriminatedUnion('type', [
+      TextPart,
+      z.object({ type: z.literal('reasoning'), text: z.string() }),
+      z.object({ type: z.literal('step-start') }),
+      ToolPart,
+    ]),
+    { min: 1, max: limits.chatParts },
+  ),
 });
 export type AssistantMessage = z.infer<typeof AssistantMessage>;
 
@@ -117,9 +116,7 @@ const DocumentedMessage = z.object({
 /** A conversation, ending with the message to answer. */
 export const ChatRequest = z.object({
   id: Id.check(describe('Id of the conversation, chosen by the caller.', 'chat-1')),
-  messages: z.array(ChatMessage).check(
-    z.minLength(1),
-    z.maxLength(limits.chatMessages),
+  messages: list(ChatMessage, { min: 1, max: limits.chatMessages }).check(
     z.refine((messages) => messages.some(({ role }) => role === 'user'), { error: 'must hold a message of the user' }),
     z.refine(isToBeAnswered, { error: 'must end with a message of the user, or with an answered approval request' }),
     z.meta({

@@ -1,7 +1,9 @@
 import { RE2JS } from 're2js';
 import * as z from 'zod/mini';
 import { describe } from './describe.ts';
+import type { ErrorDetail } from './errors.ts';
 import { limits } from './limits.ts';
+import { list } from './list.ts';
 
 /** Declares a whole number from 1. A number larger than `max` becomes `max`. */
 const capped = (max: number, fallback: number, description: string) =>
@@ -19,19 +21,11 @@ const capped = (max: number, fallback: number, description: string) =>
     fallback,
   );
 
-const PathPattern = z.string().check(
-  z.maxLength(limits.pathPatternCharacters),
-  z.check<string>((payload) => {
-    if (payload.value.length > limits.pathPatternCharacters) return;
-    const fault = faultOf(payload.value);
-    if (fault === undefined) return;
-    const message = `${JSON.stringify(payload.value)} is not a regular expression that matches in linear time: ${fault}`;
-    payload.issues.push({ code: 'custom', message, input: payload.value });
-  }),
-);
+/** Compiling a pattern may take long: the operation does it, in a sandboxed worker. */
+const PathPattern = z.string().check(z.maxLength(limits.pathPatternCharacters));
 
 const pathPatterns = (description: string, example: string) =>
-  z._default(z.array(PathPattern).check(z.maxLength(limits.pathPatterns), describe(description, [example])), []);
+  z._default(list(PathPattern, { max: limits.pathPatterns }).check(describe(description, [example])), []);
 
 const patternSyntax = 'Regular expressions that match anywhere in the path, without look-around and back-references.';
 
@@ -50,6 +44,32 @@ export type CrawlControls = z.infer<typeof CrawlControls>;
 
 /** The patterns that select the paths of a crawl. */
 export type PathPatterns = Pick<CrawlControls, 'includePaths' | 'excludePaths'>;
+
+/** The CPU time that the patterns of one request may take to compile. */
+const maxCompileMicroseconds = 300_000;
+
+/** Returns the errors of patterns that do not compile, or that come after those which have used up the time. */
+export const patternErrors = (patterns: PathPatterns): ErrorDetail[] => {
+  const before = process.threadCpuUsage();
+  return (['includePaths', 'excludePaths'] as const).flatMap((field) =>
+    patterns[field].flatMap((pattern, index) => {
+      const { user, system } = process.threadCpuUsage(before);
+      const isLate = user + system > maxCompileMicroseconds;
+      const fault = isLate ? 'these patterns take too long to compile' : faultOf(pattern);
+      const message = `${JSON.stringify(pattern)} is not a regular expression that matches in linear time: ${fault}`;
+      return fault === undefined ? [] : [{ path: `${field}.${index}`, message }];
+    }),
+  );
+};
+
+/** The limits of a crawl, with its patterns compiled. */
+export const CompiledCrawlControls = CrawlControls.check(
+  z.check(({ value, issues }) => {
+    for (const { path, message } of patternErrors(value)) {
+      issues.push({ code: 'custom', message, path: path.split('.'), input: value });
+    }
+  }),
+);
 
 const faultOf = (pattern: string): string | undefined => {
   try {

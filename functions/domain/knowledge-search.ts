@@ -3,6 +3,7 @@ import { component, describe } from './describe.ts';
 import { examples } from './examples.ts';
 import { AgentId, Identifier, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
+import { list } from './list.ts';
 import { SourceKindName } from './sources.ts';
 import { text } from './text.ts';
 
@@ -10,15 +11,11 @@ const KnowledgeQuery = text(1, limits.queryCharacters).check(
   describe('What is asked for, in words of any language.', 'When are you open on Sundays?'),
 );
 
-const SourceIds = z
-  .array(Identifier)
-  .check(
-    z.minLength(1),
-    z.maxLength(limits.searchedSourceIds),
-    describe(`Search these websites and documents only, by their ids: 1 to ${limits.searchedSourceIds}.`, [
-      examples.documentId,
-    ]),
-  );
+const SourceIds = list(Identifier, { min: 1, max: limits.searchedSourceIds }).check(
+  describe(`Search these websites and documents only, by their ids: 1 to ${limits.searchedSourceIds}.`, [
+    examples.documentId,
+  ]),
+);
 
 /** The number of passages where a request has no `limit`. */
 export const defaultPassages = 5;

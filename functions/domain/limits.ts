@@ -4,8 +4,16 @@ export const limits = {
   gatewayRequestBytes: 10 * 1024 * 1024,
   lambdaPayloadBytes: 6 * 1024 * 1024,
   bodyBytes: 1024 * 1024,
+  /** Maximum size of a body that is read before the key of the request is known to be valid. */
+  bodyBytesWithoutKey: 16 * 1024,
+  /** Maximum number of `details` of an error. */
+  errorDetails: 20,
+  /** Maximum number of unknown fields that a response names, and of characters of each name. */
+  ignoredFields: 10,
+  ignoredFieldCharacters: 64,
   chatBodyBytes: 256 * 1024,
   chatMessages: 50,
+  chatParts: 200,
   /** Maximum size of one text of a conversation, in UTF-16 units. */
   chatTextUnits: 16_000,
   chatIdCharacters: 200,
@@ -27,6 +35,10 @@ export const limits = {
   importFailureCharacters: 64,
   nameCharacters: 200,
   configurationBytes: 200 * 1024,
+  languageCharacters: 35,
+  timeZoneCharacters: 64,
+  /** Maximum length of a phone number, with its separators. */
+  phoneNumberCharacters: 256,
   blockOnOutcomes: 20,
   callSeconds: 1_000_000_000,
   outcomeCharacters: 256,

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { describe } from './describe.ts';
+import { limits } from './limits.ts';
 
 const e164 = /^\+[1-9]\d{6,14}$/;
 
@@ -13,6 +14,7 @@ const bareOf = (text: string) => text.replace(/[\s\p{White_Space}\-.()]/gu, '');
  * No country is guessed for a national number.
  */
 export const normalizePhoneNumber = (text: string): string | undefined => {
+  if (text.length > limits.phoneNumberCharacters) return undefined;
   const bare = bareOf(text);
   return isPhoneNumber(bare) ? bare : undefined;
 };

@@ -13,7 +13,9 @@ export const withoutControlCharacters = (text: string) => text.replace(/\p{Cc}/g
 export const text = (min: number, max: number) =>
   z.string().check(
     z.meta({ ...(min > 0 && { minLength: min }), maxLength: max }),
-    z.refine((value) => characters(value) >= min && characters(value) <= max, {
+    // A character has at most two units: a long text is refused before it is counted.
+    z.refine((value) => value.length <= 2 * max && characters(value) >= min && characters(value) <= max, {
+      abort: true,
       error: min === 0 ? `must have at most ${max} characters` : `must have ${min} to ${max} characters`,
     }),
     z.refine((value) => value.isWellFormed(), { error: 'holds half of a surrogate pair' }),

@@ -1,5 +1,8 @@
-/** Returns whether a text is the name of an IANA time zone. */
+import { limits } from './limits.ts';
+
+/** Checks whether a text is the name of an IANA time zone. */
 export const isTimeZone = (timeZone: string): boolean => {
+  if (timeZone.length > limits.timeZoneCharacters) return false;
   try {
     return Boolean(new Intl.DateTimeFormat('en', { timeZone }));
   } catch {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { type ApiError, type ErrorCode, type ErrorDetail, errorStatuses, invalidRequest } from './errors.ts';
+import { limits } from './limits.ts';
 
 /** A value as its schema parses it, or the error that names each invalid field. */
 export type Validated<T> = { data: T; error?: undefined } | { data?: undefined; error: ApiError };
@@ -33,7 +34,7 @@ const messageOf: z.core.$ZodErrorMap = (issue): string => {
     case 'invalid_format':
       return `must be ${formatNames[issue.format] ?? 'of the documented format'}`;
     case 'unrecognized_keys':
-      return `has unknown fields: ${issue.keys.join(', ')}`;
+      return `has unknown fields: ${issue.keys.slice(0, limits.ignoredFields).join(', ')}`;
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
     default:

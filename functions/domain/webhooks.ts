@@ -4,6 +4,7 @@ import { component, describe } from './describe.ts';
 import { examples } from './examples.ts';
 import { Identifier, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
+import { list } from './list.ts';
 import { text } from './text.ts';
 
 /** Every type of event, with its meaning. Types may be added: receivers ignore those they do not know. */
@@ -60,23 +61,15 @@ const fields = {
         { format: 'uri' },
       ),
     ),
-  events: z
-    .array(EventFilter)
-    .check(
-      z.minLength(1, { error: 'must have at least 1 item' }),
-      z.maxLength(filters.length, { error: `must have at most ${filters.length} items` }),
-      describe('Types of events to send; `name.*` stands for all types of that name, `*` for all.', ['call.*']),
+  events: list(EventFilter, { min: 1, max: filters.length }).check(
+    describe('Types of events to send; `name.*` stands for all types of that name, `*` for all.', ['call.*']),
+  ),
+  agentIds: list(Identifier, { min: 1, max: limits.webhookAgents }).check(
+    describe(
+      'Only events of these agents; events of the user’s own block list are then not sent. Absent: of all agents that the user may use, and of the user.',
+      [examples.agentId],
     ),
-  agentIds: z
-    .array(Identifier)
-    .check(
-      z.minLength(1, { error: 'must have at least 1 item' }),
-      z.maxLength(limits.webhookAgents, { error: `must have at most ${limits.webhookAgents} items` }),
-      describe(
-        'Only events of these agents; events of the user’s own block list are then not sent. Absent: of all agents that the user may use, and of the user.',
-        [examples.agentId],
-      ),
-    ),
+  ),
   description: text(0, limits.webhookDescriptionCharacters).check(
     describe('A note for people.', 'Outcomes for the CRM'),
   ),

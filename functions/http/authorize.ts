@@ -36,11 +36,11 @@ export const authorize = (
 };
 
 /** Returns the user and the agent that a request names, as far as it names them. */
-export const referenceIn = (caller: AnyEndpoint['caller'], { input }: ParsedInput): Partial<AgentReference> =>
+export const referenceIn = (caller: AnyEndpoint['caller'], { input }: { input?: Input }): Partial<AgentReference> =>
   input && caller.kind === 'key' ? (caller.agent?.(input) ?? caller.user?.(input) ?? {}) : {};
 
 /** Returns the lookup that an endpoint makes together with the key's. */
-export const lookupFor = (caller: AnyEndpoint['caller'], { input }: ParsedInput): Lookup<unknown> | undefined =>
+export const lookupFor = (caller: AnyEndpoint['caller'], { input }: { input?: Input }): Lookup<unknown> | undefined =>
   input && 'prefetch' in caller ? caller.prefetch?.(input) : undefined;
 
 /** Checks whether a key has a scope. A key without a list of scopes has all but those that must be named. */

@@ -13,12 +13,12 @@ export const cors = {
     'mcp-session-id',
     'last-event-id',
   ],
-  responseHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed'],
+  responseHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed', 'x-ignored-fields'],
   maxAgeSeconds: 600,
 } as const;
 
 /** The same for the build chat, which has its own address. */
 export const chatCors = {
-  requestHeaders: ['content-type', 'x-authorization'],
+  requestHeaders: ['content-type', 'x-authorization', 'authorization'],
   responseHeaders: ['x-request-id', 'retry-after', 'x-vercel-ai-ui-message-stream'],
 } as const;

@@ -12,7 +12,7 @@ export type AgentReference = { uid?: string | undefined; agentId: string };
 
 /**
  * The permitted callers: the holder of an API key (for an agent, for a user, or for neither), the platform's own web
- * application, or anyone. Where a key is optional and one is sent, it must be valid. The handler's argument follows from it.
+ * application, or anyone. An optional key is passed on unread. The handler's argument follows from it.
  */
 export type Caller<Input> =
   | ({
@@ -52,7 +52,7 @@ type Authorized<C> = (C extends { kind: 'key'; agent: unknown }
     : C extends { kind: 'key' }
       ? { principal: Principal }
       : C extends { kind: 'anyone'; key: 'optional' }
-        ? { principal?: Principal | undefined; apiKey?: string | undefined }
+        ? { apiKey?: string | undefined }
         : object) &
   // biome-ignore lint/suspicious/noExplicitAny: the input is known where `prefetch` is declared
   (C extends { prefetch: (input: any) => infer L } ? { found: FoundBy<L> } : object);

@@ -12,11 +12,12 @@ export type ApiHandler = (event: ApiEvent, context: Context) => Promise<ApiResul
 export type Internal = {
   /** Set by `logRequests`: the time of arrival, on the clock of `performance.now()`. */
   receivedAt: number;
-  /** Set by `parseRequest`. */
-  parsed: ParsedInput;
   /** Set by `authenticate`, as soon as the key is known to be valid. */
   principal?: Principal;
+  /** Set by `authenticate`: the agent that the request names. */
+  agentId?: string | undefined;
   /** Set by `authenticate` or `admit`. */
+  parsed?: ParsedInput;
   authorized: AuthorizedRequest;
 };
 

@@ -4,13 +4,12 @@ import type { AnyEndpoint } from './endpoint.ts';
 import type { ApiEvent } from './handler-types.ts';
 
 /**
- * Returns the key of a request. Voice platforms and AI clients may also send it as their `Authorization`, and a platform in
- * the query where it can set no header. Throws for a malformed key, before any read.
+ * Returns the key of a request: its `X-Authorization`, or its `Authorization`, or that in the query of a voice platform which
+ * can set no header. Throws for a missing or malformed key.
  */
 export const keyInRequest = (caller: AnyEndpoint['caller'], { headers, queryStringParameters }: ApiEvent) => {
   const isPlatform = 'platform' in caller && caller.platform;
-  const takesAuthorization = isPlatform || ('forwarded' in caller && caller.forwarded);
-  const header = headers['x-authorization']?.trim() || (takesAuthorization && headers.authorization?.trim());
+  const header = headers['x-authorization']?.trim() || headers.authorization?.trim();
   const inQuery = (isPlatform && queryStringParameters?.key) || undefined;
   const secret = header ? header.replace(/^Bearer\s+/i, '') : inQuery;
   if (!secret) throw missingApiKey();

@@ -10,7 +10,6 @@ import { type AnyEndpoint, isStreamed, takesIdempotencyKey } from './endpoint.ts
 import type { ApiEvent, ApiHandler, ApiMiddleware, ApiResult, HandlerContext, Internal } from './handler-types.ts';
 import { withIdempotency } from './idempotency.ts';
 import { logRequests } from './log-requests.ts';
-import { parseRequest } from './parse-request.ts';
 import { perform } from './perform.ts';
 import { refuseOtherMethods } from './refuse-other-methods.ts';
 import { requireEdge } from './require-edge.ts';
@@ -20,7 +19,7 @@ import { withFallback } from './with-fallback.ts';
 
 /**
  * Returns the Lambda handler of an endpoint, for API Gateway's HTTP API (payload 2.0). A request passes the edge check, the
- * request log, error responses, parsing, authentication and authorization, then idempotency, the handler and its response schema.
+ * request log, error responses, authentication, parsing and authorization, then idempotency, the handler and its response schema.
  */
 export const lambda = (endpoint: AnyEndpoint): ApiHandler =>
   handlerOf(endpoint, authenticate(endpoint), withIdempotency);
@@ -60,8 +59,7 @@ const handlerOf = (
     })
     .use(logRequests(endpoint))
     .use(errorHandler())
-    .use(parseRequest(endpoint))
     .use(admission)
     .handler(handle) as unknown as ApiHandler;
-  return fallback ? withFallback(handler, fallback) : handler;
+  return fallback ? withFallback(endpoint, handler, fallback) : handler;
 };

@@ -2,7 +2,7 @@ import { ApiError } from '../domain/errors.ts';
 import { describeError, log } from '../log.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import type { ApiMiddleware } from './handler-types.ts';
-import { headersOfEveryResponse } from './response.ts';
+import { headersOfEveryResponse, ignoredFieldsHeader } from './response.ts';
 import { warmUpEvent } from './warm-up.ts';
 
 /** Logs one line per request, and adds the headers of every response. */
@@ -10,14 +10,21 @@ export const logRequests = (endpoint: AnyEndpoint): ApiMiddleware => {
   const finish: ApiMiddleware['after'] = ({ event, internal, response, error }) => {
     if (!response || event === warmUpEvent) return;
     const requestId = event.requestContext.requestId;
-    response.headers = { ...headersOfEveryResponse, ...response.headers, 'x-request-id': requestId };
+    const { principal, parsed } = internal;
+    response.headers = {
+      ...headersOfEveryResponse,
+      ...response.headers,
+      ...(!error && parsed?.input && ignoredFieldsHeader(parsed.ignored)),
+      'x-request-id': requestId,
+    };
     log(response.statusCode === 500 ? 'error' : 'info', {
       requestId,
       operation: endpoint.name,
       status: response.statusCode,
       milliseconds: Math.round(performance.now() - internal.receivedAt),
-      uid: internal.principal?.uid,
-      keyId: internal.principal?.keyId,
+      uid: principal?.uid,
+      keyId: principal?.keyId,
+      agentId: internal.agentId,
       ...(error && (error instanceof ApiError ? { code: error.code } : { cause: describeError(error) })),
     });
   };

@@ -1,27 +1,24 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { ApiError, type ErrorCode, invalidRequest } from '../domain/errors.ts';
-import { isDeeperThan, isJsonObject, parseJson } from '../domain/json.ts';
+import { invalidRequest } from '../domain/errors.ts';
+import { isJsonObject } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { validate } from '../domain/validation.ts';
 import type { AnyEndpoint } from './endpoint.ts';
-import type { ApiMiddleware } from './handler-types.ts';
 import type { Input, ParsedInput } from './input.ts';
-import { bodyOf } from './request-body.ts';
+import { jsonBodyOf } from './request-body.ts';
 
 /**
- * Parses a request with its endpoint's schemas. An error is kept for `authorize`, which reports it once the key is known:
- * nobody learns anything from a validation message without a valid key.
+ * Parses a request with its endpoint's schemas. An error is returned, for `authorize` to throw once the key is known: nobody
+ * learns anything from a validation message without a valid key.
  */
-export const parseRequest = (endpoint: AnyEndpoint): ApiMiddleware => ({
-  async before({ event, internal }) {
-    internal.parsed = await toParsedInput(async () => parseInput(endpoint, await readParts(endpoint, event)));
-  },
-});
-
-/** Returns the result of `parse`, or the error that it throws. */
-const toParsedInput = async (parse: () => Promise<Input>): Promise<ParsedInput> => {
+export const parseRequest = async (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): Promise<ParsedInput> => {
   try {
-    return { input: await parse() };
+    const sent = await readParts(endpoint, event);
+    const input = parseInput(endpoint, sent);
+    return {
+      input,
+      ignored: [...unknownFields(endpoint.query, sent.query), ...unknownFields(endpoint.body, sent.body)],
+    };
   } catch (error) {
     return { error: error as Error };
   }
@@ -50,31 +47,20 @@ const readParts = async (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): 
   body: await readBody(endpoint, event),
 });
 
-const readBody = (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): unknown => {
-  const { readBody, multipart } = endpoint.raw ?? {};
-  if (readBody) return readBody(event);
-  return multipart ? multipart.read(event) : endpoint.body && readJson(endpoint, event);
+const readBody = ({ body, raw = {} }: AnyEndpoint, event: APIGatewayProxyEventV2): unknown => {
+  if (raw.readBody) return raw.readBody(event);
+  if (raw.multipart) return raw.multipart.read(event);
+  return body && jsonBodyOf(event, raw.maxBodyBytes, raw.errorCodes?.['']);
 };
 
-/** Reads the body as a JSON object, whatever its content type says: curl's `-d` must work. */
-const readJson = (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): unknown => {
-  const codeWithoutObject = endpoint.raw?.errorCodes?.[''];
-  const bytes = bodyOf(event, endpoint.raw?.maxBodyBytes);
-  if (bytes.length === 0) throw malformed('A JSON body is required.', codeWithoutObject);
-  let value: unknown;
-  try {
-    value = parseJson(bytes);
-  } catch {
-    throw malformed('The body is not valid JSON in UTF-8.');
+/** Returns the names of fields that an object's schema does not have. A schema that is no plain object takes any field. */
+const unknownFields = (schema: AnyEndpoint['query'] | AnyEndpoint['body'], sent: unknown): string[] => {
+  const definition = schema?._zod.def ?? { type: 'object', shape: {} };
+  if (!isJsonObject(sent) || definition.type !== 'object' || definition.catchall) return [];
+  const unknown: string[] = [];
+  for (const name in sent) {
+    if (Object.hasOwn(definition.shape, name) || !Object.hasOwn(sent, name)) continue;
+    if (unknown.push(name) === limits.ignoredFields) break;
   }
-  if (!isJsonObject(value)) {
-    throw malformed('The body must be a JSON object.', codeWithoutObject);
-  }
-  if (isDeeperThan(value, limits.jsonDepth)) {
-    throw malformed(`The body is nested deeper than ${limits.jsonDepth} levels.`);
-  }
-  return value;
+  return unknown;
 };
-
-const malformed = (message: string, code: ErrorCode = 'invalid_request') =>
-  new ApiError(code, message, { details: [{ path: '', message }] });

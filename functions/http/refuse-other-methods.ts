@@ -5,7 +5,9 @@ import { headersOfEveryResponse, json } from './response.ts';
 /** Answers other methods at an endpoint's path with 405. Like a gateway's own error, the response has no error code. */
 export const refuseOtherMethods = ({ method }: AnyEndpoint): ApiMiddleware => ({
   before({ event }) {
-    if (event.requestContext.http.method === method) return;
-    return json(405, { message: 'Method Not Allowed' }, { ...headersOfEveryResponse, allow: method });
+    const { http, requestId } = event.requestContext;
+    if (http.method === method) return;
+    const headers = { ...headersOfEveryResponse, allow: method, 'x-request-id': requestId };
+    return json(405, { message: 'Method Not Allowed' }, headers);
   },
 });

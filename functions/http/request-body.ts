@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { type ApiError, payloadTooLarge } from '../domain/errors.ts';
+import { ApiError, type ErrorCode, payloadTooLarge } from '../domain/errors.ts';
+import { isDeeperThan, isJsonObject, parseJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 
 /** Returns the bytes of a request's body. Throws `tooLarge` for a larger one. */
@@ -12,3 +13,34 @@ export const bodyOf = (
   if (bytes.length > maxBytes) throw tooLarge;
   return bytes;
 };
+
+/** Checks whether a body is too large to be read before its sender's key is known to be valid. */
+export const needsKey = ({ body = '' }: Pick<APIGatewayProxyEventV2, 'body'>): boolean =>
+  body.length > limits.bodyBytesWithoutKey;
+
+/**
+ * Reads a body as a JSON object, whatever its content type says: curl's `-d` must work. `codeWithoutObject` is the code of the
+ * error for a body that is missing or no object.
+ */
+export const jsonBodyOf = (
+  event: APIGatewayProxyEventV2,
+  maxBytes?: number,
+  codeWithoutObject?: ErrorCode,
+): Record<string, unknown> => {
+  const bytes = bodyOf(event, maxBytes);
+  if (bytes.length === 0) throw malformed('A JSON body is required.', codeWithoutObject);
+  let value: unknown;
+  try {
+    value = parseJson(bytes);
+  } catch {
+    throw malformed('The body is not valid JSON in UTF-8.');
+  }
+  if (!isJsonObject(value)) throw malformed('The body must be a JSON object.', codeWithoutObject);
+  if (isDeeperThan(value, limits.jsonDepth)) {
+    throw malformed(`The body is nested deeper than ${limits.jsonDepth} levels.`);
+  }
+  return value;
+};
+
+const malformed = (message: string, code: ErrorCode = 'invalid_request') =>
+  new ApiError(code, message, { details: [{ path: '', message }] });

@@ -1,8 +1,18 @@
 import type { CustomResponse } from '../domain/custom-response.ts';
-import { ApiError } from '../domain/errors.ts';
+import { ApiError, type ErrorDetail } from '../domain/errors.ts';
+import { limits } from '../domain/limits.ts';
 import type { ApiMiddleware, ApiResult } from './handler-types.ts';
 
 export const headersOfEveryResponse = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
+/** Names the fields of a request that were ignored. A header holds no other characters than those of a URL. */
+export const ignoredFieldsHeader = (names: string[]): Record<string, string> => {
+  const shown = names.slice(0, limits.ignoredFields).map((name) => {
+    const start = name.slice(0, limits.ignoredFieldCharacters).toWellFormed();
+    return encodeURIComponent(start);
+  });
+  return shown.length === 0 ? {} : { 'x-ignored-fields': shown.join(', ') };
+};
 
 /** Returns a response with a JSON body. */
 export const json = (status: number, body: unknown, headers: Record<string, string> = {}): ApiResult => ({
@@ -31,5 +41,12 @@ const toResponse = (error: unknown): ApiResult => {
   }
   const { status, code, message, details, retryAfterSeconds } = error;
   const retryAfter = retryAfterSeconds === undefined ? undefined : { 'retry-after': String(retryAfterSeconds) };
-  return json(status, { error: code, message, details }, retryAfter);
+  return json(status, { error: code, message, details: details && withinLimit(details) }, retryAfter);
+};
+
+/** Shortens long details. The last one then says how many more there are. */
+const withinLimit = (details: ErrorDetail[]): ErrorDetail[] => {
+  if (details.length <= limits.errorDetails) return details;
+  const shown = details.slice(0, limits.errorDetails - 1);
+  return [...shown, { path: '', message: `and ${details.length - shown.length} more` }];
 };

@@ -1,12 +1,13 @@
 import type { AnyEndpoint } from './endpoint.ts';
 import type { ApiHandler, ApiResult, HandlerContext } from './handler-types.ts';
+import { parseRequest } from './parse-request.ts';
 import { custom, headersOfEveryResponse } from './response.ts';
 
 type Fallback = NonNullable<NonNullable<AnyEndpoint['raw']>['fallback']>;
 
 /** Wraps a handler: where it is late or fails with 500, the endpoint's fallback for this request is the response, if it has one. */
 export const withFallback =
-  (handler: ApiHandler, { afterMilliseconds, respond }: Fallback): ApiHandler =>
+  (endpoint: AnyEndpoint, handler: ApiHandler, { afterMilliseconds, respond }: Fallback): ApiHandler =>
   async (event, context): Promise<ApiResult> => {
     const responding = handler(event, context);
     let timer: NodeJS.Timeout | undefined;
@@ -16,7 +17,8 @@ export const withFallback =
     const response = await Promise.race([responding, timeout]).finally(() => clearTimeout(timer));
     if (response && response.statusCode !== 500) return response;
     const { requestId } = event.requestContext;
-    const { input } = (context as HandlerContext).internal.parsed;
+    const { parsed } = (context as HandlerContext).internal;
+    const { input } = parsed ?? (await parseRequest(endpoint, event));
     const fallback = input && respond(input, { requestId });
     if (!fallback) return responding;
     const result = custom(fallback);

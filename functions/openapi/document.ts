@@ -85,7 +85,7 @@ const securitySchemes = {
     in: 'header',
     name: 'X-Authorization',
     description:
-      'An API key, `vap_…`. A leading `Bearer ` is accepted. The operator of the service creates keys. A key belongs to one user and may be limited to scopes.',
+      'An API key, `vap_…`. A leading `Bearer ` is accepted, and so is the header `Authorization: Bearer vap_…`; `X-Authorization` takes precedence. The operator of the service creates keys. A key belongs to one user and may be limited to scopes.',
   },
   applicationOrigin: {
     type: 'apiKey',
@@ -183,6 +183,7 @@ const successOf = (endpoint: AnyEndpoint) => {
     description,
     headers: {
       ...always,
+      'x-ignored-fields': headerReference('x-ignored-fields'),
       ...(takesIdempotencyKey(endpoint) && { 'idempotency-replayed': headerReference('idempotency-replayed') }),
     },
     content: {

@@ -43,7 +43,7 @@ const codesOf = (endpoint: AnyEndpoint): ErrorCode[] => {
       ...(body || query ? (['invalid_request'] as const) : []),
       ...(caller.kind === 'key' ? (['missing_api_key', 'invalid_api_key'] as const) : []),
       ...(caller.kind === 'key' && !caller.forwarded ? (['insufficient_permissions'] as const) : []),
-      ...(takesOptionalKey(endpoint) ? (['invalid_api_key'] as const) : []),
+      ...(takesOptionalKey(endpoint) ? (['invalid_api_key', 'unauthorized_origin'] as const) : []),
       ...(caller.kind === 'application' ? (['unauthorized_origin'] as const) : []),
       ...(takesIdempotencyKey(endpoint) ? (['idempotency_conflict', 'idempotency_in_progress'] as const) : []),
       ...(body ? (['payload_too_large'] as const) : []),

@@ -16,6 +16,12 @@ export const headers = {
     schema: { type: 'string', const: 'true' },
     example: 'true',
   },
+  'x-ignored-fields': {
+    description:
+      'Names of up to 10 query parameters and top-level fields of the body that the operation does not know and ignored, URL-encoded and separated by commas.',
+    schema: { type: 'string' },
+    example: 'blocklist, color',
+  },
 } as const;
 
 export const headerReference = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` as const });

@@ -14,11 +14,12 @@ export const schemaOverride = (components: Record<string, JsonSchema>): Override
     // Zod leaves out the examples of a transformed schema, which here are valid before and after.
     const { examples } = z.globalRegistry.get(zodSchema) ?? {};
     if (examples) json.examples ??= examples as unknown[];
-    if (json.documentAs) {
-      const { documentAs, description, examples } = json;
+    // Zod adapts a nullable schema before the one that it may be null beside.
+    for (const one of [json, ...(json.anyOf ?? [])].filter(({ documentAs }) => documentAs)) {
+      const { documentAs, description, examples } = one;
       const documented = createSchema(documentAs as z.core.$ZodType, { io, opts: { override } });
       Object.assign(components, documented.components);
-      replace(json, { ...(documented.schema as Json), ...withoutUndefined({ description, examples }) });
+      replace(one, { ...(documented.schema as Json), ...withoutUndefined({ description, examples }) });
     }
     // The pattern that zod adds repeats the format at great length.
     if (json.format === 'date-time') delete json.pattern;

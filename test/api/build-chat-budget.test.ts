@@ -4,10 +4,11 @@ import { ChatUsage } from '../../functions/chat/chat-usage.ts';
 import { Signatures } from '../../functions/chat/signatures.ts';
 import { TokenMeter } from '../../functions/chat/token-meter.ts';
 import { Turn } from '../../functions/chat/turn.ts';
+import { newApiKey } from '../../functions/domain/api-keys.ts';
 import { chatTokensKey, type ItemKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { anyAddress, callsTool, captureLog, model, says, talk, userSays } from '../support/chat.ts';
-import { newWorld, useTargetInThisProcess } from '../support/world.ts';
+import { call, newWorld, useTargetInThisProcess } from '../support/world.ts';
 
 describe('the limits for callers', () => {
   it('the chat’s limit is thirty turns a minute for one address, also for concurrent requests', async () => {
@@ -22,6 +23,33 @@ describe('the limits for callers', () => {
     expect(retryAfter).toBeLessThanOrEqual(60);
     expect(chatModel.doStreamCalls).toHaveLength(30);
     expect((await talk(chatModel, { address: anyAddress() })).status).toBe(200);
+  });
+
+  it('an invalid conversation and an unknown key count against the rate of their address', async () => {
+    useTargetInThisProcess();
+    const usage = new ChatUsage(table.get(), { turnsPerMinute: 3, tokensPerDay: 1_000_000 });
+    const chatModel = model(says('Hello.'));
+    const address = anyAddress();
+    const invalid = [{ messages: [] }, { body: { id: 5 } }, { apiKey: newApiKey() }, {}];
+    const statuses = [];
+    for (const options of invalid) statuses.push((await talk(chatModel, { address, usage, ...options })).status);
+    expect(statuses).toEqual([400, 400, 401, 429]);
+  });
+
+  it('a conversation of a hundred thousand invalid parts gets a short error', async () => {
+    const parts = Array.from({ length: 80_000 }, () => ({}));
+    const { status, text } = await talk(model(says('Hello.')), { messages: [{ id: '1', role: 'assistant', parts }] });
+    expect(status).toBe(400);
+    expect(text.length).toBeLessThan(2000);
+  });
+
+  it('a page of another origin cannot use the chat', async () => {
+    const headers = { origin: 'https://evil.example' };
+    const { status, body } = await call('POST', '/chat/build', {
+      headers,
+      body: { id: 'c', messages: [userSays('Hi')] },
+    });
+    expect([status, body.error]).toEqual([403, 'unauthorized_origin']);
   });
 
   it('the chat’s rate limit applies to any sixty seconds, not only to a minute of the clock', async () => {

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import * as z from 'zod/mini';
-import { pathMatcher, wantedUrls } from '../../functions/crawling/path-filter.ts';
-import { CrawlControls } from '../../functions/domain/crawl-controls.ts';
+import { checkPatterns, pathMatcher, patternCompiler, wantedUrls } from '../../functions/crawling/path-filter.ts';
+import { patternErrors } from '../../functions/domain/crawl-controls.ts';
 
 const site = 'https://site.example';
-afterAll(() => pathMatcher.close());
+afterAll(() => Promise.all([pathMatcher.close(), patternCompiler.close()]));
 
 /** The longest time that the event loop was blocked while something was awaited. */
 const longestBlock = async (work: Promise<unknown>): Promise<number> => {
@@ -63,7 +62,7 @@ describe('path patterns', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(pattern, { minLength: 1, maxLength: 3 }), async (includePaths) => {
         // A rejected list of patterns does not count as a run.
-        fc.pre(z.safeParse(CrawlControls, { includePaths }).success);
+        fc.pre(patternErrors({ includePaths, excludePaths: [] }).length === 0);
         const started = performance.now();
         const matching = wantedUrls({ includePaths, excludePaths: [] }, [`${site}/${'ab'.repeat(1000)}`]);
         expect(await longestBlock(matching)).toBeLessThan(1000);
@@ -74,3 +73,13 @@ describe('path patterns', () => {
     );
   }, 60_000);
 });
+
+it('patterns that take long to compile are refused after a bounded time, and never block the event loop', async () => {
+  const patterns = Array.from({ length: 50 }, () => 'x{1000}'.repeat(28));
+  const checking = checkPatterns({ includePaths: patterns, excludePaths: patterns });
+  expect(await longestBlock(checking)).toBeLessThan(1000);
+  await expect(checking).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: expect.stringContaining('too long'),
+  });
+}, 20_000);

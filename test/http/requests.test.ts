@@ -5,6 +5,8 @@ import { idempotency } from '../../functions/store/idempotency.ts';
 import { table } from '../../functions/store/table.ts';
 import { call, newWorld, target, unique, type World } from '../support/world.ts';
 
+const named = ({ uid, agentId }: World) => ({ uid, agentId });
+
 describe('bodies', () => {
   it('the body of a request is read as JSON whatever its content type is', async () => {
     const world = await newWorld();
@@ -62,6 +64,45 @@ describe('bodies', () => {
     expect(list.body.message).toBe('uid: is required');
   });
 
+  it('the response to a body with many errors has 20 details, and the last says how many more there are', async () => {
+    const world = await newWorld();
+    const numbers = Array.from({ length: 5000 }, () => 1);
+    const { status, body } = await world.call('POST', '/agent-block-list', { body: { ...named(world), numbers } });
+    expect([status, body.details.length, body.details.at(-1)]).toEqual([
+      400,
+      20,
+      { path: '', message: 'and 4981 more' },
+    ]);
+  });
+
+  it('a list that is too long is refused for its length alone', async () => {
+    const world = await newWorld();
+    const numbers = Array.from({ length: 300_000 }, () => 1);
+    const { status, body } = await world.call('POST', '/agent-block-list', { body: { ...named(world), numbers } });
+    expect([status, body.error, body.details.length]).toEqual([400, 'too_many_numbers', 1]);
+  });
+
+  it('the response names up to ten fields and parameters that the operation does not know', async () => {
+    const world = await newWorld();
+    const many = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`field${index}`, index]));
+    const body = { uid: world.uid, name: 'x', ...many, 'é,\n': 1 };
+    const created = await world.call('POST', '/agents', { body, query: { debug: 1 } });
+    expect(created.headers.get('x-ignored-fields')).toBe(['debug', ...Object.keys(many).slice(0, 9)].join(', '));
+    const strange = await world.call('POST', '/agents', { body: { uid: world.uid, name: 'x', 'é,\n': 1 } });
+    expect(strange.headers.get('x-ignored-fields')).toBe('%C3%A9%2C%0A');
+    const listed = await world.call('GET', '/agents', { query: { uid: world.uid, limit: 5 } });
+    expect(listed.headers.get('x-ignored-fields')).toBeNull();
+  });
+
+  it('the X-Authorization of a request precedes its Authorization, and may begin with Bearer', async () => {
+    const world = await newWorld();
+    const query = { uid: world.uid };
+    const key = { apiKey: `Bearer ${world.apiKey}`, headers: { authorization: 'Bearer other' } };
+    expect((await call('GET', '/agents', { query, ...key })).status).toBe(200);
+    const other = { apiKey: 'other', headers: { authorization: `Bearer ${world.apiKey}` } };
+    expect((await call('GET', '/agents', { query, ...other })).status).toBe(401);
+  });
+
   it('the body of a request may have exactly 1 MB', async () => {
     const world = await newWorld();
     const sized = (bytes: number) => {
@@ -112,8 +153,6 @@ describe('CORS', () => {
     );
   });
 });
-
-const named = ({ uid, agentId }: World) => ({ uid, agentId });
 
 describe('an Idempotency-Key', () => {
   const create = (world: Awaited<ReturnType<typeof newWorld>>, key: string, body: object = { name: 'x' }) =>

@@ -60,7 +60,7 @@ it('the API lets scripts of the application read its answers, and no others', ()
       'mcp-session-id',
       'last-event-id',
     ],
-    ExposeHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed'],
+    ExposeHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed', 'x-ignored-fields'],
     MaxAge: 600,
   });
 });

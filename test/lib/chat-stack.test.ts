@@ -56,7 +56,7 @@ it('the chat lets scripts of the application read the stream, and no others', ()
   expect(Cors).toMatchObject({
     AllowOrigins: ['https://app.example.com'],
     AllowMethods: ['POST'],
-    AllowHeaders: ['content-type', 'x-authorization'],
+    AllowHeaders: ['content-type', 'x-authorization', 'authorization'],
   });
 });
 

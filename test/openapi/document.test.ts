@@ -115,7 +115,7 @@ describe('the OpenAPI document', () => {
     expect(responses[200]?.content).toEqual({
       'text/event-stream': { schema: expect.objectContaining({ type: 'string' }), example: 'data: [DONE]\n\n' },
     });
-    expect(Object.keys(responses)).toEqual(['200', '400', '401', '413', '429', '500']);
+    expect(Object.keys(responses)).toEqual(['200', '400', '401', '403', '413', '429', '500']);
     expect(security).toEqual([{}, { apiKey: [] }]);
     expect(unsaid(made)).toEqual([]);
     expect(await problemsOf(made)).toEqual([]);

@@ -27,7 +27,7 @@ export const ask = async (
   endpoint: AnyEndpoint,
   apiKey: string | undefined,
   { uid, agentId }: Named,
-  { sample, ...more }: { sample?: Sample; body?: unknown } = {},
+  { sample, ...more }: { sample?: Sample; body?: unknown; headers?: Record<string, string> } = {},
 ) => {
   const { params = {}, query, body, files } = sample ?? (await sampleOf(endpoint, { uid, agentId }));
   const variables: Record<string, string> = { agentId, ...params };
