@@ -93,7 +93,7 @@ const replies: Reply[] = [
     },
     needs: needsNumber,
     describe: ({ added = [], failed = [] }) => [
-      `Done. I blocked ${count(added, 'number')}.`,
+      added.length > 0 ? `Done. I blocked ${added.join(', ')}.` : 'I blocked no number.',
       failed.map(({ number, reason }: Value) => `${number}: ${reason}`),
     ],
   },
@@ -158,16 +158,7 @@ const replies: Reply[] = [
     ofAgent: true,
     input: (message) => ofFirst(numbersIn(message), (phone) => ({ phone })) ?? {},
     describe: ({ calls = [] }) =>
-      calls.length === 0
-        ? ['There are no calls yet.']
-        : [
-            'The latest calls are:',
-            calls
-              .slice(0, 10)
-              .map(({ startedAt, direction, phone, status, custom_call_outcome: outcome }: Value) =>
-                [`${startedAt}: ${direction}`, phone ?? 'number withheld', status, outcome].filter(Boolean).join(', '),
-              ),
-          ],
+      calls.length === 0 ? ['There are no calls yet.'] : [`The latest calls are:\n\n${tableOf(calls.slice(0, 10))}`],
   },
   {
     tool: 'listAgents',
@@ -302,6 +293,24 @@ const describeFailure = (result: string) =>
   /nothing was done|denied|approve/i.test(result)
     ? 'Canceled. I changed nothing.'
     : `That did not work: ${result.slice(0, 300)}`;
+
+/** Returns a table of calls, in Markdown. */
+const tableOf = (calls: Value[]): string => {
+  const rows = calls.map(({ startedAt, direction, phone, durationSeconds, status, custom_call_outcome: outcome }) => [
+    startedAt.slice(0, 16).replace('T', ' '),
+    direction,
+    phone ?? 'withheld',
+    durationSeconds === undefined
+      ? ''
+      : `${Math.floor(durationSeconds / 60)} min ${Math.round(durationSeconds % 60)} s`,
+    status ?? '',
+    outcome ?? '',
+  ]);
+  const head = ['Start (UTC)', 'Direction', 'Number', 'Duration', 'Status', 'Outcome'];
+  return [head, head.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`)
+    .join('\n');
+};
 
 const topic = ({ title, page }: Value) => `[${title}](${page})`;
 const agent = ({ name, agentId }: Value) => `**${name}** (\`${agentId}\`)`;

@@ -17,8 +17,7 @@ export const loadDemo = async (): Promise<Demo> => {
 /** Checks a key. Returns a sentence if it is not valid. */
 export const checkApiKey = async (apiKey: string): Promise<string | undefined> => {
   try {
-    // The response only tells whether the key is valid: without `uid` the request reads nothing.
-    const response = await fetch('/agents', { headers: { 'x-authorization': apiKey } });
+    const response = await fetch('/key', { headers: { 'x-authorization': apiKey } });
     const text = await response.text();
     const { error } = JSON.parse(text);
     if (error === 'invalid_api_key' || error === 'missing_api_key')

@@ -8,10 +8,10 @@ import { Message } from './message.tsx';
 import { Suggestions } from './suggestions.tsx';
 import { load, save } from './tab-storage.ts';
 
-type Props = { apiKey: string; onEnterKey(): void; onRemoveKey(): void };
+type Props = { apiKey: string; isFakeModel: boolean; onEnterKey(): void; onRemoveKey(): void };
 
 /** One conversation with the assistant, through the AI SDK's own client. */
-export const Conversation = ({ apiKey, onEnterKey, onRemoveKey }: Props) => {
+export const Conversation = ({ apiKey, isFakeModel, onEnterKey, onRemoveKey }: Props) => {
   const [stored] = useState(() => load('conversation') ?? { id: generateId(), messages: [] });
   const currentKey = useRef(apiKey);
   currentKey.current = apiKey;
@@ -79,7 +79,7 @@ export const Conversation = ({ apiKey, onEnterKey, onRemoveKey }: Props) => {
         aria-live="polite"
         aria-busy={isBusy}
       >
-        {messages.length === 0 && <Suggestions hasKey={apiKey !== ''} onChoose={send} />}
+        {messages.length === 0 && <Suggestions hasKey={apiKey !== ''} isFakeModel={isFakeModel} onChoose={send} />}
         {messages.map((message, index) => (
           <Message
             key={message.id}

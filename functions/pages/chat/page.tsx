@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { ApiKey } from './agent.ts';
 import type { Demo } from './api-key.ts';
 import { ApiKeyField } from './api-key-field.tsx';
 import { Conversation } from './conversation.tsx';
@@ -29,7 +30,12 @@ export const Page = ({ demo: { apiKey: demoKey, isFakeModel } }: { demo: Demo })
       <div className="top">
         <div>
           <h1>Build assistant</h1>
-          {isFakeModel && <p>A demo model answers: it understands sentences like the examples.</p>}
+          {isFakeModel && (
+            <p>
+              A demo model answers: it understands sentences like the examples.{' '}
+              <a href="/docs/local-run#a-real-language-model">Use a real one</a>
+            </p>
+          )}
         </div>
         <div className="actions">
           <ApiKeyField
@@ -44,12 +50,15 @@ export const Page = ({ demo: { apiKey: demoKey, isFakeModel } }: { demo: Demo })
           </button>
         </div>
       </div>
-      <Conversation
-        key={conversation}
-        apiKey={apiKey}
-        onEnterKey={() => setKeyPanelOpen(true)}
-        onRemoveKey={() => changeKey('')}
-      />
+      <ApiKey value={apiKey}>
+        <Conversation
+          key={conversation}
+          apiKey={apiKey}
+          isFakeModel={isFakeModel ?? false}
+          onEnterKey={() => setKeyPanelOpen(true)}
+          onRemoveKey={() => changeKey('')}
+        />
+      </ApiKey>
     </main>
   );
 };

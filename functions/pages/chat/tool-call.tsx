@@ -1,5 +1,6 @@
 import { type DynamicToolUIPart, getToolName, type ToolUIPart } from 'ai';
-import { type SyntheticEvent, useId } from 'react';
+import type { SyntheticEvent } from 'react';
+import { Approval } from './approval.tsx';
 
 type Call = ToolUIPart | DynamicToolUIPart;
 type Props = { call: Call; isLast: boolean; canAnswer: boolean; onAnswer(approvalId: string, approved: boolean): void };
@@ -38,9 +39,8 @@ export const ToolCall = ({ call, isLast, canAnswer, onAnswer }: Props) => {
 
   if (call.state === 'approval-requested' && isLast) {
     const { approval, input } = call;
-    return (
-      <Question question={question} input={input} canAnswer={canAnswer} answer={(yes) => onAnswer(approval.id, yes)} />
-    );
+    const answer = (approved: boolean) => onAnswer(approval.id, approved);
+    return <Approval question={question} toolName={name} input={input} canAnswer={canAnswer} answer={answer} />;
   }
   const outcomes: Partial<Record<Call['state'], [outcome: Outcome, sentence: string]>> = {
     'output-available': ['done', done],
@@ -71,50 +71,6 @@ export const ToolCall = ({ call, isLast, canAnswer, onAnswer }: Props) => {
 /** An opened call at the end of the page would otherwise open out of sight. */
 const keepInView = ({ currentTarget }: SyntheticEvent<HTMLDetailsElement>) => {
   if (currentTarget.open) currentTarget.scrollIntoView({ block: 'nearest' });
-};
-
-type QuestionProps = { question: string; input: unknown; canAnswer: boolean; answer(approved: boolean): void };
-
-const Question = ({ question, input, canAnswer, answer }: QuestionProps) => {
-  const heading = useId();
-  return (
-    <section className="question" aria-labelledby={heading}>
-      <h3 id={heading}>{question}</h3>
-      <Fields value={input} />
-      <div className="buttons">
-        <button type="button" disabled={!canAnswer} onClick={() => answer(true)}>
-          Approve
-        </button>
-        <button type="button" className="quiet" disabled={!canAnswer} onClick={() => answer(false)}>
-          Deny
-        </button>
-      </div>
-    </section>
-  );
-};
-
-/** Shows every field of an input: the user approves nothing that is hidden. */
-const Fields = ({ value }: { value: unknown }) => {
-  if (typeof value !== 'object' || value === null) return <>{String(value)}</>;
-  if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return <>{value.join(', ')}</>;
-  return (
-    <dl>
-      {Object.entries(value).map(([name, field]) => (
-        <div key={name}>
-          <dt>{labelOf(name)}</dt>
-          <dd dir="auto">
-            <Fields value={field} />
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
-};
-
-/** A field name in words: `phoneNumber` is “Phone number”. */
-const labelOf = (name: string) => {
-  const words = name.replace(/([a-z])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`);
-  return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
 const Json = ({ title, value }: { title: string; value: unknown }) =>

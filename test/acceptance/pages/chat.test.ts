@@ -247,6 +247,26 @@ describe('an approval', () => {
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
     expect(await agentsOf(user)).toEqual([]);
   });
+
+  it('an approval of a change names the agent, and shows what changes from what to what', async () => {
+    const user = await newUser();
+    const configuration = { greeting: 'Hello from before', voice: 'warm' };
+    const { body: agent } = await call('POST', '/agents', {
+      apiKey: user.apiKey,
+      body: { uid: user.uid, name: 'Night desk', configuration },
+    });
+    const { page } = await open();
+    await useKey(page, user.apiKey);
+    await say(page, 'Change the greeting of Night desk to "Good evening"');
+    const question = page.getByRole('region', { name: 'Update the agent?' });
+    await question.getByText('Night desk').waitFor();
+    const words = await wordsIn(question);
+    expect(words).toContain(`AgentNight desk ${agent.agentId}`);
+    expect(words).toContain('Greetingfrom Hello from before → to Good evening');
+    expect(words).not.toContain('warm');
+    await question.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Done. I updated').waitFor();
+  });
 });
 
 describe('an error', () => {
@@ -353,7 +373,7 @@ describe('an API key', () => {
     await page.keyboard.press('Enter');
     await page.getByText(`Key ${narrow.apiKey.slice(0, 8)}…`).waitFor();
     expect(await focused(page)).toBe('message');
-    await page.route('**/agents', (route) => route.abort('connectionrefused'));
+    await page.route('**/key', (route) => route.abort('connectionrefused'));
     await enterKey(page, 'vap_other');
     await page.getByText('The service cannot be reached').waitFor();
   });
