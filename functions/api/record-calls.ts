@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { blockingOf, type Call, CallItem, factsIn, fieldsOf, withOutcome } from '../domain/calls.ts';
+import { CallItem, toRecording } from '../domain/calls.ts';
 import { now } from '../domain/date-time.ts';
 import { describe } from '../domain/describe.ts';
 import { insufficientPermissions, noSuchCall } from '../domain/errors.ts';
@@ -23,7 +23,7 @@ export const recordCalls = endpoint({
   description:
     'Records up to 1,000 calls in one request, of any agents that the user of the API key may use, and sets the outcomes that are given: as `PUT` and `PATCH /calls/{agentId}/{callIdOrPhone}` one by one. Items are processed independently: one that is invalid is in `failed`, and so is, as `temporarily_unavailable`, one that was not carried out before the response was due. Sending the same items again changes nothing.',
   caller: { kind: 'key', scope: 'calls' },
-  services: { calls: calls.for('recordMany', 'setOutcomes'), credentials: credentials.for('accessTo') },
+  services: { calls: calls.for('recordMany'), credentials: credentials.for('accessTo') },
   body: z.object({
     items: list(z.unknown().check(z.meta({ documentAs: CallItem })), { min: 1, max: limits.callsPerRequest }).check(
       z.describe('1 to 1,000 calls to record.'),
@@ -46,40 +46,26 @@ export const recordCalls = endpoint({
 
   async handle({ body, principal, receivedAt }, { calls, credentials }) {
     const until = lastTableCallAt(receivedAt);
-    const checked = body.items.map((item) => validate(CallItem, item));
+    const checked = body.items.map((item, index) => ({ index, ...validate(CallItem, item) }));
     const access = await credentials.accessTo(checked.flatMap(({ data }) => data?.agentId ?? []));
-    const failures: (Error | undefined)[] = checked.map(({ data, error }) =>
-      error || access.get(data.agentId)?.has(principal.uid) ? error : insufficientPermissions(),
-    );
-    const accepted = checked.flatMap(({ data }, index) => (data && !failures[index] ? [{ index, item: data }] : []));
-    const recorded = await calls.recordMany(
-      accepted.map(({ item }) => factsIn(item)),
-      until,
-    );
-    for (const [place, { index }] of accepted.entries()) {
-      const result = recorded[place];
-      if (result instanceof Error) failures[index] = result;
-    }
     const at = now();
-    const withOutcomes = accepted.filter(({ index, item }) => !failures[index] && fieldsOf(item).length > 0);
-    const updated = await calls.setOutcomes(
-      withOutcomes.map(({ item }) => {
-        const { agentId, callId } = item;
-        const { owner: uid = '', blockOnOutcomes = [] } = access.get(agentId) ?? {};
-        const change = (call: Call) => withOutcome(call, item, 'replace', principal.keyId, at);
-        return { agentId, reference: { callId }, change, block: blockingOf(item, { uid, blockOnOutcomes }) };
-      }),
-      until,
-    );
-    for (const [place, { index, item }] of withOutcomes.entries()) {
-      const result = updated[place];
+    const failed: FailedItem[] = [];
+    const accepted = checked.flatMap(({ index, data: item, error }) => {
+      const agent = item && access.get(item.agentId);
+      if (!error && agent?.has(principal.uid)) return [{ index, ...toRecording(item, agent, principal.keyId, at) }];
+      failed.push(failedItem(index, error ?? insufficientPermissions()));
+      return [];
+    });
+    const results = await calls.recordMany(accepted, until);
+    const recorded: { index: number; callId: string }[] = [];
+    for (const [place, { index, callId }] of accepted.entries()) {
+      const call = results[place];
+      if (call instanceof Error) failed.push(failedItem(index, call));
       // Deleted in between, or older than calls are kept.
-      failures[index] = result instanceof Error ? result : result ? undefined : noSuchCall(item.callId);
+      else if (!call) failed.push(failedItem(index, noSuchCall(callId)));
+      else recorded.push({ index, callId });
     }
-    return {
-      recorded: accepted.flatMap(({ index, item: { callId } }) => (failures[index] ? [] : [{ index, callId }])),
-      failed: failures.flatMap((error, index) => (error ? [failedItem(index, error)] : [])),
-    };
+    return { recorded, failed: failed.sort((a, b) => a.index - b.index) };
   },
 });
 

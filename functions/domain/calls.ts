@@ -219,14 +219,7 @@ export const CallItem = component(
     callId: Identifier.check(describe('Id of the call. A phone number is invalid here.', examples.callId)),
   }),
 );
-
-/** Returns the facts of an item, without its outcome. */
-export const factsIn = ({
-  custom_call_outcome: _outcome,
-  custom_call_outcome_value: _value,
-  custom_call_metadata: _metadata,
-  ...facts
-}: z.infer<typeof CallItem>) => facts;
+export type CallItem = z.infer<typeof CallItem>;
 
 /** A call as a request names it: by its id, or as the first or last one with a phone number. */
 export type CallReference = { callId: string } | { phone: string; preference: Preference };
@@ -282,6 +275,21 @@ export const withOutcome = (
 /** Compares outcomes as they are written: that is how they are stored. */
 const isSameOutcome = (a: Call, b: Call) =>
   outcomeFields.every((field) => JSON.stringify(a[field]) === JSON.stringify(b[field]));
+
+/** Splits an item into its facts and, if it names one, its outcome: how that changes the call, and whom it blocks. */
+export const toRecording = (
+  { agentId, callId, custom_call_outcome, custom_call_outcome_value, custom_call_metadata, ...facts }: CallItem,
+  { owner: uid, blockOnOutcomes }: { owner: string; blockOnOutcomes: string[] },
+  keyId: string,
+  at: string,
+) => {
+  const change = { custom_call_outcome, custom_call_outcome_value, custom_call_metadata };
+  const outcome = {
+    change: (call: Call) => withOutcome(call, change, 'replace', keyId, at),
+    block: blockingOf(change, { uid, blockOnOutcomes }),
+  };
+  return { agentId, callId, facts, outcome: fieldsOf(change).length > 0 ? outcome : undefined };
+};
 
 /** Merges two documents by top-level key. Throws if the result exceeds the limits of one. */
 const mergeMetadata = (former: object | undefined, added: object) => {

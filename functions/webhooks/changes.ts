@@ -119,16 +119,22 @@ const callChanged = (subject: { agentId: string; callId: string }, change: Table
   const { call, version } = storedCall(change.after);
   const former = change.before && storedCall(change.before);
   const details = detailsOfCall(call);
+  const timestamp = call.outcomeUpdatedAt;
+  const outcomeUpdated = { type: 'call.outcome_updated' as const, ...about, details, timestamp };
   if (!former || !isDeepStrictEqual(factsOf(former.call), factsOf(call))) {
+    // POST /calls records a call and sets its outcome in one write.
+    const isOutcomeUpdated = timestamp !== undefined && timestamp !== former?.call.outcomeUpdatedAt;
     return {
-      events: [eventOf(change, { type: 'call.recorded', ...about, details })],
+      events: [
+        eventOf(change, { type: 'call.recorded', ...about, details }),
+        ...(isOutcomeUpdated ? [eventOf(change, { ...outcomeUpdated, discriminator: 'outcome' })] : []),
+      ],
       // An erasure of the former number no longer finds the call.
       ...(former && former.call.phone !== call.phone && { corrected: subject }),
     };
   }
   if (version === former.version) return {};
-  const timestamp = call.outcomeUpdatedAt;
-  return { events: [eventOf(change, { type: 'call.outcome_updated', ...about, details, timestamp })] };
+  return { events: [eventOf(change, outcomeUpdated)] };
 };
 
 /** The fields of a call that are recorded by PUT. */

@@ -99,9 +99,15 @@ describe('recording many calls', () => {
   it('takes 1,000 calls, and rejects an empty list and one more', async () => {
     const world = await newWorld();
     const items = Array.from({ length: 1000 }, (_, n) => ({ agentId: world.agentId, callId: `c${n}`, ...facts }));
-    const answer = await record(world, items);
-    expect(answer.status, answer.text).toBe(200);
-    expect([answer.body.recorded.length, answer.body.failed]).toEqual([1000, []]);
+    // On a busy machine some are not carried out in time, and are sent again.
+    let left = items;
+    for (let attempt = 0; left.length > 0; attempt++) {
+      expect(attempt).toBeLessThan(10);
+      const { status, body } = await record(world, left);
+      expect([status, body.recorded.length + body.failed.length]).toEqual([200, left.length]);
+      for (const { error } of body.failed) expect(error).toBe('temporarily_unavailable');
+      left = body.failed.map(({ index }: { index: number }) => left[index]);
+    }
     expect((await read(world, 'c999')).callId).toBe('c999');
     expect((await record(world, [...items, items[0]])).status).toBe(400);
     expect((await record(world, [])).status).toBe(400);

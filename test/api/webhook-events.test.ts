@@ -48,7 +48,7 @@ describe.concurrent('events of agents', () => {
 });
 
 describe.concurrent('events of calls', () => {
-  it('a call has events when it is recorded, corrected, gets an outcome and is deleted; a repeated record has none, an outcome that is set again has one', async () => {
+  it('a call has events when it is recorded, corrected, gets an outcome and is deleted; a repeated record and an outcome that is set already have none', async () => {
     const { call, uid, agentId, recordCall, all } = await listening({ events: ['call.*'], countsRequests: false });
     await recordCall('call-1');
     await recordCall('call-1');
@@ -61,17 +61,20 @@ describe.concurrent('events of calls', () => {
     await call('POST', '/call-outcomes', {
       body: { items: [{ agentId, callIdOrPhone: 'call-1', custom_call_outcome: 'lost' }] },
     });
+    const whole = { ...outcome, phone: null, direction: 'outbound', startedAt: '2026-03-02T10:00:00.000Z' };
+    for (const _ of [1, 2])
+      await call('POST', '/calls', { body: { items: [{ agentId, callId: 'call-2', ...whole }] } });
     const events = await all();
     const ids = { uid, call_id: 'call-1', agent_id: agentId };
     const facts = { phone: '+14155550100', direction: 'inbound', startedAt: '2026-03-01T10:00:00.000Z' };
     expect(typesOf(events)).toEqual([
       ...['call.outcome_updated', 'call.outcome_updated', 'call.outcome_updated'],
-      ...['call.recorded', 'call.recorded'],
+      ...['call.recorded', 'call.recorded', 'call.recorded'],
     ]);
     const data = events.map((event) => event.data);
     expect(data).toContainEqual({ ...ids, ...facts });
     expect(data).toContainEqual({ ...ids, ...facts, durationSeconds: 30 });
-    expect(data.filter((one) => one.custom_call_outcome === 'booked')).toHaveLength(2);
+    expect(data.filter((one) => one.custom_call_outcome === 'booked')).toHaveLength(3);
     expect(data).toContainEqual({ ...ids, ...facts, durationSeconds: 30, ...outcome, custom_call_outcome: 'lost' });
     await call('DELETE', path);
     const deleted = (await all()).filter(({ type }) => type === 'call.deleted');

@@ -1,37 +1,22 @@
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
-import { pMapIterable } from 'p-map';
-import * as z from 'zod/mini';
-import { CallFacts } from '../../../functions/domain/calls.ts';
+import { CallItem, toRecording } from '../../../functions/domain/calls.ts';
+import { now } from '../../../functions/domain/date-time.ts';
 import { ApiError } from '../../../functions/domain/errors.ts';
-import { Identifier } from '../../../functions/domain/identifiers.ts';
-import { isDeeperThan } from '../../../functions/domain/json.ts';
+import { isIdentifier } from '../../../functions/domain/identifiers.ts';
+import { holdsInfinity, isDeeperThan, parseJson, utf8 } from '../../../functions/domain/json.ts';
 import { limits } from '../../../functions/domain/limits.ts';
 import { validate } from '../../../functions/domain/validation.ts';
+import type { Recording } from '../../../functions/store/calls/record-calls.ts';
 import { deadline } from '../../../functions/store/table.ts';
 import { detailsOf } from '../../command-line/arguments.ts';
 import { describeFileError } from '../../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
+import { operatorKeyId } from '../operator-key.ts';
 import type { Stores } from '../stores.ts';
+import { type ImportState, type LineError, progressFile } from './import-progress.ts';
 import { type Line, linesAfter } from './lines.ts';
-
-/** A line of the import: the body of PUT /calls and the two ids of its path. */
-export const ImportedCall = z.extend(CallFacts, { agentId: Identifier, callId: Identifier });
-type ImportedCall = z.infer<typeof ImportedCall>;
-
-/** Why a line was not imported. */
-type LineError = { line: number; message: string };
-
-/** The position of an import. Every line up to `line` is imported or has failed. */
-type ImportState = {
-  line: number;
-  end: number;
-  imported: number;
-  failed: number;
-  /** At most the first thousand. */
-  errors: LineError[];
-};
 
 export type ImportReport = ImportState & { bytes: number; resumedAfterLine?: number; stopped?: true };
 
@@ -42,17 +27,15 @@ export type ImportListener = {
   progress(report: ImportReport): void;
 };
 
-const concurrency = 32;
-
-/** The maximum number of calls that overtake a slow one. */
-const maxCallsAhead = 256;
+/** Lines that are imported together. Progress is saved after them. */
+const linesPerBatch = 250;
 
 /** The maximum number of errors in memory and in the progress file. */
 const maxErrors = 1000;
-const saveEveryMilliseconds = 500;
 
 /** They take about thirty seconds. */
 const maxAttempts = 8;
+const attemptMilliseconds = 20_000;
 
 /**
  * Imports calls from a file of JSON lines. Repeating an import changes nothing. A progress file beside the input lets an
@@ -77,50 +60,42 @@ export const runImport = async (
     ...(found && { resumedAfterLine: found.line }),
   };
   listener.begin(report);
-
-  const failure = new AbortController();
-  const importLine = lineImporter(stores, AbortSignal.any([signal, failure.signal]));
-  const lines = untilAborted(signal, linesAfter(file, toPosition(report), limits.bodyBytes));
-  // Results come in the order of the lines: every line before a saved position is settled.
-  const results = pMapIterable(lines, importLine, { concurrency, backpressure: maxCallsAhead });
-  let saved = Date.now();
-  try {
-    for await (const { line, outcome } of results) {
-      report.line = line.number;
-      report.end = line.end;
+  const importLines = lineImporter(stores, signal);
+  const lines = linesAfter(file, { number: report.line, end: report.end }, limits.bodyBytes);
+  for await (const batch of batchesOf(lines)) {
+    const outcomes = await importLines(batch).catch((error) => {
+      if (signal.aborted) return undefined;
+      throw error;
+    });
+    if (!outcomes) return { ...report, stopped: true };
+    for (const [index, { number: line, end }] of batch.entries()) {
+      const outcome = outcomes[index] as LineOutcome;
+      Object.assign(report, { line, end });
       if (outcome === 'imported') report.imported += 1;
       else if (outcome !== 'blank') {
-        const error = { line: line.number, message: outcome };
         report.failed += 1;
+        const error = { line, message: outcome.error };
         if (report.errors.length < maxErrors) report.errors.push(error);
         listener.error(error);
       }
-      listener.progress(report);
-      if (Date.now() - saved < saveEveryMilliseconds) continue;
-      await progress.write(report);
-      saved = Date.now();
     }
-  } catch (error) {
-    failure.abort();
+    listener.progress(report);
     await progress.write(report);
-    if (!signal.aborted) throw error;
-  }
-  if (signal.aborted) {
-    await progress.write(report);
-    return { ...report, stopped: true };
+    if (signal.aborted) return { ...report, stopped: true };
   }
   await progress.remove();
   return report;
 };
 
-const toPosition = ({ line, end }: ImportState) => ({ number: line, end });
-
-/** Stops taking items at a signal. Items already taken are still processed. */
-async function* untilAborted<T>(signal: AbortSignal, items: AsyncIterable<T>) {
-  for await (const item of items) {
-    if (signal.aborted) return;
-    yield item;
+async function* batchesOf(lines: AsyncIterable<Line>): AsyncGenerator<Line[]> {
+  let batch: Line[] = [];
+  for await (const line of lines) {
+    batch.push(line);
+    if (batch.length < linesPerBatch) continue;
+    yield batch;
+    batch = [];
   }
+  if (batch.length > 0) yield batch;
 }
 
 /** Identifies a table, also among deleted ones of the same name. */
@@ -129,52 +104,54 @@ const identityOf = async ({ table }: Stores) => {
   return Table?.TableId ?? `${Table?.TableArn} ${Table?.CreationDateTime?.toISOString()}`;
 };
 
-/** Imports one line. The outcome is `imported`, `blank`, or the reason why it failed. */
+type LineOutcome = 'imported' | 'blank' | { error: string };
+
+/** Returns a function that imports lines, and returns the outcome of each. The last line of a call wins. */
 const lineImporter = ({ agents, calls }: Stores, signal: AbortSignal) => {
-  const known = new Map<string, Promise<boolean>>();
-  const exists = (agentId: string) => {
-    const found = known.get(agentId) ?? withRetries(async () => (await agents.access(agentId)) !== undefined, signal);
+  const known = new Map<string, ReturnType<typeof agents.access>>();
+  const accessTo = (agentId: string) => {
+    if (!isIdentifier(agentId)) return undefined;
+    const found = known.get(agentId) ?? withRetries(() => agents.access(agentId), signal);
     known.set(agentId, found);
     return found;
   };
-  // Lines of one call are imported one after the other: the last one wins.
-  const running = new Map<string, Promise<unknown>>();
-  const record = async ({ agentId, callId, ...facts }: ImportedCall) => {
-    const id = JSON.stringify([agentId, callId]);
-    const before = running.get(id);
-    const recorded = (async () => {
-      await before?.catch(() => undefined);
-      await withRetries(() => calls.record(agentId, callId, facts), signal);
-    })();
-    running.set(id, recorded);
-    await recorded;
-    if (running.get(id) === recorded) running.delete(id);
+  const record = async (recordings: Recording[]) => {
+    const results = await calls.recordMany(recordings, Date.now() + attemptMilliseconds);
+    for (const result of results) if (result instanceof Error) throw result;
   };
-  return async (line: Line): Promise<{ line: Line; outcome: string }> => {
-    const read = readLine(line);
-    if (read.call === undefined) return { line, outcome: read.outcome };
-    const { agentId } = read.call;
-    if (!(await exists(agentId))) return { line, outcome: `agentId: there is no agent ${agentId}` };
-    await record(read.call);
-    return { line, outcome: 'imported' };
+  return async (lines: Line[]): Promise<LineOutcome[]> => {
+    const at = now();
+    const recordings: Recording[] = [];
+    const outcomes: LineOutcome[] = [];
+    for (const line of lines) {
+      const read = readLine(line);
+      if ('call' in read) {
+        const access = await accessTo(read.call.agentId);
+        if (access) recordings.push(toRecording(read.call, access, operatorKeyId, at));
+        outcomes.push(access ? 'imported' : { error: `agentId: there is no agent ${read.call.agentId}` });
+      } else outcomes.push(read.outcome);
+    }
+    // All of them again: what is recorded already is not written, and the lines of a call stay in order.
+    await withRetries(() => record(recordings), signal);
+    return outcomes;
   };
 };
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-const readLine = ({ bytes }: Line): { call: ImportedCall } | { call?: never; outcome: string } => {
-  if (!bytes) return { outcome: `is longer than ${limits.bodyBytes.toLocaleString('en')} bytes` };
+const readLine = ({ bytes }: Line): { call: CallItem } | { outcome: LineOutcome } => {
+  const failed = (error: string) => ({ outcome: { error } });
+  if (!bytes) return failed(`is longer than ${limits.bodyBytes.toLocaleString('en')} bytes`);
   let value: unknown;
   try {
     const text = utf8.decode(bytes).trim();
     if (text === '') return { outcome: 'blank' };
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch {
-    return { outcome: 'is not JSON in UTF-8' };
+    return failed('is not JSON in UTF-8');
   }
-  if (isDeeperThan(value, limits.jsonDepth)) return { outcome: `is nested deeper than ${limits.jsonDepth} levels` };
-  const { data, error } = validate(ImportedCall, value);
-  return error ? { outcome: detailsOf(error) } : { call: data };
+  if (isDeeperThan(value, limits.jsonDepth)) return failed(`is nested deeper than ${limits.jsonDepth} levels`);
+  if (holdsInfinity(value)) return failed('has a number that is too large');
+  const { data, error } = validate(CallItem, value);
+  return error ? failed(detailsOf(error)) : { call: data };
 };
 
 /** Retries while the table is throttled or briefly unreachable. */
@@ -194,48 +171,4 @@ const isTransient = (error: unknown) => {
   const { name, $fault, $retryable } = error as Error & { $fault?: string; $retryable?: object };
   if (error instanceof ApiError || error instanceof TypeError || name === 'CredentialsProviderError') return false;
   return $fault !== 'client' || $retryable !== undefined || /Throttl|Throughput|LimitExceeded|Transaction/.test(name);
-};
-
-const Progress = z.object({
-  table: z.string(),
-  size: z.number(),
-  mtimeMs: z.number(),
-  state: z.object({
-    line: z.int(),
-    end: z.int(),
-    imported: z.int(),
-    failed: z.int(),
-    errors: z.array(z.object({ line: z.int(), message: z.string() })),
-  }),
-});
-
-/** Returns the progress file of an import. A saved position is valid only for the same input and table. */
-const progressFile = (file: string, source: { table: string; size: number; mtimeMs: number }) => {
-  const path = `${file}.progress`;
-  return {
-    async read(): Promise<ImportState | undefined> {
-      const text = await readFile(path, 'utf8').catch(() => '');
-      const { data } = z.safeParse(Progress, parseOrUndefined(text));
-      const same = data?.table === source.table && data.size === source.size && data.mtimeMs === source.mtimeMs;
-      return same ? data.state : undefined;
-    },
-    async write({ line, end, imported, failed, errors }: ImportState) {
-      const state = { line, end, imported, failed, errors };
-      // Written beside it and renamed: a kill while writing leaves the former file.
-      await writeFile(`${path}.new`, JSON.stringify({ ...source, state }))
-        .then(() => rename(`${path}.new`, path))
-        .catch((error: Error) => {
-          throw new CommandError(`The progress file ${path} cannot be written: ${error.message}.`);
-        });
-    },
-    remove: () => rm(path, { force: true }),
-  };
-};
-
-const parseOrUndefined = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 };

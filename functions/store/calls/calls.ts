@@ -7,7 +7,7 @@ import { callIdAt, callKey, callsOf, callsWith, type ItemKey } from '../keys.ts'
 import { chunks, type Table, type TransactionAction, table, untilWritten } from '../table.ts';
 import { changeOutcomes, type OutcomeChange } from './call-outcomes.ts';
 import { CallRecords, entriesOf, isUnchanged, type StoredCall } from './call-records.ts';
-import { type FactsOfCall, recordActions, recordCalls } from './record-calls.ts';
+import { nameOf, type Recording, recordActions, recordCalls } from './record-calls.ts';
 
 /** A transaction takes 100 actions and 4 MB. A call is at most three items and 150 KB. */
 const callsPerTransaction = 25;
@@ -78,9 +78,23 @@ export class Calls {
     });
   }
 
-  /** Records or corrects many calls: see `recordCalls`. */
-  recordMany(facts: FactsOfCall[], until: number): Promise<(Call | Error)[]> {
-    return recordCalls(this.#table, this.#stored, facts, until);
+  /**
+   * Records or corrects many calls and sets the outcomes that are given. Returns for each the call, undefined when it was
+   * deleted in between, or the error that prevented it. Nothing begins after `until` (Unix milliseconds).
+   */
+  async recordMany(items: Recording[], until: number): Promise<(Call | undefined | Error)[]> {
+    // An outcome that blocks the call's number is set in a transaction of its own.
+    const blocking = new Set(items.filter(({ outcome }) => outcome?.block).map(nameOf));
+    const facts = items.map((item) => (blocking.has(nameOf(item)) ? { ...item, outcome: undefined } : item));
+    const results: (Call | undefined | Error)[] = await recordCalls(this.#table, this.#stored, facts, until);
+    const changes = items.flatMap((item, index) => {
+      const { agentId, callId, outcome } = item;
+      if (!outcome || !blocking.has(nameOf(item)) || results[index] instanceof Error) return [];
+      return [{ index, agentId, reference: { callId }, ...outcome }];
+    });
+    const changed = await this.setOutcomes(changes, until);
+    for (const [place, { index }] of changes.entries()) results[index] = changed[place];
+    return results;
   }
 
   /** Deletes a call with its entries, in one transaction. Returns false when there is no such call. */
@@ -173,7 +187,7 @@ export const calls = /* @__PURE__ */ service(() => new Calls(table.get(), enviro
   list: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   count: ['dynamodb:Query'],
   record: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
-  recordMany: ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:PutItem'],
+  recordMany: ['dynamodb:DeleteItem', 'dynamodb:PutItem', ...outcomePermissions],
   remove: ['dynamodb:DeleteItem', 'dynamodb:GetItem'],
   removeAll: ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:Query'],
   setOutcome: outcomePermissions,

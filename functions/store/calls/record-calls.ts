@@ -5,42 +5,48 @@ import { isAbsent } from '../expressions.ts';
 import { callKey, type ItemKey, isSameKey } from '../keys.ts';
 import { backOff, chunks, type Table, type TransactionAction } from '../table.ts';
 import { isRetryable, writeFailure } from '../write-failures.ts';
+import type { OutcomeChange } from './call-outcomes.ts';
 import { attributesOf, type CallRecords, entriesOf, isUnchanged, type StoredCall } from './call-records.ts';
 
-/** The facts of a call to record. */
-export type FactsOfCall = CallFacts & { agentId: string; callId: string };
+/** A call to record, and the change of its outcome. */
+export type Recording = {
+  agentId: string;
+  callId: string;
+  facts: CallFacts;
+  outcome?: Pick<OutcomeChange, 'change' | 'block'> | undefined;
+};
 
-/** The one write of a call, with all facts that are given of it. */
-type Write = { facts: FactsOfCall[]; call: Call; actions: TransactionAction[] };
+/** The one write of a call, with all that is recorded of it. */
+type Write = { recordings: Recording[]; call: Call; actions: TransactionAction[] };
 
 /** A transaction has at most 100 actions. A call whose start and number are corrected is five. */
 const callsPerTransaction = 20;
 const concurrency = 4;
 
 /**
- * Records or corrects calls, several in one transaction, and returns for each the call or the error that prevented it.
- * Facts of the same call are recorded in the order given; the same facts again write nothing. Writes that fail are
- * repeated. Nothing is begun after `until` (Unix milliseconds).
+ * Records or corrects calls with their outcomes, several in one transaction, but blocks nobody. Returns for each the call
+ * or the error that prevented it. What is recorded of the same call is applied in the order given; the same again writes
+ * nothing. Writes that fail are retried. Nothing begins after `until` (Unix milliseconds).
  */
 export const recordCalls = async (
   table: Table,
   records: CallRecords,
-  facts: FactsOfCall[],
+  items: Recording[],
   until: number,
 ): Promise<(Call | Error)[]> => {
   const results = new Map<string, Call | Error>();
   const version = randomUUID();
-  let pending = Object.values(Object.groupBy(facts, nameOf)) as FactsOfCall[][];
+  let pending = Object.values(Object.groupBy(items, nameOf)) as Recording[][];
   for (let round = 0; pending.length > 0; round++) {
     if (round > 0) await backOff(round);
     const writes: Write[] = [];
-    for (const { facts, found } of await findCalls(records, pending, until)) {
-      const call = found instanceof Error ? found : withAllFacts(found?.call, facts);
-      results.set(nameOf(call instanceof Error ? (facts[0] as FactsOfCall) : call), call);
+    for (const { recordings, found } of await findCalls(records, pending, until)) {
+      const call = found instanceof Error ? found : recordAll(found?.call, recordings);
+      results.set(nameOf(recordings[0] as Recording), call);
       if (call instanceof Error || found instanceof Error || call === found?.call) continue;
       // The write of an earlier round succeeded and its response was lost.
       if (found?.version === version) continue;
-      writes.push({ facts, call, actions: recordActions(table, call, found, version) });
+      writes.push({ recordings, call, actions: recordActions(table, call, found, version) });
     }
     // Smaller transactions each round: a call that another write prevents delays fewer others.
     const batches = chunks(writes, Math.max(1, callsPerTransaction >> round));
@@ -48,29 +54,32 @@ export const recordCalls = async (
       concurrency,
     });
     const failed = attempts.filter(({ error }) => error !== undefined);
-    pending = failed.flatMap(({ batch, error }) => (error === 'again' ? batch.map(({ facts }) => facts) : []));
+    pending = failed.flatMap(({ batch, error }) =>
+      error === 'again' ? batch.map(({ recordings }) => recordings) : [],
+    );
     for (const { batch, error } of failed)
       if (error instanceof Error) for (const { call } of batch) results.set(nameOf(call), error);
   }
-  return facts.map((one) => results.get(nameOf(one)) as Call | Error);
+  return items.map((one) => results.get(nameOf(one)) as Call | Error);
 };
 
-const nameOf = ({ agentId, callId }: { agentId: string; callId: string }) => callKey(agentId, callId).pk;
+/** Identifies a call. */
+export const nameOf = ({ agentId, callId }: { agentId: string; callId: string }) => callKey(agentId, callId).pk;
 
-const findCalls = async (records: CallRecords, groups: FactsOfCall[][], until: number) => {
+const findCalls = async (records: CallRecords, groups: Recording[][], until: number) => {
   const targets = groups.map(([first]) => {
-    const { agentId, callId } = first as FactsOfCall;
+    const { agentId, callId } = first as Recording;
     return { agentId, reference: { callId } };
   });
   const found = await records.findMany(targets, until);
-  return groups.map((facts, index) => ({ facts, found: found[index] }));
+  return groups.map((recordings, index) => ({ recordings, found: found[index] }));
 };
 
-const withAllFacts = (found: Call | undefined, facts: FactsOfCall[]): Call =>
-  facts.reduce<Call | undefined>(
-    (call, { agentId, callId, ...one }) => withFacts(call, agentId, callId, one),
-    found,
-  ) as Call;
+const recordAll = (found: Call | undefined, recordings: Recording[]): Call =>
+  recordings.reduce<Call | undefined>((before, { agentId, callId, facts, outcome }) => {
+    const call = withFacts(before, agentId, callId, facts);
+    return outcome ? outcome.change(call) : call;
+  }, found) as Call;
 
 /** Writes calls in one transaction. Returns `again` if it may succeed later, or the error that prevents it. */
 const write = async (table: Table, batch: Write[], until: number): Promise<undefined | 'again' | Error> => {

@@ -121,9 +121,13 @@ describe('calls under faults', () => {
             continue;
           }
           if (action.verb === 'record many') {
-            const items = action.items.map((item) => ({ ...item, agentId, direction: 'inbound' as const }));
+            const items = action.items.map(({ callId, ...facts }) => ({
+              agentId,
+              callId,
+              facts: { ...facts, direction: 'inbound' as const },
+            }));
             const recorded = await untilDone(() => faulty.recordMany(items, later()).then(noErrors));
-            for (const { callId, agentId: _, ...facts } of items)
+            for (const { callId, facts } of items)
               model.calls.set(callId, withFacts(model.calls.get(callId), agentId, callId, facts));
             const expected = items.map(({ callId }) => withoutHistory(model.calls.get(callId)));
             expect(recorded.map(withoutHistory)).toEqual(expected);

@@ -16,11 +16,9 @@ import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { print } from '../../../command-line/output.ts';
 import { describeCall, noSuchCall } from '../../calls/describe-call.ts';
 import { existingAgent } from '../../existing.ts';
+import { operatorKeyId } from '../../operator-key.ts';
 import { examples, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
-
-/** Recorded in the history as the key of the operator's changes. */
-const operatorKeyId = 'operator';
 
 export const updateCall = (calls: Group) =>
   calls

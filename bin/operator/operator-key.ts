@@ -1,0 +1,2 @@
+/** Recorded in the history of an outcome as the key of the operator's changes. */
+export const operatorKeyId = 'operator';
