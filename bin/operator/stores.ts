@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { BlockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import { Agents } from '../../functions/store/agents.ts';
 import { ApiKeys } from '../../functions/store/api-keys.ts';
 import { BlockList } from '../../functions/store/block-list/block-list.ts';
@@ -22,6 +23,7 @@ export type Stores = {
   agents: Agents;
   calls: Calls;
   blockList: BlockList;
+  blockListImports: BlockListImports;
   webhookEndpoints: WebhookEndpoints;
   webhookDeliveries: WebhookDeliveries;
   webhookEvents: WebhookEvents;
@@ -56,6 +58,7 @@ export const storesOf = (table: Table): Stores => ({
   agents: new Agents(table),
   calls: new Calls(table),
   blockList: new BlockList(table),
+  blockListImports: new BlockListImports(table),
   webhookEndpoints: new WebhookEndpoints(table),
   webhookDeliveries: new WebhookDeliveries(table),
   webhookEvents: new WebhookEvents(table),

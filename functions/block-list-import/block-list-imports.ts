@@ -10,7 +10,7 @@ import { now } from '../domain/date-time.ts';
 import { service } from '../service.ts';
 import { type Change, when } from '../store/expressions.ts';
 import { type BlockListOwner, importKey, importsOf, runningImportKey } from '../store/keys.ts';
-import { type Item, type Table, type TransactionAction, table } from '../store/table.ts';
+import { type Item, type Table, type TransactionAction, table, untilWritten } from '../store/table.ts';
 
 /** How long an import waits for its file. */
 const uploadMilliseconds = 60 * 60 * 1000;
@@ -121,6 +121,26 @@ export class BlockListImports {
     }
   }
 
+  /** Ends the imports of a user who is deleted. One that runs holds its list until its run has noticed and written its last number. */
+  async cancel(uid: string): Promise<void> {
+    for await (const item of this.#table.query<ImportItem>(importsOf(uid))) {
+      const { importId } = item;
+      await untilWritten(async () => {
+        const record = await this.find({ uid, importId });
+        if (!record || record.finishedAt !== undefined) return;
+        const set = endOf(record, 'The user was deleted.');
+        await this.#table.transact([this.#update(record, { set })]);
+      });
+    }
+  }
+
+  /** Lets the next import of a list run, if an import that was ended still holds it. */
+  async release(record: ImportRecord): Promise<void> {
+    await this.#table.tryTransact([
+      this.#table.deleteAction(runningImportKey(ownerOf(record)), isFreeOrHeldBy(record.importId)),
+    ]);
+  }
+
   /** Records that the file of an import has come while another import of the list runs. */
   async noteUpload(record: ImportRecord): Promise<void> {
     await this.#table.change(importKey(record.uid, record.importId), { set: { fileDeadlineAt: null } }, isAt(record));
@@ -168,9 +188,7 @@ export class BlockListImports {
 
   /** Ends an import, and lets the next import of the list run. With an error, the import has failed. */
   async finish(record: ImportRecord, error?: string): Promise<void> {
-    const status: ImportStatus = error === undefined ? 'done' : 'failed';
-    const set = { status, finishedAt: now(), fileDeadlineAt: null, error, step: record.step + 1 };
-    const update = this.#update(record, { set });
+    const update = this.#update(record, { set: endOf(record, error) });
     const release = this.#table.deleteAction(runningImportKey(ownerOf(record)), isFreeOrHeldBy(record.importId));
     const failed = await this.#table.tryTransact([update, release]);
     // Another import of the list runs: this one is overdue or has never begun.
@@ -181,6 +199,12 @@ export class BlockListImports {
     return this.#table.updateAction(importKey(record.uid, record.importId), change, isAt(record));
   }
 }
+
+/** Returns the fields that end an import. No run is the one that recorded this step, so that each notices it. */
+const endOf = ({ step }: ImportRecord, error: string | undefined) => {
+  const status: ImportStatus = error === undefined ? 'done' : 'failed';
+  return { status, finishedAt: now(), fileDeadlineAt: null, error, run: null, step: step + 1 };
+};
 
 /** No import writes to the list, or this one does. */
 const isFreeOrHeldBy = (importId: string) => when`attribute_not_exists(pk) or importId = ${importId}`;
@@ -231,6 +255,8 @@ export const blockListImports = /* @__PURE__ */ service(() => new BlockListImpor
   isRunning: ['dynamodb:GetItem'],
   unfinished: ['dynamodb:Query'],
   forget: ['dynamodb:Query', 'dynamodb:UpdateItem'],
+  cancel: ['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
+  release: ['dynamodb:DeleteItem'],
   noteUpload: ['dynamodb:UpdateItem'],
   begin: ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
   advance: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],

@@ -26,7 +26,7 @@ export const importServices = {
   blockList: blockList.for('addAll', 'remove', 'shardPages'),
   credentials: credentials.for('accessTo'),
   files: importFiles.for('readPart', 'delete'),
-  imports: blockListImports.for('find', 'noteUpload', 'begin', 'advance', 'finish'),
+  imports: blockListImports.for('find', 'noteUpload', 'begin', 'advance', 'finish', 'release'),
   jobQueue: jobQueueFor('importBlockList'),
 };
 type Services = ServicesOf<typeof importServices>;
@@ -53,7 +53,10 @@ export const runImport = async (
   const { files, imports, jobQueue } = services;
   const key = importFileKey(reference);
   const found = await imports.find(reference);
-  if (!found || found.finishedAt !== undefined) return files.delete(key);
+  if (!found || found.finishedAt !== undefined) {
+    if (found) await imports.release(found);
+    return files.delete(key);
+  }
   const overdue = overdueError(found);
   if (overdue !== undefined) return failImport(found, services, overdue);
   const head = await files.readPart(key, { start: 0, length: 1, etag: found.etag });
@@ -69,8 +72,13 @@ export const runImport = async (
   if (!begun) return;
   try {
     const result = await continueImport(begun, services, until, rowsPerStep);
-    if (result === 'done') await files.delete(key);
-    if (result === 'more') await jobQueue.send({ job: 'importBlockList', ...reference });
+    if (result === 'more') return await jobQueue.send({ job: 'importBlockList', ...reference });
+    const current = await imports.find(reference);
+    // Another run has taken over.
+    if (current && current.finishedAt === undefined) return;
+    // An import that was ended from outside has held its list until here, for as long as its run wrote.
+    await imports.release(begun);
+    await files.delete(key);
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
     const current = await imports.find(reference);

@@ -6,6 +6,7 @@ import {
   idempotencyOf,
   isSameKey,
   itemsOfUser,
+  runningImportKey,
   userKey,
   webhookDeliveriesOf,
   withoutKey,
@@ -43,6 +44,7 @@ export class Users {
         await this.#table.deleteMany(keys.filter((key) => !isSameKey(key, user)));
       }
     }
+    await this.#table.deleteMany([runningImportKey({ uid })]);
     await this.#table.delete(user);
   }
 

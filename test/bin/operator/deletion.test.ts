@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../../functions/store/agents.ts';
 import { json, operator } from '../../support/operator-command.ts';
 import { storedWith } from '../../support/stored.ts';
-import { newUser, newWorld, target } from '../../support/world.ts';
+import { until } from '../../support/until.ts';
+import { sendForm } from '../../support/uploads.ts';
+import { call, newUser, newWorld, target } from '../../support/world.ts';
 
 const service = ['--base-url', target.baseUrl];
 const phone = '+14155550100';
@@ -80,5 +83,22 @@ describe('operator user delete', () => {
     // The agent is forgotten when no request of before can still write.
     await expect.poll(async () => (await storedWith(world.uid)).filter((key) => !key.endsWith(' ACCESS'))).toEqual([]);
     expect((await operator('user', 'delete', world.uid, ...service, '--yes')).code).toBe(1);
+  });
+
+  it('operator user delete waits for an import that runs, and leaves no number and no lock', {
+    tags: 'heavy',
+  }, async () => {
+    const { uid, apiKey } = await newUser();
+    const form = (await call('POST', '/block-list-imports', { apiKey, body: { uid, size: 1_000_000 } })).body;
+    const numbers = Array.from({ length: 20_000 }, (_, n) => `+1415${6_000_000 + n}\n`).join('');
+    await sendForm(form, numbers);
+    const path = `/block-list-imports/${form.importId}`;
+    await until(async () => (await call('GET', path, { apiKey, query: { uid } })).body.lines > 0);
+    expect((await operator('user', 'delete', uid, ...service, '--yes')).code).toBe(0);
+    const left = async () => (await storedWith(uid)).length;
+    expect(await left()).toBe(0);
+    // As long as a step of an import may take.
+    await sleep(5000);
+    expect(await left()).toBe(0);
   });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { interruption } from '../../../command-line/interruption.ts';
@@ -45,6 +46,8 @@ const countUser = async ({ table, agents, apiKeys }: Stores, uid: string): Promi
   return counts;
 };
 
+const pollMilliseconds = 200;
+
 /** Deletes a user. The user's record goes last, so that deleting again completes an interrupted deletion. */
 const removeUser = async (
   options: Omit<ServiceOptions, 'agentId'>,
@@ -52,7 +55,7 @@ const removeUser = async (
   uid: string,
   signal: AbortSignal,
 ) => {
-  const { users, agents, apiKeys, blockList } = stores;
+  const { users, agents, apiKeys, blockList, blockListImports } = stores;
   // From here on nobody calls as the user.
   for (const { keyId } of await apiKeys.list(uid)) await apiKeys.delete(uid, keyId);
   await asUser(options, { apiKeys, uid, scope: 'agents' }, signal, async (api) => {
@@ -63,6 +66,9 @@ const removeUser = async (
   for await (const { agentId, uid: owner } of agents.list(uid)) {
     if (owner !== uid) await agents.revoke(agentId, owner, uid);
   }
+  await blockListImports.cancel(uid);
+  // A run of an import writes to the list until it notices.
+  while (await blockListImports.isRunning({ uid })) await sleep(pollMilliseconds, undefined, { signal });
   await blockList.removeAll({ uid }, Number.POSITIVE_INFINITY);
   await users.remove(uid);
 };
