@@ -1,4 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
+import { DateTime } from '../../functions/domain/date-time.ts';
 import { Identifier } from '../../functions/domain/identifiers.ts';
 import { as, baseUrl, wholeNumber } from '../command-line/arguments.ts';
 import { selectingCalls, toSelection } from '../command-line/call-filter.ts';
@@ -6,6 +7,7 @@ import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { interruption } from '../command-line/interruption.ts';
 import { newProgram, run as runProgram } from '../command-line/program.ts';
 import { readApiKey } from './api-key.ts';
+import { plan } from './plan.ts';
 import { pull } from './pull.ts';
 import { push } from './push.ts';
 
@@ -80,6 +82,27 @@ Examples:
         new CommandError('Interrupted. Run the same command again to continue.', exitCodes.unfinished),
       );
       await push(file, { ...options, apiKey: readApiKey, signal: stop.signal });
+    });
+
+  program
+    .command('plan')
+    .description('Split a file of numbers into those that may be called now and those for later')
+    .argument('<file>', 'a .csv file with a header')
+    .addOption(baseUrlOption())
+    .requiredOption('--agent-id <id>', 'the agent whose rules for outbound calls apply', as(Identifier))
+    .option('--column <name>', 'the column with the number', 'number')
+    .option('--at <time>', 'the moment to plan for: a date-time with an offset (default: now)', as(DateTime))
+    .addHelpText(
+      'after',
+      `\nThe API key is read from VAP_API_KEY, or prompted for on a terminal. It needs the scope "hooks".
+Writes FILE.now.csv, and FILE.later.csv with the columns cause and retryAt. Nothing is counted as an attempt.
+
+Example:
+  $ ${program.name()} plan customers.csv --agent-id front-desk --column phone`,
+    )
+    .action(async (file, options) => {
+      using stop = interruption(new CommandError('Stopped. Nothing was written.', exitCodes.unfinished));
+      await plan(file, { ...options, apiKey: readApiKey, signal: stop.signal });
     });
 
   return runProgram(program, argv);

@@ -58,7 +58,7 @@ const peek = async (text: AsyncGenerator<string>) => {
   return { head: start.split('\n', 1)[0] as string, whole: whole() };
 };
 
-const delimiterOf = (head: string) => {
+export const delimiterOf = (head: string) => {
   const count = (delimiter: string) => head.split(delimiter).length;
   return [',', ';', '\t'].reduce((most, delimiter) => (count(delimiter) > count(most) ? delimiter : most));
 };

@@ -83,7 +83,8 @@ let lines: unknown[];
 beforeAll(async () => {
   const logged = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const requests = {
-    campaign: send('vapi', { body: predial, query: { unsure: 'reject' } }),
+    campaign: send('vapi', { body: predial }),
+    'accepted campaign': send('vapi', { body: predial, query: { unsure: 'accept' } }),
     'malformed key': send('twilio', starts.twilio as Sent, 'vap_nonsense'),
     end: send('retell', {
       body: JSON.stringify({ event: 'call_ended', call: { call_id: 'r1', from_number: from } }),
@@ -123,8 +124,9 @@ it.each(Object.keys(starts))(
   },
 );
 
-it('a campaign of Vapi gets the response of `unsure` without a table, too; a malformed key never does', () => {
+it('a campaign of Vapi is rejected without a table unless `unsure` accepts; a malformed key never gets a decision', () => {
   expect(replies.campaign).toMatchObject({ status: 200, text: '{"eligible":false}' });
+  expect(replies['accepted campaign']).toMatchObject({ status: 200, text: '{"eligible":true}' });
   expect(replies['malformed key']?.status).toBe(401);
 });
 

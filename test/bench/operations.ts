@@ -2,6 +2,7 @@ import { blockListImports } from '../../functions/block-list-import/block-list-i
 import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
+import { agents } from '../../functions/store/agents.ts';
 import { webhookDeliveries } from '../../functions/webhooks/webhook-deliveries.ts';
 import { webhookEndpoints } from '../../functions/webhooks/webhook-endpoints.ts';
 import { newDocument, newWebsite } from './knowledge.ts';
@@ -92,6 +93,9 @@ export const samples: Record<string, Sample[]> = {
   listBlockedNumbers: [{ request: ({ uid, agentId }) => ({ query: { uid, agentId } }) }],
   checkBlockedNumber: [{ request: ({ uid, agentId, phone }) => ({ query: { uid, agentId, number: phone } }) }],
   checkBlockedNumbers: [{ request: ({ uid, agentId }) => ({ body: { uid, agentId, numbers: freshNumbers(25) } }) }],
+  checkCallStarts: [
+    { request: ({ uid, agentId }) => ({ body: { uid, agentId, numbers: freshNumbers(25) } }), maxRoundTrips: 2 },
+  ],
   addUserBlockedNumbers: [{ request: ({ uid }) => ({ body: { uid, numbers: freshNumbers(25) } }) }],
   removeUserBlockedNumbers: [{ request: ({ uid }) => ({ body: { uid, numbers: freshNumbers(25) } }) }],
   listUserBlockedNumbers: [{ request: ({ uid }) => ({ query: { uid } }) }],
@@ -110,6 +114,20 @@ export const samples: Record<string, Sample[]> = {
     {
       what: 'with variables',
       request: ({ uid, agentId, phone }) => ({ body: { uid, agentId, from: phone, include: ['variables'] } }),
+    },
+    {
+      what: 'outbound, without a call id',
+      request: ({ uid, agentId, phone }) => ({ body: { uid, agentId, to: phone, direction: 'outbound' } }),
+      maxRoundTrips: 1,
+    },
+    {
+      what: 'outbound, counted as an attempt',
+      request: async ({ uid, agentId, phone }) => {
+        const configuration = { calling: { attempts: [{ max: 100, hours: 1 }] } };
+        await agents.get().change(uid, agentId, (agent) => ({ ...agent, configuration }));
+        return { body: { uid, agentId, to: phone, direction: 'outbound', callId: newUlid() } };
+      },
+      maxRoundTrips: 2,
     },
   ],
   receiveHook: [

@@ -50,3 +50,7 @@ export const push = (file: string, options: Options) =>
 /** Runs a pull in this process. */
 export const pull = (file: string, options: Options) =>
   capturedRun(run, argumentsOf('pull', file, options), environmentOf(options));
+
+/** Runs a plan in this process. */
+export const plan = (file: string, options: Options) =>
+  capturedRun(run, argumentsOf('plan', file, options), environmentOf(options));

@@ -1,0 +1,90 @@
+import { Readable } from 'node:stream';
+import { parse } from 'csv-parse';
+import { stringify } from 'csv-stringify/sync';
+import { limits } from '../../functions/domain/limits.ts';
+import { normalizePhoneNumber } from '../../functions/domain/phone-numbers.ts';
+import { apiClient, type Result } from '../../functions/openapi/client/client.ts';
+import { chunks } from '../../functions/store/table.ts';
+import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
+import { count } from '../command-line/output.ts';
+import { writeOutput } from '../command-line/output-file.ts';
+import { delimiterOf } from './csv-rows.ts';
+import { textOf } from './text-of-file.ts';
+
+export type PlanOptions = {
+  baseUrl: string;
+  agentId: string;
+  /** The column with the number. */
+  column: string;
+  /** The moment to plan for; now by default. */
+  at?: string | undefined;
+  apiKey(): Promise<string>;
+  signal: AbortSignal;
+};
+
+type Plan = { cause: string; retryAt: string };
+
+/**
+ * Splits a CSV file with a header into two beside it: `….now.csv` with the rows whose number may be called, `….later.csv`
+ * with the others, the cause and the moment to try again.
+ */
+export const plan = async (file: string, options: PlanOptions): Promise<void> => {
+  const { header, records, delimiter } = await read(file);
+  const index = header.indexOf(options.column);
+  if (index < 0) {
+    const columns = header.join(', ');
+    throw new CommandError(`${file} has no column ${options.column}. Its columns are ${columns}.`, exitCodes.usage);
+  }
+  const numberOf = (record: string[]) => record[index] ?? '';
+  const plans = await plansOf(records.map(numberOf), options);
+  const planOf = (record: string[]): Plan | undefined => {
+    const number = normalizePhoneNumber(numberOf(record));
+    return number === undefined ? { cause: 'invalid_format', retryAt: '' } : plans.get(number);
+  };
+  const now = records.filter((record) => !planOf(record));
+  const later = records.flatMap((record) => {
+    const found = planOf(record);
+    return found ? [[...record, found.cause, found.retryAt]] : [];
+  });
+  const write = async (name: string, rows: string[][]) => {
+    const path = `${file.replace(/\.csv$/i, '')}.${name}.csv`;
+    await writeOutput(path, Readable.from(rows.map((row) => stringify([row], { delimiter }))));
+    return path;
+  };
+  const nowFile = await write('now', [header, ...now]);
+  const laterFile = await write('later', [[...header, 'cause', 'retryAt'], ...later]);
+  process.stdout.write(`${count(now.length, 'row')} to call now: ${nowFile}\n`);
+  process.stdout.write(`${count(later.length, 'row')} for later: ${laterFile}\n`);
+};
+
+const read = async (file: string) => {
+  let text = '';
+  for await (const piece of textOf(file, () => {})) text += piece;
+  text = text.replace(/^\ufeff/, '');
+  const delimiter = delimiterOf(text.split('\n', 1)[0] as string);
+  const parser = Readable.from([text]).pipe(parse({ delimiter, skip_empty_lines: true, relax_column_count: true }));
+  const [header, ...records] = (await parser.toArray()) as string[][];
+  if (!header) throw new CommandError(`${file} is empty. Its first line must be a header.`, exitCodes.usage);
+  return { header, records, delimiter };
+};
+
+/** Returns why numbers may not be called, and when to try again; a number that may be called is absent. */
+const plansOf = async (sent: string[], options: PlanOptions): Promise<Map<string, Plan>> => {
+  const { baseUrl, agentId, at, signal } = options;
+  const numbers = [...new Set(sent.flatMap((number) => normalizePhoneNumber(number) ?? []))];
+  if (numbers.length === 0) return new Map();
+  const connection = { baseUrl, apiKey: await options.apiKey(), timeoutSeconds: 35 };
+  const { uid } = dataOf(await apiClient(connection).key.get({ signal }));
+  const api = apiClient({ ...connection, uid });
+  const plans = new Map<string, Plan>();
+  for (const batch of chunks(numbers, limits.callStartsPerRequest)) {
+    const { rejected } = dataOf(await api.callStartChecks.check({ agentId, numbers: batch, at }, { signal }));
+    for (const { number, cause, retryAt = '' } of rejected) plans.set(number, { cause, retryAt });
+  }
+  return plans;
+};
+
+const dataOf = <T>({ data, error, response }: Result<T>): T => {
+  if (error) throw new CommandError(`The service responded ${response.status} (${error.message}).`);
+  return data;
+};
