@@ -67,7 +67,7 @@ describe('the tools', () => {
     expect(names).toContain('recordCall');
     expect(names).not.toContain('createAgent');
     const { apiKey: hooks } = await newUser(['hooks']);
-    expect((await toolsOf(hooks)).map(({ name }) => name)).toEqual(['decideCallStart', 'getKey']);
+    expect((await toolsOf(hooks)).map(({ name }) => name)).toEqual(['checkCallStarts', 'decideCallStart', 'getKey']);
   });
 
   it('the list of tools has at most 80 KB, and only the caller may cache it', async () => {

@@ -3,8 +3,10 @@ import { blockListImports } from '../../functions/block-list-import/block-list-i
 import { erasures } from '../../functions/erasure/erasures.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
+import { webhookEndpointsKey } from '../../functions/store/keys.ts';
 import { documents } from '../../functions/store/sources/documents.ts';
 import { websites } from '../../functions/store/sources/websites.ts';
+import { table } from '../../functions/store/table.ts';
 import { webhookDeliveries } from '../../functions/webhooks/webhook-deliveries.ts';
 import { webhookEndpoints } from '../../functions/webhooks/webhook-endpoints.ts';
 import { agentId, contract, described, exampleRequest, operations } from '../support/contract-examples.ts';
@@ -25,9 +27,8 @@ const { uid } = target;
 const at = { createdAt: '2026-03-01T10:00:00.000Z' };
 const changes = { lastUpdatedBy: uid, lastUpdatedAt: at.createdAt };
 const makeEndpoint = async () => {
-  for (const endpoint of await webhookEndpoints.get().list(uid)) {
-    await webhookEndpoints.get().remove(uid, endpoint.endpointId);
-  }
+  // An endpoint that was deleted is not created again under its id: all of them are forgotten.
+  await table.get().delete(webhookEndpointsKey(uid));
   const receiver = { url: 'https://crm.example.com/webhooks', events: ['*'], secrets: [] };
   await webhookEndpoints.get().add(uid, { endpointId, ...receiver, active: true, ...at });
 };

@@ -25,7 +25,7 @@ describe('knowledge upload', () => {
     expect(code).toBe(1);
     expect(reported.map(({ file, status, error }) => [file, status, error])).toEqual([
       [files[0], 'ready', undefined],
-      [files[1], 'rejected', expect.stringContaining('no PDF')],
+      [files[1], 'rejected', expect.stringContaining('not a PDF')],
       [files[2], 'not sent', expect.stringContaining('no such file')],
       [files[3], 'ready', undefined],
       [files[4], 'not sent', expect.stringContaining('folder')],
@@ -79,7 +79,7 @@ describe('knowledge upload', () => {
       1,
       [
         ['rejected', 'The file is empty.'],
-        ['rejected', expect.stringContaining('no PDF')],
+        ['rejected', expect.stringContaining('not a PDF')],
       ],
     ]);
   });
