@@ -158,7 +158,7 @@ export const CallIdOrPhone = z
   .string()
   .check(
     describe(
-      'Id of the call, or a phone number in E.164 format; the leading `+` need not be URL-encoded.',
+      'Id of the call, or a phone number in E.164 format.',
       '+14155550100',
     ),
   );

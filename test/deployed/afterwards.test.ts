@@ -91,6 +91,7 @@ const rare: Record<string, string[]> = {
   ],
   // To take back a document whose file S3 did not take.
   uploadDocuments: ['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:Query'],
+  addDocumentText: ['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:Query'],
   // To take back a website whose message the queue did not take; and to count the sources of a full agent again.
   addWebsite: ['dynamodb:DeleteItem', 'dynamodb:Query'],
   createDocumentUploads: ['dynamodb:Query'],
