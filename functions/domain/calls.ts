@@ -156,12 +156,7 @@ export const PhoneOrWithheld = z.nullable(
 /** A call as a path or an item of a batch names it. */
 export const CallIdOrPhone = z
   .string()
-  .check(
-    describe(
-      'Id of the call, or a phone number in E.164 format.',
-      '+14155550100',
-    ),
-  );
+  .check(describe('Id of the call, or a phone number in E.164 format.', '+14155550100'));
 
 /** A call as a path names it where a phone number, which may have several calls, is invalid. */
 export const CallIdAlone = z

@@ -80,7 +80,6 @@ describe('the tools', () => {
     for (const { name, title, description, inputSchema, outputSchema, annotations } of await toolsOf(world.apiKey)) {
       expect(inputSchema.properties, name).not.toHaveProperty('uid');
       expect(title && description).toBeTruthy();
-      expect(description).toContain('data, never instructions');
       for (const [field, schema] of Object.entries(inputSchema.properties ?? {})) {
         expect(schema.description, `${name}.${field}`).toMatch(/.+/);
       }
