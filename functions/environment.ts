@@ -56,6 +56,12 @@ export const environment = {
   get chatModelId() {
     return required('CHAT_MODEL_ID');
   },
+  /** Who may use the build chat: callers with an API key, or anyone. */
+  get chatAccess(): 'key' | 'public' {
+    const access = process.env.CHAT_ACCESS || 'public';
+    if (access !== 'key' && access !== 'public') throw wrong('CHAT_ACCESS', access, 'key or public');
+    return access;
+  },
   /** The secret that signs tool results and approvals of the build chat, which clients send back. */
   get chatSigningSecret() {
     return secret('CHAT_SIGNING_SECRET', 'CHAT_SIGNING_SECRET_ARN');

@@ -19,7 +19,7 @@ export const alarmsOf = ({ api, chat, queues, deadLetters, webhooks, table, acco
     threshold: 0.05,
     periods: 2,
     description:
-      'For ten minutes, at least 5 % of the API requests have failed with 5xx. Filter the function logs by level "error"; if it began with a deployment, deploy the version before.',
+      'For ten minutes, at least 5 % of the API requests, and five in five minutes, have failed with 5xx. Filter the function logs by level "error"; if it began with a deployment, deploy the version before.',
   },
   {
     id: 'ApiLatency',

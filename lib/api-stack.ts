@@ -36,7 +36,6 @@ export class ApiStack extends NamedNestedStack {
       httpApi: this.api,
       stageName: '$default',
       autoDeploy: true,
-      detailedMetricsEnabled: true,
       throttle: { rateLimit: settings.requestsPerSecond, burstLimit: 2 * settings.requestsPerSecond },
       accessLogSettings: {
         // Names under /aws/vendedlogs/ need no entry in the account's log resource policy, whose size is limited.
@@ -57,6 +56,7 @@ export class ApiStack extends NamedNestedStack {
         permissions: permissionsOf(endpoint),
         services: endpoint.services,
         apiUrl: `https://${this.host}`,
+        servesHttp: true,
         timeoutSeconds: functionTimeoutSeconds,
         memoryMegabytes: memoryMegabytesOf(endpoint),
       });
@@ -75,6 +75,7 @@ export class ApiStack extends NamedNestedStack {
     const { lambda } = new ServiceFunction(this, data, settings, {
       name: pagesFunction,
       permissions: [],
+      servesHttp: true,
       timeoutSeconds: functionTimeoutSeconds,
       memoryMegabytes: defaultMemoryMegabytes,
     });

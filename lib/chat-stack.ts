@@ -39,6 +39,7 @@ export class ChatStack extends NamedNestedStack {
       tableKeys: chatKeys,
       // Not the address of CloudFront, which is made after the chat that it sends requests to.
       apiUrl: `https://${api.host}`,
+      servesHttp: true,
       timeoutSeconds: chatTimeoutSeconds,
       memoryMegabytes: memoryMegabytesOf(endpoint),
       reservedConcurrency: settings.chatConcurrency === 'shared' ? undefined : settings.chatConcurrency,

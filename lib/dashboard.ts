@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Aws, Duration } from 'aws-cdk-lib';
 import {
   Dashboard,
   GraphWidget,
@@ -17,6 +17,9 @@ import { deploymentName, type Settings } from './settings.ts';
 /** Log groups that one query of CloudWatch Logs Insights takes at most. */
 const maxLogGroups = 50;
 
+/** Returns the dashboard's name. Dashboards are global in an account: those of two regions need two names. */
+export const dashboardNameOf = (settings: Settings) => `${deploymentName(settings)}-${Aws.REGION}`;
+
 /**
  * Adds the dashboard of a deployment. It shows every function from its log, because CloudWatch charges for each metric of a
  * dashboard beyond the first fifty.
@@ -29,7 +32,10 @@ export const addDashboard = (
 ): Dashboard => {
   const name = deploymentName(settings);
   const logGroupOf = (functionName: string) => `/aws/lambda/${functionNameOf(settings, functionName)}`;
-  const dashboard = new Dashboard(scope, 'Dashboard', { dashboardName: name, defaultInterval: Duration.hours(12) });
+  const dashboard = new Dashboard(scope, 'Dashboard', {
+    dashboardName: dashboardNameOf(settings),
+    defaultInterval: Duration.hours(12),
+  });
   dashboard.addWidgets(
     new TextWidget({
       markdown: `# ${name}\nStage **${settings.stage}**, for ${settings.appOrigins.join(', ')}.`,

@@ -127,6 +127,8 @@ export class DataStack extends NamedNestedStack {
         generateSecretString: generated,
       }),
     };
+    // They are the keys to what is retained: sealed webhook secrets, and the hashes that a restore repeats erasures by.
+    for (const secret of Object.values(this.secrets)) secret.applyRemovalPolicy(removalPolicy);
     // CloudFront takes minutes to change a header everywhere: meanwhile functions accept the secret before it, too.
     const versions = settings.edge ? [settings.edgeSecretVersion, settings.edgeSecretVersion - 1] : [];
     this.edgeSecrets = versions

@@ -14,6 +14,7 @@ import {
   OriginProtocolPolicy,
   OriginRequestPolicy,
   OriginSslPolicy,
+  ResponseHeadersPolicy,
   SecurityPolicyProtocol,
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
@@ -59,6 +60,7 @@ export class EdgeStack extends NamedNestedStack {
           origin: apiOrigin,
           cachePolicy: CachePolicy.CACHING_OPTIMIZED,
           viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+          responseHeadersPolicy: ResponseHeadersPolicy.SECURITY_HEADERS,
         },
       },
       httpVersion: HttpVersion.HTTP2_AND_3,
@@ -94,6 +96,8 @@ const passOn = (origin: IOrigin) => ({
   cachePolicy: CachePolicy.CACHING_DISABLED,
   originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
   viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+  // Strict-Transport-Security, among others.
+  responseHeadersPolicy: ResponseHeadersPolicy.SECURITY_HEADERS,
   compress: false,
 });
 

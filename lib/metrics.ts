@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { AnyEndpoint } from '../functions/http/endpoint.ts';
 import { readChanges } from '../functions/jobs/read-changes.ts';
 import { queueJobs } from '../functions/jobs.ts';
@@ -33,8 +33,12 @@ export const metricsOf = ({ data, jobs: jobsStack, api: { api }, chat }: Observe
       requests: api.metricCount({ period }),
       clientErrors: api.metricClientError(sum),
       serverErrors: api.metricServerError(sum),
-      // The average over requests, which count 0 or 1 each, is the share of errors.
-      serverErrorShare: api.metricServerError({ period, statistic: Stats.AVERAGE }),
+      // A single failure at night, when it is one request in ten, is no alarm.
+      serverErrorShare: new MathExpression({
+        expression: 'IF(errors >= 5, errors / requests, 0)',
+        usingMetrics: { errors: api.metricServerError(sum), requests: api.metricCount(sum) },
+        period,
+      }),
       latency: api.metricLatency({ period, statistic: 'p50', label: 'p50' }),
       slowestLatency: api.metricLatency({ period, statistic: 'p99' }),
     },

@@ -18,7 +18,7 @@ import { importsFolder } from '../functions/domain/block-list-imports.ts';
 import { filesFolder } from '../functions/domain/documents.ts';
 import type { JobName } from '../functions/domain/job-messages.ts';
 import type { Permission, SecretName } from '../functions/service.ts';
-import { formatKey } from '../functions/store/keys.ts';
+import { apiKeys, formatKey } from '../functions/store/keys.ts';
 import { bundlePath, toKebabCase } from './bundles.ts';
 import { type DataStack, secretValueOf } from './data-stack.ts';
 import { suppress } from './nag-suppressions.ts';
@@ -34,6 +34,8 @@ export type ServiceFunctionProps = {
   tableKeys?: string;
   /** The address of the API, for what calls the service's own operations. */
   apiUrl?: string;
+  /** Whether requests reach it, from CloudFront where there is one. */
+  servesHttp?: true;
   timeoutSeconds: number;
   memoryMegabytes: number;
   reservedConcurrency?: number | undefined;
@@ -160,6 +162,7 @@ const grantsOf = (
     allow(actions('dynamodb'), [data.table.tableArn], tableKeys ? onlyKeys(tableKeys) : {}),
     // Whoever uses the table checks its format first.
     allow(actions('dynamodb').length > 0 ? ['dynamodb:GetItem'] : [], [data.table.tableArn], onlyKeys(formatKey.pk)),
+    ...denyKeys(actions('dynamodb'), data),
     allow(
       objectActions.filter((action) => !action.endsWith(imports)),
       [data.files.arnForObjects(`${filesFolder}*`)],
@@ -185,14 +188,15 @@ const namedIn = (permissions: Permission[], action: string): string[] =>
 
 /** Returns the environment of a function, by its permissions and services. The only secret value in it is the one that CloudFront sends. */
 const environmentOf = (
-  { permissions, services = {}, apiUrl }: ServiceFunctionProps,
+  { permissions, services = {}, apiUrl, servesHttp }: ServiceFunctionProps,
   data: DataStack,
   settings: Settings,
 ): Record<string, string> => {
   const has = (prefix: string) => permissions.some((permission) => permission.startsWith(prefix));
   return {
     APP_ORIGIN: settings.appOrigins.join(','),
-    ...(data.edgeSecrets.length > 0 && { EDGE_SECRETS: data.edgeSecrets.map(secretValueOf).join(',') }),
+    ...((servesHttp || 'ownApi' in services) &&
+      data.edgeSecrets.length > 0 && { EDGE_SECRETS: data.edgeSecrets.map(secretValueOf).join(',') }),
     ...(has('dynamodb:') && {
       TABLE_NAME: data.table.tableName,
       QUOTA_AGENTS: String(settings.quotaAgents),
@@ -205,6 +209,7 @@ const environmentOf = (
     ...(has(`${getSecret}:chatSigning`) && { CHAT_SIGNING_SECRET_ARN: data.secrets.chatSigning.attrId }),
     ...(has(`${getSecret}:erasure`) && { ERASURE_SECRET_ARN: data.secrets.erasure.attrId }),
     ...(has('bedrock:') && {
+      CHAT_ACCESS: settings.chat,
       CHAT_MODEL_ID: settings.chatModelId,
       CHAT_DAILY_TOKENS: String(settings.chatDailyTokens),
       CHAT_RATE_PER_MINUTE: String(settings.chatRatePerMinute),
@@ -235,6 +240,27 @@ const modelArns = (model: string): string[] => {
     `arn:${Aws.PARTITION}:bedrock:*::foundation-model/${foundation}`,
   ];
 };
+
+/** Denies writing API keys: no function makes or changes one, whatever else it writes. */
+const denyKeys = (actions: string[], data: DataStack): PolicyStatement[] =>
+  actions.some((action) => !/:(BatchGetItem|GetItem|Query|Scan|ConditionCheckItem)$/.test(action))
+    ? [
+        new PolicyStatement({
+          effect: Effect.DENY,
+          actions: [
+            'BatchWriteItem',
+            'DeleteItem',
+            'PutItem',
+            'UpdateItem',
+            'PartiQLInsert',
+            'PartiQLUpdate',
+            'PartiQLDelete',
+          ].map((action) => `dynamodb:${action}`),
+          resources: [data.table.tableArn],
+          conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': [apiKeys] } },
+        }),
+      ]
+    : [];
 
 /** Returns the condition that a request touches only items whose partition keys match. */
 const onlyKeys = (pattern: string) => ({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [pattern] } });

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Node } from 'constructs';
 import * as z from 'zod';
 
@@ -40,6 +42,7 @@ const settings = z.strictObject(
       (value) => isOrigin(value) && (value.startsWith('https://') || isLocal(value)),
       'the origin of your web application without a slash at its end, such as https://app.example.com, or several joined by commas',
     ),
+    chat: z.enum(['off', 'key', 'public'], mustBe('off, key or public')).default('public'),
     chatModelId: text(
       /^(arn:aws[\w-]*:bedrock:[\w-]+:\d{0,12}:[\w-]+\/)?[\w.:-]+$/,
       'the id or ARN of a Bedrock model or inference profile',
@@ -59,7 +62,7 @@ const settings = z.strictObject(
       .transform((value) => value === 'true')
       .default(false),
     webhookTrustedOrigins: list(isOrigin, 'origins joined by commas, such as https://crm.example.com:8443').default([]),
-    alarmEmail: text(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'an e-mail address').optional(),
+    alarmEmail: text(/^([^\s@]+@[^\s@]+\.[^\s@]+|none)$/, 'an e-mail address, or none').optional(),
     edge: z
       .enum(['true', 'false'], mustBe('true or false'))
       .transform((value) => value === 'true')
@@ -111,8 +114,15 @@ const checked = settings
     ...always,
     error: ({ input }) => `${edgeSettingsIn(input as Given).join(', ')} cannot be given with edge=false.`,
   })
-  .transform(({ appOrigin, domainName, certificateArn, requestsPerSecond, logDays, ...given }) => ({
+  .refine(({ stage, alarmEmail }) => stage !== 'prod' || alarmEmail !== undefined, {
+    ...always,
+    path: ['alarmEmail'],
+    error:
+      'is missing. In prod, somebody must receive the alarms; it may be none if something else subscribes to the topic.',
+  })
+  .transform(({ appOrigin, alarmEmail, domainName, certificateArn, requestsPerSecond, logDays, ...given }) => ({
     ...given,
+    alarmEmail: alarmEmail === 'none' ? undefined : alarmEmail,
     /** The browser origins that may call the service. */
     appOrigins: appOrigin,
     requestsPerSecond: requestsPerSecond ?? byStage[given.stage].requestsPerSecond,
@@ -142,12 +152,32 @@ export class SettingsError extends Error {
   }
 }
 
-/** Reads the settings from CDK's context (`--context name=value`, or `context` in cdk.json). All errors are reported together. */
+/**
+ * Reads the settings from the file of the stage and from CDK's context (`--context name=value`), which wins. The file is
+ * `settings/<stage>.json`, or the one that `--context settings=FILE` names. All errors are reported together.
+ */
 export const readSettings = (node: Node): Settings => {
   // CDK's own names contain a colon, a slash or a hyphen.
-  const given = Object.entries(node.getAllContext()).filter(([name]) => /^[A-Za-z]+$/.test(name));
-  const texts = given.map(([name, value]) => [name, String(value ?? '')]).filter(([, value]) => value !== '');
+  const { settings: file, ...context } = Object.fromEntries(
+    Object.entries(node.getAllContext()).filter(([name]) => /^[A-Za-z]+$/.test(name)),
+  );
+  const given = { ...readFile(String(file ?? fileOf(context.stage)), file !== undefined), ...context };
+  const texts = Object.entries(given)
+    .map(([name, value]) => [name, String(value ?? '')])
+    .filter(([, value]) => value !== '');
   const { data, error } = checked.safeParse(Object.fromEntries(texts));
   if (error) throw new SettingsError(error.issues.map(({ path, message }) => [...path, message].join(' ')));
   return data;
+};
+
+const fileOf = (stage: unknown) => join(import.meta.dirname, '..', 'settings', `${stage}.json`);
+
+const readFile = (file: string, isRequired: boolean): Record<string, unknown> => {
+  if (!isRequired && !existsSync(file)) return {};
+  try {
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? 'it must be an object of settings' : (error as Error).message;
+    throw new SettingsError([`${file} cannot be read: ${reason}.`]);
+  }
 };

@@ -4,6 +4,7 @@ import { isStreamed } from '../functions/http/endpoint.ts';
 import { routes } from '../functions/routes.ts';
 import { ApiStack } from './api-stack.ts';
 import { ChatStack } from './chat-stack.ts';
+import { dashboardNameOf } from './dashboard.ts';
 import { DataStack } from './data-stack.ts';
 import { EdgeStack } from './edge-stack.ts';
 import { JobsStack } from './jobs-stack.ts';
@@ -35,7 +36,10 @@ export class VoiceAgentsStack extends Stack {
     this.data = new DataStack(this, 'Data', settings);
     this.jobs = new JobsStack(this, 'Jobs', this.data, settings);
     this.api = new ApiStack(this, 'Api', answered, this.data, settings);
-    this.chat = streamed && new ChatStack(this, 'Chat', streamed, { data: this.data, api: this.api }, settings);
+    this.chat =
+      streamed && settings.chat !== 'off'
+        ? new ChatStack(this, 'Chat', streamed, { data: this.data, api: this.api }, settings)
+        : undefined;
     const chat = streamed && this.chat && { path: streamed.path, stack: this.chat };
     this.edge = settings.edge
       ? new EdgeStack(this, 'Edge', { data: this.data, api: this.api, chat }, settings)
@@ -71,7 +75,7 @@ export class VoiceAgentsStack extends Stack {
         description: 'The secret that keys the hashes of erased numbers.',
       },
       AlarmTopic: { value: this.observability.topic.topicArn, description: 'The SNS topic for alarms.' },
-      DashboardUrl: { value: dashboard + deploymentName(settings), description: 'The CloudWatch dashboard.' },
+      DashboardUrl: { value: dashboard + dashboardNameOf(settings), description: 'The CloudWatch dashboard.' },
     };
     for (const [name, { value, description }] of Object.entries(outputs)) {
       if (value) new CfnOutput(this, name, { value, description });

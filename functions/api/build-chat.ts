@@ -15,9 +15,10 @@ import { type KeyOwner, ownApi } from '../clients/own-api.ts';
 import { chatSigningSecret } from '../clients/secrets.ts';
 import { ChatRequest } from '../domain/chat.ts';
 import { describe } from '../domain/describe.ts';
-import { ApiError } from '../domain/errors.ts';
+import { ApiError, missingApiKey } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { validate } from '../domain/validation.ts';
+import { environment } from '../environment.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambdaWithoutKey } from '../http/lambda.ts';
 import { jsonBodyOf } from '../http/request-body.ts';
@@ -57,6 +58,7 @@ export const buildChat = endpoint({
     { body: readConversation, apiKey, address, requestId, receivedAt },
     { chatModel, chatSigningSecret, chatUsage, ownApi },
   ) {
+    if (apiKey === undefined && environment.chatAccess === 'key') throw missingApiKey();
     const context: TurnContext = { requestId, receivedAt };
     const logTurn = turnLogger(context);
     try {

@@ -76,6 +76,8 @@ export const countKey = (owner: { uid: string } | { agentId: string }): ItemKey 
 
 export const apiKeyListingKey = (uid: string, keyId: string): ItemKey => ({ pk: `USER#${uid}`, sk: `KEY#${keyId}` });
 export const apiKeyListingsOf = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'KEY#' });
+/** All API keys, as a pattern of partition keys. */
+export const apiKeys = 'KEY#*';
 export const apiKeyKey = (hash: string): ItemKey => ({ pk: `KEY#${hash}`, sk: 'KEY' });
 
 /** The items of an agent that are in one partition: its access, its websites and documents. */

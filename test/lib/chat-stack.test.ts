@@ -43,6 +43,7 @@ it('the chat may take a minute, and holds no more than its share of the account'
 it('the chat gets its model and its budget by settings', () => {
   const { Variables } = functionOf(configured, endpoint.name).properties.Environment;
   expect(Variables).toMatchObject({
+    CHAT_ACCESS: 'key',
     CHAT_MODEL_ID: 'anthropic.claude-x-v1:0',
     CHAT_DAILY_TOKENS: '5000',
     CHAT_RATE_PER_MINUTE: '7',
@@ -62,7 +63,9 @@ it('the chat lets scripts of the application read the stream, and no others', ()
 
 it('the chat may count its own usage and call its model, and has no right on what its tools work with', () => {
   const { Statement } = roleOf(dev, functionOf(dev, endpoint.name)).properties.Policies[0].PolicyDocument;
-  const onTable = Statement.filter(({ Action }: Json) => String(Action).includes('dynamodb:'));
+  const onTable = Statement.filter(
+    ({ Action, Effect }: Json) => Effect === 'Allow' && String(Action).includes('dynamodb:'),
+  );
   expect(onTable).toMatchObject([
     {
       Action: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
@@ -92,4 +95,12 @@ it('the chat may invoke the model that is set and no other, by profile or by mod
   expect(byProfile).toMatch(/:inference-profile\/eu\.anthropic\.claude-x-v1:0"/);
   expect(byProfile).toMatch(/bedrock:\*::foundation-model\/anthropic\.claude-x-v1:0"/);
   expect(resourcesOf(withoutEdge)).toBe(JSON.stringify(profileArn));
+});
+
+it('a deployment can have no chat: it has no public Function URL then, and no alarm of a chat', () => {
+  const withoutChat = deploymentOf({ ...required, chat: 'off' });
+  expect(withoutChat.all('AWS::Lambda::Url')).toEqual([]);
+  expect(functionOf(withoutChat, endpoint.name)).toBeUndefined();
+  expect(withoutChat.outputs.ChatUrl).toBeUndefined();
+  expect(JSON.stringify(withoutChat.all('AWS::CloudWatch::Alarm'))).not.toContain('Chat');
 });

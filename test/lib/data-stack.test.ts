@@ -11,11 +11,16 @@ const both = [
 const [table] = prod.all('AWS::DynamoDB::Table') as [Resource];
 const files = prod.all('AWS::S3::Bucket').find(({ properties }) => properties.CorsConfiguration) as Resource;
 
-it('the table and the files are retained in production, the table also against deletion', () => {
+it('the table, the files and the secrets are retained in production, the table also against deletion', () => {
   expect(table.definition).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
   expect(table.properties.DeletionProtectionEnabled).toBe(true);
   for (const { definition } of prod.all('AWS::S3::Bucket')) {
     expect(definition).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+  }
+  // The keys to what the table keeps: sealed webhook secrets, and the hashes of erasures.
+  for (const name of ['StripeSecret', 'ChatSigningSecret', 'ErasureSecret', 'WebhookEncryptionKey']) {
+    const secret = prod.resources.find(({ logicalId }) => logicalId === name);
+    expect(secret?.definition).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
   }
   expect(prod.stack.terminationProtection).toBe(true);
 });

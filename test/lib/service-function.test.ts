@@ -3,6 +3,7 @@ import { permissionsOf } from '../../functions/http/permissions.ts';
 import { permissionsOfJob } from '../../functions/jobs/job.ts';
 import { jobs, queueJobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
+import { apiKeyKey } from '../../functions/store/keys.ts';
 import { toKebabCase } from '../../lib/bundles.ts';
 import {
   answered,
@@ -13,6 +14,7 @@ import {
   grantsOf,
   grantsOfPermissions,
   inProduction,
+  type Json,
   meant,
   own,
   roleOf,
@@ -158,4 +160,29 @@ it('the functions get what they use by settings, and no secret', () => {
     const { EDGE_SECRETS: _, ...others } = properties.Environment?.Variables ?? {};
     expect(JSON.stringify(others)).not.toMatch(/resolve:secretsmanager|sk_|SecretString/);
   }
+});
+
+it('the functions that write to the table are denied writing API keys, whatever they write', () => {
+  const writing = /^dynamodb:(BatchWriteItem|DeleteItem|PutItem|UpdateItem|PartiQL\w+)$/;
+  for (const one of functionsOf(dev)) {
+    const { Statement } = roleOf(dev, one).properties.Policies[0].PolicyDocument;
+    const actionsOf = (effect: string) =>
+      Statement.filter(({ Effect }: Json) => Effect === effect)
+        .flatMap(({ Action }: Json) => Action)
+        .filter((action: string) => writing.test(action));
+    const denied = Statement.filter(({ Effect }: Json) => Effect === 'Deny');
+    for (const { Condition } of denied) {
+      expect(Condition).toEqual({ 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': ['KEY#*'] } });
+    }
+    expect(actionsOf('Deny')).toEqual(expect.arrayContaining(actionsOf('Allow')));
+  }
+  expect(apiKeyKey('a').pk).toMatch(/^KEY#/);
+});
+
+it('the functions that no request reaches do not know CloudFront’s secret', () => {
+  for (const { name, services } of jobs) {
+    const { EDGE_SECRETS } = functionOf(dev, name).properties.Environment.Variables;
+    expect([name, EDGE_SECRETS === undefined]).toEqual([name, !('ownApi' in services)]);
+  }
+  expect(functionOf(dev, 'servePages').properties.Environment.Variables.EDGE_SECRETS).toBeDefined();
 });

@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { readSettings, SettingsError } from '../../lib/settings.ts';
 import { appWith, production, required } from '../support/deployment.ts';
 
@@ -23,6 +26,7 @@ describe('the settings', () => {
     expect(read(required)).toEqual({
       stage: 'dev',
       appOrigins: ['https://app.example.com'],
+      chat: 'public',
       chatModelId: 'global.anthropic.claude-haiku-4-5-20251001-v1:0',
       chatDailyTokens: 2_000_000,
       chatRatePerMinute: 30,
@@ -91,7 +95,7 @@ describe('the settings', () => {
     ['mcpDeletes', 'yes', /^mcpDeletes must be true or false/],
     ['crawlTrustedOrigins', 'intranet', /^crawlTrustedOrigins must be origins joined by commas/],
     ['webhookTrustedOrigins', 'crm', /^webhookTrustedOrigins must be origins joined by commas/],
-    ['alarmEmail', 'nobody', 'alarmEmail must be an e-mail address, not "nobody".'],
+    ['alarmEmail', 'nobody', 'alarmEmail must be an e-mail address, or none, not "nobody".'],
     ['edge', 'no', 'edge must be true or false, not "no".'],
     ['webAclArn', 'arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/a/b', /^webAclArn must be the ARN of a global/],
     ['allowedCountries', 'Germany', /^allowedCountries must be country codes/],
@@ -135,4 +139,41 @@ describe('the settings', () => {
       'domainName and certificateArn belong together: give both or neither.',
     ]);
   });
+
+  it('the settings of a deployment come from a file, and those of the command line win', () => {
+    const settings = fileWith({
+      stage: 'prod',
+      appOrigin: 'https://app.example.com',
+      alarmEmail: 'ops@example.com',
+      logDays: 30,
+    });
+    expect(read({ settings })).toMatchObject({ stage: 'prod', alarmEmail: 'ops@example.com', logDays: 30 });
+    expect(read({ settings, logDays: '7' })).toMatchObject({ alarmEmail: 'ops@example.com', logDays: 7 });
+    expect(errorsIn({ settings: fileWith({ ...required, alarmMail: 'x' }) })).toEqual([
+      expect.stringMatching(/^There is no setting alarmMail\./),
+    ]);
+    expect(errorsIn({ settings: fileWith([]) })).toEqual([
+      expect.stringMatching(/cannot be read: it must be an object of settings\.$/),
+    ]);
+    expect(errorsIn({ settings: join(folder, 'nowhere.json') })).toEqual([
+      expect.stringMatching(/nowhere\.json cannot be read: ENOENT/),
+    ]);
+  });
+
+  it('a deployment of prod says who receives its alarms, or that nobody does by mail', () => {
+    const prod = { ...required, stage: 'prod' };
+    expect(errorsIn(prod)).toEqual([
+      expect.stringMatching(/^alarmEmail is missing\. In prod, somebody must receive the alarms/),
+    ]);
+    expect(read({ ...prod, alarmEmail: 'none' })).toMatchObject({ alarmEmail: undefined });
+  });
 });
+
+const folder = mkdtempSync(join(tmpdir(), 'settings-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let files = 0;
+const fileWith = (content: object): string => {
+  const file = join(folder, `${++files}.json`);
+  writeFileSync(file, JSON.stringify(content));
+  return file;
+};

@@ -1,5 +1,5 @@
 import { baseUrl } from '../../command-line/arguments.ts';
-import { CommandError } from '../../command-line/exit-codes.ts';
+import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
 import { columns, print } from '../../command-line/output.ts';
 import { examples, type Operator } from '../program.ts';
 import { baseUrlOf } from '../service.ts';
@@ -18,12 +18,18 @@ export const smoke = (program: Operator) =>
       baseUrl,
     )
     .option('--chat-url <address>', 'the same of the chat', baseUrl)
-    .addHelpText('after', examples('smoke --stack voice-agents-prod', 'smoke --stack voice-agents-prod --json'))
+    .option(
+      '--chat',
+      'also talk with the chat’s model, which costs a few tokens (with the API key in VAP_API_KEY, if any)',
+    )
+    .addHelpText('after', examples('smoke --stack voice-agents-prod', 'smoke --stack voice-agents-prod --chat --json'))
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
-      const addresses = await addressesOf(options);
+      const { hasChat, ...addresses } = await addressesOf(options);
+      if (options.chat && !hasChat) throw new CommandError('The deployment has no chat (chat=off).', exitCodes.usage);
+      const chat = { hasChat, talk: options.chat === true };
       announce(options, `the service at ${addresses.baseUrl}`);
-      const checks = await Promise.all(checksOf(addresses).map((check) => check()));
+      const checks = await Promise.all(checksOf(addresses, chat).map((check) => check()));
       print(options, { ...addresses, passed: checks.every(({ passed }) => passed), checks }, () =>
         columns(
           checks.map(({ what, expected, found, passed }) => [
@@ -38,12 +44,16 @@ export const smoke = (program: Operator) =>
     });
 
 /** Returns the addresses to check. Without the edge, the API's own address is the service's, and accepts requests. */
-const addressesOf = async (options: Parameters<typeof baseUrlOf>[0] & Partial<Addresses>): Promise<Addresses> => {
+const addressesOf = async (
+  options: Parameters<typeof baseUrlOf>[0] & Partial<Addresses>,
+): Promise<Addresses & { hasChat: boolean }> => {
   const { stack, region, apiUrl, chatUrl } = options;
   const base = await baseUrlOf(options);
   const outputs = stack && !options.baseUrl ? await outputsOf(stack, region) : {};
+  const hasChat = outputs.BaseUrl === undefined || outputs.ChatUrl !== undefined;
   const hasEdge = outputs.ApiUrl !== undefined && outputs.ApiUrl !== base;
   return {
+    hasChat,
     baseUrl: base,
     apiUrl: apiUrl ?? (hasEdge ? outputs.ApiUrl : undefined),
     chatUrl: chatUrl ?? (hasEdge ? outputs.ChatUrl?.replace(/\/+$/, '') : undefined),

@@ -39,3 +39,13 @@ it('the smoke test fails when nothing responds, or something else does', async (
   const none = await smoke('--base-url', 'http://127.0.0.1:9');
   expect([none.code, none.checks[0].found]).toEqual([1, expect.stringMatching(/^no response \(/)]);
 });
+
+it('the smoke test has a turn with the model when it is asked to, and fails when the model does', async () => {
+  const { code, checks } = await smoke('--base-url', target.baseUrl, '--chat');
+  expect([code, checks.length]).toEqual([0, 6]);
+  expect(checks).toContainEqual({ what: 'the chat’s model answers', expected: '200', found: '200', passed: true });
+  const failing = await smoke('--base-url', refusing.endpoint, '--chat');
+  expect(failing.checks).toContainEqual(
+    expect.objectContaining({ what: 'the chat’s model answers', found: '403', passed: false }),
+  );
+});
