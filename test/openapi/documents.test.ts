@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readGuides } from '../../functions/openapi/guides.ts';
 
 const documents = [
-  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'functions/README.md'],
+  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'functions/README.md'],
   ...readGuides().map(({ file }) => file),
 ];
 

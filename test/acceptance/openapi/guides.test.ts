@@ -77,6 +77,8 @@ describe('the examples of the guides', () => {
       'undici-types',
       'csstype',
       'react',
+      'react-markdown',
+      'remark-gfm',
       'ai',
       '@ai-sdk',
       'standardwebhooks',
