@@ -1,4 +1,5 @@
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import pMap from 'p-map';
 import { groupOf, type JobMessage, type JobName } from '../domain/job-messages.ts';
 import { environment } from '../environment.ts';
 import { type Service, wholeService } from '../service.ts';
@@ -24,9 +25,37 @@ export class JobQueue {
       MessageGroupId: groupOf(message),
       DelaySeconds: delaySeconds,
     });
-    await this.#client.send(command, { abortSignal: AbortSignal.timeout(5000) });
+    await this.#client.send(command, { abortSignal: AbortSignal.timeout(timeoutMilliseconds) });
+  }
+
+  /** Sends messages of one job, ten in a request. Throws when some were not sent: all may be sent again. */
+  async sendMany(messages: JobMessage[]): Promise<void> {
+    await pMap(chunksOf(messages), (batch) => this.#sendBatch(batch), { concurrency: batchesInFlight });
+  }
+
+  async #sendBatch(batch: [JobMessage, ...JobMessage[]]): Promise<void> {
+    const command = new SendMessageBatchCommand({
+      QueueUrl: this.#url.replace('{job}', batch[0].job),
+      Entries: batch.map((message, index) => ({
+        Id: String(index),
+        MessageBody: JSON.stringify(message),
+        MessageGroupId: groupOf(message),
+      })),
+    });
+    const { Failed = [] } = await this.#client.send(command, { abortSignal: AbortSignal.timeout(timeoutMilliseconds) });
+    if (Failed[0]) throw new Error(`SQS did not take ${Failed.length} messages: ${Failed[0].Code}.`);
   }
 }
+
+const timeoutMilliseconds = 5000;
+const batchesInFlight = 8;
+const messagesPerBatch = 10;
+
+const chunksOf = (messages: JobMessage[]) =>
+  Array.from({ length: Math.ceil(messages.length / messagesPerBatch) }, (_, index) => {
+    const start = index * messagesPerBatch;
+    return messages.slice(start, start + messagesPerBatch) as [JobMessage, ...JobMessage[]];
+  });
 
 const queue = /* @__PURE__ */ wholeService(() => {
   const requestHandler = { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true };
@@ -36,9 +65,16 @@ const queue = /* @__PURE__ */ wholeService(() => {
 });
 
 type Sender<Name extends JobName> = { send(message: JobMessage<Name>, delaySeconds?: number): Promise<void> };
+type BulkSender<Name extends JobName> = { sendMany(messages: JobMessage<Name>[]): Promise<void> };
 
 /** Returns the queue for senders of these jobs alone. */
 export const jobQueueFor = <Name extends JobName>(...jobs: Name[]): Service<Sender<Name>> => ({
   get: queue.get as unknown as () => Sender<Name>,
   permissions: jobs.map((job) => `sqs:SendMessage:${job}` as const),
+});
+
+/** Returns the same for those who send many messages at once. */
+export const bulkQueueFor = <Name extends JobName>(job: Name): Service<BulkSender<Name>> => ({
+  get: queue.get as unknown as () => BulkSender<Name>,
+  permissions: [`sqs:SendMessage:${job}`],
 });

@@ -23,7 +23,8 @@ export const deliverWebhook = queueJob({
     webhookReceivers,
   },
   timeoutSeconds: 30,
-  concurrency: 40,
+  concurrency: 64,
+  messagesAtOnce: 10,
 
   handle: (message, services) => deliver(message, services),
 });

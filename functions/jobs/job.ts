@@ -1,4 +1,4 @@
-import type { DynamoDBBatchResponse, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { DynamoDBBatchResponse, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as z from 'zod/mini';
 import type { JobName } from '../domain/job-messages.ts';
 import { describeError, log } from '../log.ts';
@@ -35,8 +35,10 @@ export type QueueJob<Message extends z.core.$ZodType, S extends Services> = Job<
   message: Message;
   /** Also started once a day where calls are kept for a limited time, by a message that has only the job's name. */
   daily?: true;
-  /** The maximum number of messages handled at once, where the work is mostly waiting. */
+  /** The maximum number of functions at once, where the work is mostly waiting. */
   concurrency?: number;
+  /** The maximum number of messages that a function handles side by side; 1 by default, since a job may use all of its function. */
+  messagesAtOnce?: number;
   /** Also started by files created under this prefix of the bucket: the message is then S3's own event. */
   startedByFilesUnder?: string;
   /**
@@ -55,7 +57,7 @@ export type StreamJob<S extends Services> = Job<S> & {
    * Does the work for some changes, in the order of each item's changes. Every change is delivered at least once: doing it twice
    * must change nothing. Returns the first change that failed: it is delivered again, with those after it.
    */
-  handle(changes: TableChange[], services: ServicesOf<S>): Promise<TableChange | undefined>;
+  handle(changes: TableChange[], services: ServicesOf<S>, deadlines: JobDeadlines): Promise<TableChange | undefined>;
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: a job's types meet only inside it
@@ -84,10 +86,9 @@ export const permissionsOfJob = ({ services }: AnyJob): Permission[] => permissi
 export const queueWorker = (job: AnyQueueJob): QueueHandler => {
   const services = lazyServices(job.services);
   return async (event) => {
-    const endsAt = Date.now() + job.timeoutSeconds * 1000;
-    const until = endsAt - job.timeoutSeconds * 200;
+    const { until, endsAt } = deadlinesOf(job);
     const failed: string[] = [];
-    for (const { messageId, body, attributes } of event.Records) {
+    const handle = async ({ messageId, body, attributes }: SQSRecord) => {
       const started = performance.now();
       const isLast = Number(attributes?.ApproximateReceiveCount) >= maxDeliveries;
       const deadlines = { until, lastDeliveryEndsAt: isLast ? endsAt : undefined };
@@ -104,9 +105,16 @@ export const queueWorker = (job: AnyQueueJob): QueueHandler => {
           ...(isLast && { givenUp: reportFailure ? describeError(reportFailure) : true }),
         }),
       });
-    }
+    };
+    await Promise.all(event.Records.map(handle));
     return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
   };
+};
+
+/** A fifth of the time is left for what was begun before. */
+const deadlinesOf = ({ timeoutSeconds }: AnyJob) => {
+  const endsAt = Date.now() + timeoutSeconds * 1000;
+  return { until: endsAt - timeoutSeconds * 200, endsAt };
 };
 
 const attempt = async (work: () => Promise<void>): Promise<Error | undefined> => {
@@ -121,7 +129,7 @@ const attempt = async (work: () => Promise<void>): Promise<Error | undefined> =>
 export const streamWorker = <S extends Services>(job: StreamJob<S>): StreamHandler => {
   const services = lazyServices(job.services);
   return async ({ Records }) => {
-    const failed = await job.handle(Records.map(changeOf), services);
+    const failed = await job.handle(Records.map(changeOf), services, deadlinesOf(job));
     return { batchItemFailures: failed ? [{ itemIdentifier: failed.sequenceNumber }] : [] };
   };
 };

@@ -27,7 +27,7 @@
  * index of a text       SOURCE#<websiteId or documentId>       <revision>#index-<id>#<n>  a piece of the index of its words, packed
  * erasure               USER#<uid>                             ERASURE#<erasureId>     the progress of a person's erasure; the number until it ends
  * webhook endpoints     USER#<uid>                             WEBHOOKS                all endpoints of a user: at most ten, read together
- * webhook delivery      USER#<uid>#DELIVERIES                  <deliveryId>            an event on its way to an endpoint; expires
+ * webhook delivery      USER#<uid>#DELIVERIES#<shard 0–15>     <deliveryId>            an event on its way to an endpoint, spread by a hash; expires
  * …for a command        USER#<uid>#LISTENING                   <endpointId>#<deliveryId>  the same, until a command that listens has fetched it; expires
  * webhook event         the partition of what changed          EVENT#<eventId>         what an event says beside ids, for its deliveries; expires
  * duplication           DUPLICATION#<new agentId>              DUPLICATION             the progress of the copy
@@ -153,11 +153,14 @@ export const erasureKey = (uid: string, erasureId: string): ItemKey => ({
 });
 export const erasuresOf = (uid: string) => ({ pk: `USER#${uid}`, prefix: 'ERASURE#' });
 export const webhookEndpointsKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk: 'WEBHOOKS' });
+/** Spreads the deliveries of a user: those of ten endpoints are thousands a second. */
+const deliveryShards = 16;
 export const webhookDeliveryKey = (uid: string, deliveryId: string): ItemKey => ({
-  ...webhookDeliveriesOf(uid),
+  pk: `USER#${uid}#DELIVERIES#${shardOf(deliveryId, deliveryShards)}`,
   sk: deliveryId,
 });
-export const webhookDeliveriesOf = (uid: string): Collection => ({ pk: `USER#${uid}#DELIVERIES` });
+export const webhookDeliveriesOf = (uid: string): Collection[] =>
+  Array.from({ length: deliveryShards }, (_, shard) => ({ pk: `USER#${uid}#DELIVERIES#${shard}` }));
 /** The deliveries that a command fetches: of one endpoint, or of all endpoints of a user. */
 export const fetchedDeliveriesOf = (uid: string, endpointId?: string): Collection => ({
   pk: `USER#${uid}#LISTENING`,

@@ -112,6 +112,25 @@ export class Table {
     } while (start);
   }
 
+  /**
+   * Yields the items of a collection that a hash spreads over several partitions, in order of their sort keys. The partitions are
+   * read at once and merged.
+   */
+  async *queryShards<T extends Item = Item>(shards: Collection[], options: QueryOptions = {}): AsyncGenerator<T> {
+    // Items are spread evenly: twice a shard's share is rarely too little.
+    const limit = options.limit && Math.ceil((2 * options.limit) / shards.length) + 1;
+    const queries = shards.map((shard) => this.query<T>(shard, { ...options, limit }));
+    const heads = await Promise.all(queries.map(async (query) => ({ query, next: await query.next() })));
+    for (;;) {
+      const open = heads.filter((head) => !head.next.done);
+      if (open.length === 0) return;
+      const sortKeyOf = ({ next }: (typeof heads)[number]) => (next.value as T).sk;
+      const first = open.reduce((a, b) => (sortKeyOf(a) < sortKeyOf(b) === !options.descending ? a : b));
+      yield first.next.value as T;
+      first.next = await first.query.next();
+    }
+  }
+
   /** Yields the items with a sort key, after a position. It reads the whole table. */
   async *scan<T extends Item = Item>(sk: string, after?: ItemKey): AsyncGenerator<T> {
     let start = after;

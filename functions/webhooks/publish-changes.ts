@@ -1,67 +1,120 @@
 import pMap from 'p-map';
 import { describeError, log } from '../log.ts';
+import type { EventSubject } from '../store/keys.ts';
 import type { TableChange } from '../store/table-changes.ts';
 import { type ChangeEffects, interpretChange, type ListedNumber } from './changes.ts';
-import { collectNumbers, type ListChange, type PublishServices, publish, Subscribers } from './publish.ts';
+import { collectNumbers, type ListChange, outgoing, type PublishServices, publishAll, Subscribers } from './publish.ts';
 
 const concurrency = 16;
+/** Changes whose events are written together. What was not begun in time is not begun: a repetition has little to repeat. */
+const changesPerStep = 100;
 
 /** A change, and what it causes. */
 type ReadChange = { change: TableChange; effects: ChangeEffects };
 
 /**
- * Sends the events of changes of the table, and returns the first change that failed. A batch may come again, as a whole or in
- * part: the same change makes the same event, whose deliveries are written once.
+ * Sends the events of changes of the table until a time (Unix milliseconds), and returns the first change that failed. A batch may
+ * come again, as a whole or in part: the same change makes the same event, whose deliveries are written once.
  */
 export const publishChanges = async (
   changes: TableChange[],
   services: PublishServices,
+  { until }: { until: number },
 ): Promise<TableChange | undefined> => {
   const read = changes.map((change) => ({ change, effects: interpretChange(change) }));
   const subjects = read.flatMap(({ effects }) => subjectsOf(effects));
   const recipients = read.flatMap(({ effects: { events = [] } }) => events.flatMap((event) => event.recipients ?? []));
   const subscribers = await Subscribers.load(subjects, recipients, services);
-  const failed = new Set<TableChange>();
-  const attempt = async (attempted: TableChange[], work: () => Promise<void>) => {
-    try {
-      await work();
-    } catch (error) {
-      for (const change of attempted) failed.add(change);
-      log('error', { job: 'readChanges', cause: describeError(error as Error) });
-    }
-  };
-  // Changes of one item become events in their order, so that a deletion takes the details of all events before it.
-  const byItem = Object.values(Object.groupBy(read, ({ change: { key } }) => `${key.pk}\n${key.sk}`));
+  const failures = new Failures();
+  let begun = 0;
+  for (; begun < read.length && failures.isEmpty && Date.now() < until; begun += changesPerStep) {
+    await publishStep(read.slice(begun, begun + changesPerStep), subscribers, services, until, failures);
+  }
+  const published = read.slice(0, begun);
+  const erased = new Set(published.flatMap(({ effects }) => (effects.erased ? [nameOf(effects.erased)] : [])));
   await pMap(
-    byItem,
-    async (ofItem = []) => {
-      for (const { change, effects } of ofItem) {
-        await attempt([change], async () => {
-          if (effects.corrected) await services.webhookEvents.scrub(effects.corrected);
-          for (const event of effects.events ?? []) await publish(event, subscribers, services);
-          if (effects.deleted) await services.webhookEvents.scrub(effects.deleted);
-        });
-      }
-    },
-    { concurrency },
-  );
-  const erased = new Set(read.flatMap(({ effects }) => (effects.erased ? [nameOf(effects.erased)] : [])));
-  await pMap(
-    listChangesIn(read, erased),
-    ({ changes, ...change }) => attempt(changes, () => collectNumbers(change, subscribers, services)),
+    listChangesIn(published, erased),
+    ({ changes, ...change }) => failures.attempt(changes, () => collectNumbers(change, subscribers, services)),
     { concurrency },
   );
   // The numbers that were read before are collected by now. With its agent a list is deleted as a whole.
   await pMap(
-    read,
+    published,
     async ({ change, effects: { erased } }) => {
       if (!erased || subscribers.ownerOf(erased.list) === undefined) return;
-      await attempt([change], () => services.webhookEvents.scrubNumber(erased.list, erased.number));
+      await failures.attempt([change], () => services.webhookEvents.scrubNumber(erased.list, erased.number));
     },
     { concurrency },
   );
-  return changes.find((change) => failed.has(change));
+  return changes.find((change, index) => index >= begun || failures.has(change));
 };
+
+/** Publishes the events of some changes. */
+const publishStep = async (
+  read: ReadChange[],
+  subscribers: Subscribers,
+  services: PublishServices,
+  until: number,
+  failures: Failures,
+): Promise<void> => {
+  // The details of events before a deletion or a correction of their subject are not kept.
+  const scrubs = new Map<string, { subject: EventSubject; index: number; keepsOwn: boolean }>();
+  for (const [index, { effects }] of read.entries()) {
+    const subject = effects.deleted ?? effects.corrected;
+    if (subject) scrubs.set(JSON.stringify(subject), { subject, index, keepsOwn: !effects.deleted });
+  }
+  const keepsDetails = (subject: EventSubject, index: number) => {
+    const scrub = scrubs.get(JSON.stringify(subject));
+    return !scrub || index > scrub.index || (index === scrub.index && scrub.keepsOwn);
+  };
+  await pMap(
+    scrubs.values(),
+    ({ subject, index }) =>
+      failures.attempt([(read[index] as ReadChange).change], () => services.webhookEvents.scrub(subject)),
+    { concurrency },
+  );
+  const events = read.flatMap(({ change, effects }, index) =>
+    (effects.events ?? []).flatMap((event) => {
+      const found = outgoing(event, subscribers, keepsDetails(event.subject, index));
+      return found && !failures.has(change) ? [{ ...found, change }] : [];
+    }),
+  );
+  if (events.length === 0) return;
+  await failures.attempt(
+    events.map(({ change }) => change),
+    async () => {
+      const unpublished = await publishAll(events, until, services);
+      failures.add(events.filter((event) => unpublished.has(event)).map(({ change }) => change));
+    },
+  );
+};
+
+/** The changes that failed. */
+class Failures {
+  readonly #changes = new Set<TableChange>();
+
+  get isEmpty(): boolean {
+    return this.#changes.size === 0;
+  }
+
+  has(change: TableChange): boolean {
+    return this.#changes.has(change);
+  }
+
+  add(changes: TableChange[]): void {
+    for (const change of changes) this.#changes.add(change);
+  }
+
+  /** Runs work for some changes, which fail if it throws. */
+  async attempt(changes: TableChange[], work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.add(changes);
+      log('error', { job: 'readChanges', cause: describeError(error as Error) });
+    }
+  }
+}
 
 const nameOf = ({ list, number }: ListedNumber) => JSON.stringify([list, number]);
 

@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { jobQueueFor } from '../clients/job-queue.ts';
+import { bulkQueueFor, jobQueueFor } from '../clients/job-queue.ts';
 import { derivedIdentifier } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { asksFor, type EventType } from '../domain/webhooks.ts';
@@ -22,9 +22,10 @@ const quietSecondsFor = (size: number | undefined) => (size !== undefined && siz
 export const publishServices = {
   credentials: credentials.for('usersOf'),
   webhookEndpoints: webhookEndpoints.for('listMany'),
-  webhookDeliveries: webhookDeliveries.for('add', 'offer'),
-  webhookEvents: webhookEvents.for('add', 'collect', 'close', 'scrub', 'scrubNumber'),
-  jobQueue: jobQueueFor('deliverWebhook', 'closeBlockListEvent'),
+  webhookDeliveries: webhookDeliveries.for('addAll', 'offer'),
+  webhookEvents: webhookEvents.for('addAll', 'collect', 'close', 'scrub', 'scrubNumber'),
+  jobQueue: jobQueueFor('closeBlockListEvent'),
+  deliveryQueue: bulkQueueFor('deliverWebhook'),
 };
 export type PublishServices = ServicesOf<typeof publishServices>;
 
@@ -74,40 +75,70 @@ export class Subscribers {
 const isAbout = (subject: EventSubject, agentIds: string[] | undefined) =>
   !agentIds || ('agentId' in subject && agentIds.includes(subject.agentId));
 
-/**
- * Writes a delivery for each endpoint that asks for an event, and queues it. It can be repeated: what is there stays as it
- * is, and what has not been tried is queued again, in case that it never was.
- */
-export const publish = async (
+/** An event with the endpoints that subscribe to it, and whether its details are kept. */
+type OutgoingEvent = DomainEvent & { endpoints: { uid: string; endpoint: StoredEndpoint }[]; keepsDetails: boolean };
+
+/** Returns an event as it goes out; undefined when nobody subscribes to it. */
+export const outgoing = (
   event: DomainEvent,
   subscribers: Subscribers,
-  services: PublishServices,
-): Promise<void> => {
-  const { subject, eventId, type, timestamp, details, recipients } = event;
-  const endpoints = subscribers.endpointsFor(type, subject, recipients);
-  if (endpoints.length === 0) return;
-  const uid = event.ids.uid ?? subscribers.ownerOf(subject);
-  if (uid === undefined) return;
-  if (Object.keys(details).length > 0) await services.webhookEvents.add(subject, eventId, details);
-  await deliverTo(endpoints, { ...event, ids: { uid, ...event.ids } }, timestamp, services);
+  keepsDetails: boolean,
+): OutgoingEvent | undefined => {
+  const endpoints = subscribers.endpointsFor(event.type, event.subject, event.recipients);
+  const uid = event.ids.uid ?? subscribers.ownerOf(event.subject);
+  if (endpoints.length === 0 || uid === undefined) return undefined;
+  return {
+    ...event,
+    ids: { uid, ...event.ids },
+    endpoints,
+    keepsDetails: keepsDetails && Object.keys(event.details).length > 0,
+  };
 };
 
-const deliverTo = (
-  endpoints: { uid: string; endpoint: StoredEndpoint }[],
-  { eventId, type, subject, ids }: Pick<DomainEvent, 'eventId' | 'type' | 'subject' | 'ids'>,
-  timestamp: string,
-  { webhookDeliveries, jobQueue }: Pick<PublishServices, 'webhookDeliveries' | 'jobQueue'>,
-) =>
-  pMap(endpoints, async ({ uid, endpoint: { endpointId, listeningUntil } }) => {
+/**
+ * Writes a delivery for each endpoint of events, and queues it, until a time (Unix milliseconds). Returns the events of which not all
+ * was written. It can be repeated: what is there stays as it is, and what has not been tried is queued again, in case that it never was.
+ */
+export const publishAll = async (
+  events: OutgoingEvent[],
+  until: number,
+  { webhookEvents, webhookDeliveries, deliveryQueue }: PublishServices,
+): Promise<Set<OutgoingEvent>> => {
+  const withoutDetails = new Set(
+    await webhookEvents.addAll(
+      events.filter(({ keepsDetails }) => keepsDetails),
+      until,
+    ),
+  );
+  const deliveries = events.filter((event) => !withoutDetails.has(event)).flatMap(deliveriesOf);
+  await pMap(
+    deliveries.filter(({ isFetched }) => isFetched),
+    ({ uid, delivery }) => webhookDeliveries.offer(uid, delivery),
+    { concurrency: offersInFlight },
+  );
+  const { waiting, unwritten } = await webhookDeliveries.addAll(
+    deliveries.filter(({ isFetched }) => !isFetched),
+    until,
+  );
+  await deliveryQueue.sendMany(
+    waiting.map(({ uid, delivery: { deliveryId, endpointId } }) => ({
+      ...{ job: 'deliverWebhook', uid, endpointId, deliveryId, sequence: 0 },
+    })),
+  );
+  return new Set([...withoutDetails, ...unwritten.map(({ event }) => event)]);
+};
+
+const offersInFlight = 8;
+
+const deliveriesOf = (event: OutgoingEvent) =>
+  event.endpoints.map(({ uid, endpoint: { endpointId, listeningUntil } }) => {
+    const { eventId, type, subject, ids, timestamp } = event;
     const deliveryId = derivedIdentifier('delivery', [eventId, endpointId], Date.parse(timestamp));
     const delivery: StoredDelivery = {
       ...{ deliveryId, endpointId, eventId, type, createdAt: timestamp, timestamp, ids, subject },
       ...{ status: 'pending', attempts: [], sequence: 0, failures: 0 },
     };
-    if (listeningUntil !== undefined) return webhookDeliveries.offer(uid, delivery);
-    const added = await webhookDeliveries.add(uid, delivery);
-    if (added.sequence > 0) return;
-    await jobQueue.send({ job: 'deliverWebhook', uid, endpointId, deliveryId, sequence: 0 });
+    return { event, uid, delivery, isFetched: listeningUntil !== undefined };
   });
 
 /** The numbers that one request, or one import, has added to a list or removed from it, as far as they were read together. */
@@ -195,7 +226,12 @@ const publishNumbers = async (
   services: PublishServices,
 ): Promise<void> => {
   const type = 'block_list.updated';
-  const scope = 'agentId' in list ? 'agent' : 'user';
-  const event = { eventId, type, subject: list, ids: { uid, scope, ...list } } as const;
-  await deliverTo(subscribers.endpointsFor(type, list), event, timestamp, services);
+  const ids = { uid, scope: 'agentId' in list ? 'agent' : 'user', ...list };
+  const event = outgoing({ eventId, type, timestamp, subject: list, ids, details: {} }, subscribers, false);
+  if (!event) return;
+  const unpublished = await publishAll([event], Date.now() + publishSeconds * 1000, services);
+  if (unpublished.size > 0) throw new Error('An event of a block list could not be written.');
 };
+
+/** The event of a block list is written within this time, or its message or its changes come again. */
+const publishSeconds = 10;

@@ -3,6 +3,7 @@ import { fillPage, fromCursor } from '../domain/paging.ts';
 import type { DeliveryAttempt, DeliveryStatus, WebhookDelivery } from '../domain/webhooks.ts';
 import { service } from '../service.ts';
 import { exists, when } from '../store/expressions.ts';
+import { insertAll } from '../store/insert-all.ts';
 import {
   type EventSubject,
   fetchedDeliveriesOf,
@@ -25,6 +26,8 @@ export type StoredDelivery = WebhookDelivery & {
   sequence: number;
   failures: number;
 };
+/** A delivery with the user whose endpoint it goes to. */
+export type UserDelivery = { uid: string; delivery: StoredDelivery };
 type DeliveryItem = Item & StoredDelivery & { ttlSeconds: number };
 
 /** What an attempt has changed. */
@@ -39,6 +42,8 @@ const keptAttempts = 20;
 /** How long a delivery waits for a command that listens. */
 const fetchedWithinSeconds = 60 * 60;
 const offersPerPage = 50;
+/** Deliveries that are read at once to find those that a filter asks for. */
+const filteredPerPage = 2000;
 
 /** The deliveries of events to the endpoints of users. */
 export class WebhookDeliveries {
@@ -48,14 +53,28 @@ export class WebhookDeliveries {
     this.#table = table;
   }
 
-  /** Adds a delivery, unless it was added before. Returns it as it is. */
-  async add(uid: string, delivery: StoredDelivery): Promise<StoredDelivery> {
-    const item: DeliveryItem = {
-      ...webhookDeliveryKey(uid, delivery.deliveryId),
-      ...delivery,
-      ttlSeconds: Math.floor(Date.now() / 1000) + keptSeconds,
+  /**
+   * Adds deliveries that were not added before, until a time (Unix milliseconds). Returns those that wait for their first attempt,
+   * and those that could not be written.
+   */
+  async addAll<D extends UserDelivery>(all: D[], until: number): Promise<{ waiting: D[]; unwritten: D[] }> {
+    const ttlSeconds = Math.floor(Date.now() / 1000) + keptSeconds;
+    const items = all.map(
+      ({ uid, delivery }): DeliveryItem => ({
+        ...webhookDeliveryKey(uid, delivery.deliveryId),
+        ...delivery,
+        ttlSeconds,
+      }),
+    );
+    const outcomes = await insertAll(this.#table, items, until);
+    const present = items.filter((_, index) => outcomes[index] === 'present');
+    const stored = await this.#table.getMany<DeliveryItem>(present.map(({ pk, sk }) => ({ pk, sk })));
+    const attempted = new Set(stored.filter(({ sequence }) => sequence > 0).map(({ deliveryId }) => deliveryId));
+    const isWaiting = ({ delivery }: D) => !attempted.has(delivery.deliveryId);
+    return {
+      waiting: all.filter((one, index) => outcomes[index] !== 'unwritten' && isWaiting(one)),
+      unwritten: all.filter((_, index) => outcomes[index] === 'unwritten'),
     };
-    return deliveryOf((await this.#table.putNew(item)).item);
   }
 
   /** Adds a delivery to an endpoint whose events a command fetches. */
@@ -128,7 +147,7 @@ export class WebhookDeliveries {
     const isFiltered = endpointId !== undefined || status !== undefined;
     const collection = `webhook-deliveries:${uid}:${JSON.stringify([endpointId, status])}`;
     const after = fromCursor(collection, cursor);
-    const expected = isFiltered ? undefined : limit && limit + 1;
+    const expected = isFiltered ? filteredPerPage : limit && limit + 1;
     const found = this.#list(uid, { after, limit: expected });
     return fillPage(found, {
       collection,
@@ -143,7 +162,7 @@ export class WebhookDeliveries {
 
   async *#list(uid: string, options: { after?: string | undefined; limit?: number | undefined }) {
     const query = { ...options, descending: true };
-    for await (const item of this.#table.query<DeliveryItem>(webhookDeliveriesOf(uid), query)) {
+    for await (const item of this.#table.queryShards<DeliveryItem>(webhookDeliveriesOf(uid), query)) {
       // DynamoDB deletes an item some time after it has expired.
       if (item.ttlSeconds > Date.now() / 1000) yield shownDelivery(deliveryOf(item));
     }
@@ -160,7 +179,7 @@ const shownDelivery = (delivery: StoredDelivery): WebhookDelivery => {
 };
 
 export const webhookDeliveries = /* @__PURE__ */ service(() => new WebhookDeliveries(table.get()), {
-  add: ['dynamodb:PutItem'],
+  addAll: ['dynamodb:BatchGetItem', 'dynamodb:PartiQLInsert'],
   offer: ['dynamodb:PutItem'],
   offered: ['dynamodb:Query'],
   take: ['dynamodb:DeleteItem'],

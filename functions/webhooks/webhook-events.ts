@@ -2,6 +2,7 @@ import { parseJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { service } from '../service.ts';
 import { exists, when } from '../store/expressions.ts';
+import { insertAll } from '../store/insert-all.ts';
 import { type BlockListOwner, type EventSubject, webhookEventKey, webhookEventsOf } from '../store/keys.ts';
 import { type Item, type Table, table } from '../store/table.ts';
 
@@ -21,6 +22,8 @@ type EventItem = Item & {
   closedBy?: string;
   ttlSeconds: number;
 };
+
+export type EventDetails = { subject: EventSubject; eventId: string; details: Record<string, unknown> };
 
 /** The numbers of a block list's change that are collected so far. */
 export type CollectedNumbers = {
@@ -47,14 +50,17 @@ export class WebhookEvents {
     this.#table = table;
   }
 
-  /** Keeps the details of an event, unless they were kept before. */
-  async add(subject: EventSubject, eventId: string, details: Record<string, unknown>): Promise<void> {
-    const item: EventItem = {
-      ...webhookEventKey(subject, eventId),
-      details: JSON.stringify(details),
-      ttlSeconds: expiry(),
-    };
-    await this.#table.putNew(item);
+  /** Keeps the details of events, unless they were kept before, until a time (Unix milliseconds). Returns the events that could not be written. */
+  async addAll<E extends EventDetails>(events: E[], until: number): Promise<E[]> {
+    const items = events.map(
+      ({ subject, eventId, details }): EventItem => ({
+        ...webhookEventKey(subject, eventId),
+        details: JSON.stringify(details),
+        ttlSeconds: expiry(),
+      }),
+    );
+    const outcomes = await insertAll(this.#table, items, until);
+    return events.filter((_, index) => outcomes[index] === 'unwritten');
   }
 
   /** The details of an event; nothing when there are none, or they were deleted. */
@@ -149,7 +155,7 @@ const detailsOfNumbers = ({ added = new Set(), removed = new Set(), counted }: E
 };
 
 export const webhookEvents = /* @__PURE__ */ service(() => new WebhookEvents(table.get()), {
-  add: ['dynamodb:PutItem'],
+  addAll: ['dynamodb:PartiQLInsert'],
   details: ['dynamodb:GetItem'],
   collect: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
   close: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],

@@ -3,7 +3,7 @@ import { now } from '../../functions/domain/date-time.ts';
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
 import { agents } from '../../functions/store/agents.ts';
-import { webhookDeliveries } from '../../functions/webhooks/webhook-deliveries.ts';
+import { type StoredDelivery, webhookDeliveries } from '../../functions/webhooks/webhook-deliveries.ts';
 import { webhookEndpoints } from '../../functions/webhooks/webhook-endpoints.ts';
 import { newDocument, newWebsite } from './knowledge.ts';
 import type { Request, World } from './world.ts';
@@ -62,12 +62,13 @@ const newWebhookEndpoint = async ({ uid, apiKey }: World): Promise<string> => {
 const newWebhookDelivery = async (world: World): Promise<string> => {
   const deliveryId = newIdentifier('delivery');
   const createdAt = now();
-  await webhookDeliveries.get().add(world.uid, {
+  const delivery: StoredDelivery = {
     ...{ deliveryId, endpointId: await newWebhookEndpoint(world), eventId: newIdentifier('event') },
     ...{ type: 'agent.updated', createdAt, timestamp: createdAt, status: 'failed', attempts: [] },
     ...{ ids: { uid: world.uid, agentId: world.agentId }, subject: { agentId: world.agentId } },
     ...{ sequence: 1, failures: 1 },
-  });
+  };
+  await webhookDeliveries.get().addAll([{ uid: world.uid, delivery }], Date.now() + 10_000);
   return deliveryId;
 };
 

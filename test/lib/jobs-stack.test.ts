@@ -82,7 +82,7 @@ it.each(queueJobs.map((job) => [job.name, job] as const))(
       .filter(({ properties }) => properties.FunctionName.Ref === one.logicalId);
     expect(sources).toHaveLength(1);
     expect(sources[0]?.properties).toMatchObject({
-      BatchSize: 1,
+      BatchSize: job.messagesAtOnce ?? 1,
       FunctionResponseTypes: ['ReportBatchItemFailures'],
       ScalingConfig: { MaximumConcurrency: job.concurrency ?? 10 },
     });

@@ -45,7 +45,8 @@ const examples: Record<string, (id: string) => Promise<unknown>> = {
     await makeEndpoint();
     const event = { eventId: 'event_1', type: 'agent.created', timestamp: at.createdAt, ids: {}, subject: { uid } };
     const state = { status: 'failed' as const, attempts: [], sequence: 0, failures: 0 };
-    await webhookDeliveries.get().add(uid, { deliveryId, endpointId, ...event, ...at, ...state });
+    const delivery = { deliveryId, endpointId, ...event, ...at, ...state };
+    await webhookDeliveries.get().addAll([{ uid, delivery }], Date.now() + 10_000);
   },
   doc_01KB3P8V4N6T0R2X5Z7B9D1F3H0: (id) => {
     const file = { name: 'Price list.pdf', size: 48_213, type: 'pdf' as const };

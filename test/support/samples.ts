@@ -98,7 +98,8 @@ const webhookDelivery = async (uid: string) => {
     subject: { uid },
   };
   const state = { createdAt: at, status: 'failed' as const, attempts: [], sequence: 0, failures: 0 };
-  await webhookDeliveries.get().add(uid, { deliveryId, endpointId, ...event, ...state });
+  const delivery = { deliveryId, endpointId, ...event, ...state };
+  await webhookDeliveries.get().addAll([{ uid, delivery }], Date.now() + 10_000);
   return deliveryId;
 };
 

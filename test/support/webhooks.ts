@@ -75,7 +75,7 @@ export const newDelivery = async (...replies: ReceiverReply[]) => {
     ...{ deliveryId, endpointId, eventId: newIdentifier('event'), type: 'agent.updated', createdAt: at, timestamp: at },
     ...{ ids: { uid }, subject: { uid }, status: 'pending', attempts: [], sequence: 0, failures: 0 },
   };
-  await stores.webhookDeliveries.add(uid, delivery);
+  await stores.webhookDeliveries.addAll([{ uid, delivery }], Date.now() + 10_000);
   const messages: JobMessage<'deliverWebhook'>[] = [];
   const jobQueue = { send: async (message: JobMessage<'deliverWebhook'>) => void messages.push(message) };
   const message: JobMessage<'deliverWebhook'> = { job: 'deliverWebhook', uid, endpointId, deliveryId, sequence: 0 };

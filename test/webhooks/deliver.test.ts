@@ -22,7 +22,8 @@ describe('a delivery', () => {
   it('a delivery that is added again, as when its change is read again, stays as its attempts left it', async () => {
     const { uid, delivery, message, receiver, services } = await newDelivery();
     await deliver(message, services);
-    expect(await services.webhookDeliveries.add(uid, delivery)).toMatchObject({ status: 'delivered', sequence: 1 });
+    const added = await services.webhookDeliveries.addAll([{ uid, delivery }], Date.now() + 10_000);
+    expect(added).toEqual({ waiting: [], unwritten: [] });
     const found = await services.webhookDeliveries.find(uid, delivery.deliveryId);
     expect(found).toMatchObject({ status: 'delivered', attempts: [{ status: 204 }] });
     expect(await receiver.received()).toHaveLength(1);
@@ -31,7 +32,7 @@ describe('a delivery', () => {
   it('a delivery of a change that is older than deliveries are kept is kept as long as any other', async () => {
     const { uid, delivery, services } = await newDelivery();
     const old = { ...delivery, deliveryId: newIdentifier('delivery'), createdAt: '2020-03-01T10:00:00.000Z' };
-    await services.webhookDeliveries.add(uid, old);
+    await services.webhookDeliveries.addAll([{ uid, delivery: old }], Date.now() + 10_000);
     const { items } = await services.webhookDeliveries.page(uid, {});
     expect(items.map(({ deliveryId }) => deliveryId)).toContain(old.deliveryId);
   });

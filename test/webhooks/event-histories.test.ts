@@ -31,6 +31,7 @@ import { EndpointSecrets, newEndpointSecret } from '../../functions/webhooks/sec
 import { WebhookReceivers } from '../../functions/webhooks/webhook-receivers.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
 import { chance, injectFaults, tenPercent } from '../support/faults.ts';
+import { startPartitions } from '../support/partitions.ts';
 import { newReceiver, type SentEvent, verified } from '../support/webhooks.ts';
 import { target, unique, useOwnDatabaseInThisProcess } from '../support/world.ts';
 
@@ -72,14 +73,15 @@ type Message = JobMessage<'deliverWebhook' | 'closeBlockListEvent'>;
 /** An event as it is compared: its type, what it is about, and what of it a test can foresee. */
 type Expected = { type: EventType; about: string /** It may not come. */; isOptional?: boolean };
 
-const tableWith = () => {
+const tableWith = (endpoint = target.endpoints.dynamodb) => {
   const options = { marshallOptions: { removeUndefinedValues: true } };
-  return new Table(DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 3 }), options), tableName);
+  return new Table(DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, maxAttempts: 3 }), options), tableName);
 };
 
 const outbox: DynamoDBRecord[] = [];
 let sound: Table;
 let stop: () => Promise<void>;
+let partitions: Awaited<ReturnType<typeof startPartitions>>;
 beforeAll(async () => {
   useOwnDatabaseInThisProcess();
   sound = tableWith();
@@ -89,9 +91,11 @@ beforeAll(async () => {
     return { batchItemFailures: [] };
   });
   stop = reader.stop;
+  partitions = await startPartitions(target.endpoints.dynamodb);
+  partitions.limit({ read: 200, write: 5 });
 });
 afterEach(() => void vi.useRealTimers());
-afterAll(() => stop());
+afterAll(() => Promise.all([stop(), partitions.stop()]));
 
 /** The changes since the last time, in their order. */
 const changesSoFar = async (): Promise<DynamoDBRecord[]> => {
@@ -134,7 +138,7 @@ class Simulation {
   readonly queue: { message: Message; visibleAt: number }[] = [];
   readonly #next: () => number;
   readonly #faults: ReturnType<typeof tenPercent>;
-  readonly #table = tableWith();
+  readonly #table: Table;
   readonly #stores = storesOf(sound);
   readonly #websites = new Sources<WebsiteRecord>(sound, websiteKind);
   readonly #secrets = new EndpointSecrets({ read: async () => 'the key of these tests' });
@@ -145,7 +149,8 @@ class Simulation {
   #unread: Expected[] = [];
   isSound = false;
 
-  constructor(seed: number) {
+  constructor(seed: number, endpoint?: string) {
+    this.#table = tableWith(endpoint);
     this.#next = chance(seed);
     this.#faults = tenPercent(seed + 1);
   }
@@ -296,6 +301,11 @@ class Simulation {
     injectFaults(this.#table.client, () => (process.dies() ? 'kill' : this.isSound ? undefined : this.#faults()));
     const { webhookEndpoints, webhookDeliveries, webhookEvents } = storesOf(this.#table);
     const receivers = new WebhookReceivers({ trustedOrigins: new Set([inject('receiverOrigin')]) });
+    const send = async (message: Message, delaySeconds = 0) => {
+      if (process.dies()) throw new Error('killed');
+      this.queue.push({ message, visibleAt: Date.now() + delaySeconds * 1000 });
+      if (process.dies()) throw new Error('killed');
+    };
     return {
       ...{ webhookEndpoints, webhookDeliveries, webhookEvents },
       credentials: new Credentials(this.#table),
@@ -306,11 +316,10 @@ class Simulation {
           return receivers.post(...request);
         },
       },
-      jobQueue: {
-        send: async (message: Message, delaySeconds = 0) => {
-          if (process.dies()) throw new Error('killed');
-          this.queue.push({ message, visibleAt: Date.now() + delaySeconds * 1000 });
-          if (process.dies()) throw new Error('killed');
+      jobQueue: { send },
+      deliveryQueue: {
+        sendMany: async (messages: Message[]) => {
+          for (const message of messages) await send(message);
         },
       },
     };
@@ -326,7 +335,9 @@ class Simulation {
       const batch = left.slice(0, 1 + Math.floor(this.#next() * batchSize));
       const process = this.#newProcess();
       const changes = batch.map(changeOf);
-      const failed = await publishChanges(changes, this.#servicesOf(process)).catch(() => changes[0]);
+      const failed = await publishChanges(changes, this.#servicesOf(process), { until: Date.now() + 45_000 }).catch(
+        () => changes[0],
+      );
       if (process.isDead) continue;
       const done = failed ? changes.indexOf(failed) : batch.length;
       // Sometimes the end of a batch is not noted, and it comes again.
@@ -410,63 +421,69 @@ const agree = (events: SentEvent[]) => {
 const idFields = new Set(['uid', 'agentId', 'websiteId', 'call_id', 'agent_id', 'scope']);
 
 describe('events under faults', () => {
-  const name =
+  const events =
     'events reach every endpoint that subscribes to them at least once, each change under one id, and no other';
-  itInAnyHistory(name, [1, 5], (numRuns) =>
-    fc.assert(
-      fc.asyncProperty(history, async ({ rounds, erased, seed }) => {
-        // From the present again: the history before went days ahead.
-        vi.useRealTimers();
-        vi.useFakeTimers({ toFake: ['Date'] });
-        const simulation = new Simulation(seed);
-        const endpoints = [
-          await simulation.newEndpoint(['*'], true),
-          await simulation.newEndpoint(['call.*', 'block_list.updated'], true),
-          await simulation.newEndpoint(['*'], false),
-        ];
-        await simulation.make();
-        for (const [index, actions] of rounds.entries()) {
-          for (const action of actions) await simulation.perform(action);
-          if (erased !== null && index === rounds.length - 1) await simulation.erase(erased);
-          await simulation.read(await changesSoFar());
-          await simulation.work(5);
-        }
-        await simulation.work(2000);
-        expect(simulation.queue).toEqual([]);
-        for (const { received, accepts } of endpoints) {
-          const events = await received();
-          agree(events);
-          const expected = simulation.expected.filter(accepts);
-          const found = distinct(events).flatMap((event) =>
-            simulation.aboutOf(event).map((about) => `${event.type} ${about}`),
-          );
-          for (const one of expected) {
-            const name = `${one.type} ${one.about}`;
-            const foreseen = expected.filter(({ type, about }) => `${type} ${about}` === name);
-            const required = foreseen.filter(({ isOptional }) => !isOptional).length;
-            const count = found.filter((about) => about === name).length;
-            expect(count, name).toBeGreaterThanOrEqual(required);
-            expect(count, name).toBeLessThanOrEqual(foreseen.length);
+  const tables: [string, () => string | undefined][] = [
+    ['', () => undefined],
+    [', also from a table that refuses as partitions do', () => partitions.endpoint],
+  ];
+  for (const [name, endpoint] of tables) {
+    itInAnyHistory(events + name, [1, 5], (numRuns) =>
+      fc.assert(
+        fc.asyncProperty(history, async ({ rounds, erased, seed }) => {
+          // From the present again: the history before went days ahead.
+          vi.useRealTimers();
+          vi.useFakeTimers({ toFake: ['Date'] });
+          const simulation = new Simulation(seed, endpoint());
+          const endpoints = [
+            await simulation.newEndpoint(['*'], true),
+            await simulation.newEndpoint(['call.*', 'block_list.updated'], true),
+            await simulation.newEndpoint(['*'], false),
+          ];
+          await simulation.make();
+          for (const [index, actions] of rounds.entries()) {
+            for (const action of actions) await simulation.perform(action);
+            if (erased !== null && index === rounds.length - 1) await simulation.erase(erased);
+            await simulation.read(await changesSoFar());
+            await simulation.work(5);
           }
-          const names = new Set(expected.map(({ type, about }) => `${type} ${about}`));
-          expect(found.filter((name) => !names.has(name))).toEqual([]);
-        }
-        const before = await Promise.all(endpoints.map(async ({ received }) => (await received()).length));
-        simulation.isSound = true;
-        await simulation.redeliver();
-        await simulation.work(2000);
-        for (const [index, { received }] of endpoints.entries()) {
-          const repeated = (await received()).slice(before[index]);
-          for (const event of repeated.filter((one) => simulation.isGone(one))) {
-            expect(
-              Object.keys(event.data).filter((field) => !idFields.has(field)),
-              event.type,
-            ).toEqual([]);
+          await simulation.work(2000);
+          expect(simulation.queue).toEqual([]);
+          for (const { received, accepts } of endpoints) {
+            const events = await received();
+            agree(events);
+            const expected = simulation.expected.filter(accepts);
+            const found = distinct(events).flatMap((event) =>
+              simulation.aboutOf(event).map((about) => `${event.type} ${about}`),
+            );
+            for (const one of expected) {
+              const name = `${one.type} ${one.about}`;
+              const foreseen = expected.filter(({ type, about }) => `${type} ${about}` === name);
+              const required = foreseen.filter(({ isOptional }) => !isOptional).length;
+              const count = found.filter((about) => about === name).length;
+              expect(count, name).toBeGreaterThanOrEqual(required);
+              expect(count, name).toBeLessThanOrEqual(foreseen.length);
+            }
+            const names = new Set(expected.map(({ type, about }) => `${type} ${about}`));
+            expect(found.filter((name) => !names.has(name))).toEqual([]);
           }
-          if (erased !== null) expect(JSON.stringify(repeated)).not.toContain(erased);
-        }
-      }),
-      { numRuns, ...(process.env.EVENT_SEED && { seed: Number(process.env.EVENT_SEED) }) },
-    ),
-  );
+          const before = await Promise.all(endpoints.map(async ({ received }) => (await received()).length));
+          simulation.isSound = true;
+          await simulation.redeliver();
+          await simulation.work(2000);
+          for (const [index, { received }] of endpoints.entries()) {
+            const repeated = (await received()).slice(before[index]);
+            for (const event of repeated.filter((one) => simulation.isGone(one))) {
+              expect(
+                Object.keys(event.data).filter((field) => !idFields.has(field)),
+                event.type,
+              ).toEqual([]);
+            }
+            if (erased !== null) expect(JSON.stringify(repeated)).not.toContain(erased);
+          }
+        }),
+        { numRuns, ...(process.env.EVENT_SEED && { seed: Number(process.env.EVENT_SEED) }) },
+      ),
+    );
+  }
 });

@@ -4,15 +4,18 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startChangeReader } from '../../bin/local/change-reader.ts';
 import { createTable } from '../../bin/local/table.ts';
-import { storesOf } from '../../bin/operator/stores.ts';
+import { type Stores, storesOf } from '../../bin/operator/stores.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import type { JobMessage } from '../../functions/domain/job-messages.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
-import { Table } from '../../functions/store/table.ts';
-import { changeOf } from '../../functions/store/table-changes.ts';
+import { callKey } from '../../functions/store/keys.ts';
+import { openTable, Table } from '../../functions/store/table.ts';
+import { changeOf, type TableChange } from '../../functions/store/table-changes.ts';
 import { closeWhenQuiet } from '../../functions/webhooks/publish.ts';
 import { publishChanges } from '../../functions/webhooks/publish-changes.ts';
+import { WebhookDeliveries } from '../../functions/webhooks/webhook-deliveries.ts';
 import { injectFaults } from '../support/faults.ts';
+import { startPartitions } from '../support/partitions.ts';
 import { until } from '../support/until.ts';
 import { target, unique, useOwnDatabaseInThisProcess } from '../support/world.ts';
 
@@ -39,13 +42,16 @@ const newTable = async () => {
   await stores.agents.create({ uid, agentId, name: 'A', configuration: {}, createdAt: at, updatedAt: at });
   const requests: Record<string, number> = {};
   const messages: JobMessage<'deliverWebhook' | 'closeBlockListEvent'>[] = [];
-  const jobQueue = {
-    async send(message: JobMessage<'deliverWebhook' | 'closeBlockListEvent'>) {
-      messages.push(message);
-      requests[message.job] = (requests[message.job] ?? 0) + 1;
-    },
+  const send = async (message: JobMessage<'deliverWebhook' | 'closeBlockListEvent'>) => {
+    messages.push(message);
+    requests[message.job] = (requests[message.job] ?? 0) + 1;
   };
-  const services = { ...stores, credentials: new Credentials(table), jobQueue };
+  const services = {
+    ...stores,
+    credentials: new Credentials(table),
+    jobQueue: { send },
+    deliveryQueue: { sendMany: async (sent: typeof messages) => void (await Promise.all(sent.map(send))) },
+  };
   return {
     ...{ uid, agentId, stores, services, batches, messages },
     /** Blocks numbers by one request, which is repeated where a busy machine does not write them in time. */
@@ -71,11 +77,27 @@ const newTable = async () => {
         return undefined;
       };
       injectFaults(table.client, count);
-      expect(await publishChanges(records.map(changeOf), services)).toBeUndefined();
+      expect(await publishChanges(records.map(changeOf), services, { until: Date.now() + 45_000 })).toBeUndefined();
       return { ...requests };
     },
   };
 };
+
+/** Adds endpoints that nobody calls. */
+const addEndpoints = async (stores: Stores, uid: string, count: number) => {
+  for (let n = 0; n < count; n++) {
+    const endpoint = { endpointId: `endpoint_${n}`, url: `https://crm.example.com/${n}`, events: ['*'], secrets: [] };
+    await stores.webhookEndpoints.add(uid, { ...endpoint, active: true, createdAt: at });
+  }
+};
+
+/** Changes as the stream has them when calls are recorded. */
+const callsRecorded = (agentId: string, count: number): TableChange[] =>
+  Array.from({ length: count }, (_, n) => {
+    const key = callKey(agentId, `call-${n}`);
+    const call = { agentId, callId: `call-${n}`, direction: 'inbound', startedAt: at, version: 'first' };
+    return { key, after: { ...key, ...call }, at: Date.parse(at), sequenceNumber: String(1000 + n) };
+  });
 
 const manyNumbers = (count: number) => Array.from({ length: count }, (_, index) => `+1415${5_000_000 + index}`);
 
@@ -94,7 +116,7 @@ describe('the reader of changes', () => {
     expect(await batch(0)).toEqual({ ...reads, closeBlockListEvent: 1 });
     expect(await batch(2)).toEqual(reads);
     // The last one completes the event: it is closed, and its delivery is queued.
-    expect(await batch(3)).toEqual({ BatchGetItem: 2, UpdateItem: 2, PutItem: 1, deliverWebhook: 1 });
+    expect(await batch(3)).toEqual({ BatchGetItem: 2, UpdateItem: 2, BatchExecuteStatement: 1, deliverWebhook: 1 });
   });
 
   it('the reader of changes makes an event of a request of which not every number changes, once nothing has come for a second', async () => {
@@ -118,6 +140,41 @@ describe('the reader of changes', () => {
     const nothing = { count: 0, numbers: [] };
     const removed = { count: 1, numbers: [number] };
     expect(await stores.webhookEvents.details({ agentId }, eventId)).toMatchObject({ added: nothing, removed });
+  });
+
+  it('the reader of changes repeats what a partition refuses in place: each delivery is written once, and has one message', async () => {
+    const { uid, agentId, stores, services, messages } = await newTable();
+    const partitions = await startPartitions(target.endpoints.dynamodb);
+    onTestFinished(() => partitions.stop());
+    const refusing = new WebhookDeliveries(openTable(stores.table.name, { endpoint: partitions.endpoint }));
+    await addEndpoints(stores, uid, 10);
+    const changes = callsRecorded(agentId, 100);
+    // Sixteen keys of this bound take the thousand deliveries in some seconds.
+    partitions.limit({ read: 3000, write: 20 });
+    const withRefusals = { ...services, webhookDeliveries: refusing };
+    expect(await publishChanges(changes, withRefusals, { until: Date.now() + 60_000 })).toBeUndefined();
+    const written = [...partitions.take()].reduce((sum, [, { write }]) => sum + write, 0);
+    expect([messages.length, written]).toEqual([1000, 1000]);
+  });
+
+  it('the reader of changes says how far it came when its time is over, and has little to repeat', async () => {
+    const { uid, agentId, stores, services, messages } = await newTable();
+    const partitions = await startPartitions(target.endpoints.dynamodb);
+    onTestFinished(() => partitions.stop());
+    const refusing = new WebhookDeliveries(openTable(stores.table.name, { endpoint: partitions.endpoint }));
+    await addEndpoints(stores, uid, 1);
+    let left = callsRecorded(agentId, 500);
+    partitions.limit({ read: 3000, write: 5 });
+    const withRefusals = { ...services, webhookDeliveries: refusing };
+    let rounds = 0;
+    for (; left.length > 0; rounds++) {
+      const failed = await publishChanges(left, withRefusals, { until: Date.now() + 1500 });
+      left = failed ? left.slice(left.indexOf(failed)) : [];
+    }
+    expect(rounds).toBeGreaterThan(1);
+    expect(new Set(messages.map((message) => 'deliveryId' in message && message.deliveryId)).size).toBe(500);
+    // A step is repeated at most each time.
+    expect(messages.length).toBeLessThanOrEqual(500 + 100 * (rounds - 1));
   });
 
   it('the reader of changes makes two reads for changes of users without endpoints, and none for changes that are no events', async () => {

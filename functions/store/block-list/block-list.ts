@@ -149,21 +149,11 @@ export class BlockList {
     return found;
   }
 
-  /** Yields the blocked numbers after a given one, sorted as text. The shards are read at once and merged. */
+  /** Yields the blocked numbers after a given one, sorted as text. */
   async *list(owner: BlockListOwner, options: { after?: string | undefined; limit?: number | undefined } = {}) {
-    // Numbers are spread evenly: twice a shard's share is rarely too little.
-    const limit = options.limit && Math.ceil((2 * options.limit) / blockListShards) + 1;
-    const shards = Array.from({ length: blockListShards }, (_, shard) =>
-      this.#table.query<BlockedItem>(blockedNumbersOf(owner, shard), { after: options.after, limit }),
-    );
-    const heads = await Promise.all(shards.map(async (shard) => ({ shard, next: await shard.next() })));
-    for (;;) {
-      const open = heads.filter((head) => !head.next.done);
-      if (open.length === 0) return;
-      const first = open.reduce((a, b) => ((a.next.value as Item).sk < (b.next.value as Item).sk ? a : b));
-      const item = first.next.value as BlockedItem;
+    const shards = Array.from({ length: blockListShards }, (_, shard) => blockedNumbersOf(owner, shard));
+    for await (const item of this.#table.queryShards<BlockedItem>(shards, options)) {
       if (isBlocked(item)) yield entryOf(item);
-      first.next = await first.shard.next();
     }
   }
 

@@ -239,12 +239,13 @@ const pathsOf = async (world: World): Promise<Path[]> => {
     {
       what: `write a webhook delivery, with ${endpoints} endpoints`,
       count: endpoints,
-      min: 500,
+      min: 5000,
       run: async (n) => {
         const key = callKey(world.otherAgentId, `call-${n}`);
         const after = { ...key, agentId: world.otherAgentId, callId: `call-${n}`, ...facts, version: 'first' };
         const change = { key, after, at: Date.now(), sequenceNumber: String(1000 + n) };
-        if (await readChanges.handle([change], services)) throw new Error('An event was not published.');
+        if (await readChanges.handle([change], services, { until: Date.now() + 10_000 }))
+          throw new Error('An event was not published.');
       },
     },
   ];
