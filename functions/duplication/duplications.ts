@@ -55,7 +55,9 @@ export class Duplications {
     const { agents, sources } = this.#quotas;
     const failed = await this.#table.tryTransact([
       this.#table.putAction(itemOf(duplication), isAbsent),
-      countAction(this.#table, countKey({ uid: agent.uid }), 1, agents),
+      countAction(this.#table, countKey({ uid: agent.uid }), 1, agents, {
+        add: { copies: new Set([agent.agentId]), copiesBegun: 1 },
+      }),
       countCheck(this.#table, countKey({ agentId: sourceAgentId }), sources),
     ]);
     if (!failed) return duplication;
@@ -87,6 +89,7 @@ export class Duplications {
       ...this.#agents.creation(agent),
       this.#table.putAction(item),
       this.#table.putAction(count),
+      this.#table.updateAction(countKey({ uid: agent.uid }), { remove: { copies: new Set([agentId]) } }),
       this.#table.checkAction(accessKey(sourceAgentId), when`attribute_exists(uid)`),
     ]);
     if (!failed) return done;
@@ -105,7 +108,7 @@ export class Duplications {
     await this.#table.tryTransact([
       this.#table.putAction(deletedCopyOf(agent, jobTimeoutSeconds), isAbsent),
       this.#table.deleteAction(duplicationKey(agentId)),
-      countAction(this.#table, countKey({ uid }), -1),
+      countAction(this.#table, countKey({ uid }), -1, undefined, { remove: { copies: new Set([agentId]) } }),
     ]);
   }
 

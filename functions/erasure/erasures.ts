@@ -49,13 +49,18 @@ export class Erasures {
   }
 
   /** Begins a run, and returns what to erase; undefined when there is no such erasure, or it has ended. */
-  async start(uid: string, erasureId: string): Promise<Pick<ErasureRequest, 'number' | 'blockList'> | undefined> {
+  async start(
+    uid: string,
+    erasureId: string,
+  ): Promise<(Pick<ErasureRequest, 'number' | 'blockList'> & Pick<Erasure, 'requestedAt'>) | undefined> {
     const item = await this.#table.change<ErasureItem>(
       erasureKey(uid, erasureId),
       { set: { status: 'running' } },
       isUnfinished,
     );
-    return item?.number === undefined ? undefined : { number: item.number, blockList: item.blockList };
+    if (item?.number === undefined) return undefined;
+    const { number, blockList, requestedAt } = item;
+    return { number, blockList, requestedAt };
   }
 
   /** Returns the action that counts erased items, for the transaction that erases them: each counts exactly once. */

@@ -23,7 +23,7 @@ export const findServices = {
 
 /** The services that erase a person. */
 export const eraseServices = {
-  agents: agents.for('owned'),
+  agents: agents.for('owned', 'copiesOf', 'formerGuests'),
   calls: calls.for('removeAll'),
   callAttempts: callAttempts.for('erase'),
   blockList: blockList.for('erase'),
@@ -67,10 +67,16 @@ export const erasePerson = async (
   const { agents, calls, callAttempts, blockList, idempotency, imports, erasures, webhookEvents } = services;
   // The users who may have read or changed the person's data.
   const callers = new Set([uid]);
-  for await (const owned of agents.owned(uid))
-    for (const { guests } of owned) for (const guest of guests) callers.add(guest);
+  for await (const owned of agents.owned(uid)) {
+    for (const { agentId, guests } of owned) {
+      for (const guest of [...guests, ...(await agents.formerGuests(agentId))]) callers.add(guest);
+    }
+  }
   // A file that is being imported may contain the number, and add it again.
-  for (const caller of callers) if (await isFileThere(caller, services)) return importSeconds;
+  for (const caller of callers) if (await isFileThere(caller, services)) return waitSeconds;
+  // A copy in progress may have the person already, and nobody can erase from it.
+  const { begun, inProgress } = await agents.copiesOf(uid);
+  if (inProgress.length > 0) return waitSeconds;
   const eraseEntries = async (owners: BlockListOwner[]) => {
     await blockList.erase(owners, number, mode, erasures.counting(uid, erasureId, 'blockedNumbers', 1));
     // The events of a call are deleted with the call.
@@ -99,7 +105,8 @@ export const erasePerson = async (
       await sleep(pollMilliseconds);
     }
   }
-  return undefined;
+  // A copy that began meanwhile may have been made before its source was erased.
+  return (await agents.copiesOf(uid)).begun === begun ? undefined : waitSeconds;
 };
 
 /** Returns whether there is a file that one of a user's imports reads, or is about to read. */
@@ -115,5 +122,5 @@ const isFileThere = async (
 };
 
 const pollMilliseconds = 500;
-/** How long an erasure waits before it checks again whether imports have ended. */
-const importSeconds = 5;
+/** How long an erasure waits before it checks again whether imports and copies have ended. */
+const waitSeconds = 5;

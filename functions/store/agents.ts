@@ -13,11 +13,13 @@ import {
   agentNumberKey,
   agentsOf,
   countKey,
+  formerGuestKey,
+  formerGuestsOf,
   itemsOfAgent,
   runningImportKey,
   userKey,
 } from './keys.ts';
-import { agentQuota, countAction, type Quota } from './quotas.ts';
+import { agentQuota, type Counter, countAction, type Quota } from './quotas.ts';
 import { type Item, type Table, type TransactionAction, table, untilWritten } from './table.ts';
 
 /** The maximum number of attempts to create an agent whose number is taken and freed in turn. */
@@ -26,6 +28,9 @@ const maxCreationAttempts = 5;
 /** The configuration is stored as JSON text, so that every value is returned as it was sent. */
 export type AgentItem = Item & Omit<Agent, 'configuration'> & { configuration: string; version: string };
 export type NumberItem = Item & { agentId: string };
+/** The counter of a user's agents, with what `Duplications` notes of copies. */
+type UserCounter = Counter & { copies?: Set<string>; copiesBegun?: number };
+type FormerGuestItem = Item & { uid: string; ttlSeconds: number };
 type SharedAgentItem = Item & { agentId: string; owner: string };
 
 /** Thrown when the id belongs to another user's agent, or to one that is being deleted. */
@@ -77,6 +82,12 @@ export class Agents {
         .filter((item) => item.uid === uid)
         .map(({ agentId, guests }) => ({ agentId, guests: [...(guests ?? [])] }));
     }
+  }
+
+  /** Returns how many copies a user ever began, and the ids of the new agents whose copies are in progress. */
+  async copiesOf(uid: string): Promise<{ begun: number; inProgress: string[] }> {
+    const item = await this.#table.get<UserCounter>(countKey({ uid }));
+    return { begun: item?.copiesBegun ?? 0, inProgress: [...(item?.copies ?? [])] };
   }
 
   /** Lists the ids of all agents after a given one, in the table's own order. Includes agents whose deletion is in progress. */
@@ -211,13 +222,22 @@ export class Agents {
     ]);
   }
 
-  /** Ends a user's access to somebody else's agent, from the next request on. */
-  async revoke(agentId: string, owner: string, guest: string): Promise<void> {
+  /** Ends a user's access to another user's agent, from the next request on. A user who stays may have reports of its data. */
+  async revoke(agentId: string, owner: string, guest: string, { stays = true } = {}): Promise<void> {
     if (guest === owner) throw ownerIsNoGuest();
     await this.#table.transact([
       this.#table.updateAction(accessKey(agentId), { remove: { guests: new Set([guest]) } }, isOwnedBy(owner)),
       this.#table.deleteAction(agentKey(guest, agentId)),
+      stays
+        ? this.#table.putAction(formerGuestItem(agentId, guest))
+        : this.#table.deleteAction(formerGuestKey(agentId, guest)),
     ]);
+  }
+
+  /** Returns the users whose access to an agent was revoked while reports of its data are kept. */
+  async formerGuests(agentId: string): Promise<string[]> {
+    const items = await Array.fromAsync(this.#table.query<FormerGuestItem>(formerGuestsOf(agentId)));
+    return items.map(({ uid }) => uid);
   }
 
   /** Returns the language that an agent is set to. Without `owner`, one more read finds it. */
@@ -262,6 +282,14 @@ export const deletedCopyOf = ({ agentId, uid }: Pick<Agent, 'agentId' | 'uid'>, 
 const isOwnedBy = (owner: string) => when`uid = ${owner}`;
 const isUnchanged = ({ version }: AgentItem) => when`version = ${version}`;
 
+/** Reports of imports are kept for 30 days, and so is what was begun before the revocation. */
+const formerGuestSeconds = 31 * 24 * 60 * 60;
+const formerGuestItem = (agentId: string, uid: string): FormerGuestItem => ({
+  ...formerGuestKey(agentId, uid),
+  uid,
+  ttlSeconds: Math.floor(Date.now() / 1000) + formerGuestSeconds,
+});
+
 /** A guest's entry and the owner's record have the same key: an entry for the owner would overwrite the agent. */
 const ownerIsNoGuest = () => new Error('The owner of an agent cannot be its guest.');
 
@@ -285,6 +313,8 @@ export const agents = /* @__PURE__ */ service(() => new Agents(table.get(), agen
   list: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   all: ['dynamodb:Scan'],
   owned: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
+  copiesOf: ['dynamodb:GetItem'],
+  formerGuests: ['dynamodb:Query'],
   create: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
   change: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
   remove: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],

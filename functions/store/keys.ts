@@ -11,6 +11,7 @@
  * API key               KEY#<sha256>                           KEY                     the key's record
  * access to an agent    AGENT#<agentId>                        ACCESS                  owner and guests: read with the key, in one BatchGet;
  *                                                                                      of a deleted agent, until all of it is deleted, nobody
+ * former guest          AGENT#<agentId>                        GUEST#<uid>             a user whose access was revoked, for erasures; expires
  * blocked number        AGENT#<agentId>#BLOCKED#<shard 0–15>   <phone>                 a hash spreads a million numbers; a check is one read
  * …for a user's agents  USER#<uid>#BLOCKED#<shard 0–15>        <phone>                 the same, on the list of a user
  * import of a file      USER#<uid>                             IMPORT#<importId>       its progress and its result
@@ -83,6 +84,12 @@ export const apiKeyKey = (hash: string): ItemKey => ({ pk: `KEY#${hash}`, sk: 'K
 /** The items of an agent that are in one partition: its access, its websites and documents. */
 export const itemsOfAgent = (agentId: string): Collection => ({ pk: `AGENT#${agentId}` });
 export const accessKey = (agentId: string): ItemKey => ({ pk: `AGENT#${agentId}`, sk: 'ACCESS' });
+
+export const formerGuestKey = (agentId: string, uid: string): ItemKey => ({
+  pk: `AGENT#${agentId}`,
+  sk: `GUEST#${uid}`,
+});
+export const formerGuestsOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}`, prefix: 'GUEST#' });
 
 /** How many partitions an agent's block list is spread over. Changing it strands every number that is there. */
 export const blockListShards = 16;

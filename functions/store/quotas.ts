@@ -1,6 +1,6 @@
 import { quotaExceeded } from '../domain/errors.ts';
 import { environment } from '../environment.ts';
-import { isAbsent, when } from './expressions.ts';
+import { type Change, isAbsent, when } from './expressions.ts';
 import { countKey, documentsOf, type ItemKey, websitesOf } from './keys.ts';
 import type { Item, Table, TransactionAction } from './table.ts';
 
@@ -24,10 +24,16 @@ export const sourceQuota = (limit = environment.quotaSources): Quota => ({
  */
 export type Counter = Item & { count: number; changes: number; recountedAt?: number };
 
-/** Returns the action that adds `by` to a counter. With a quota, it fails when they do not fit. */
-export const countAction = (table: Table, key: ItemKey, by: number, quota?: Quota): TransactionAction => {
+/** Returns the action that adds `by` to a counter, and changes more of it. With a quota, it fails when they do not fit. */
+export const countAction = (
+  table: Table,
+  key: ItemKey,
+  by: number,
+  quota?: Quota,
+  { add, remove = {} }: Pick<Change, 'add' | 'remove'> = {},
+): TransactionAction => {
   if (quota && by > quota.limit) throw quota.exceeded();
-  const change = { add: { count: by, changes: 1 } };
+  const change = { add: { count: by, changes: 1, ...add }, remove };
   return table.updateAction(key, change, quota && isAtMost(quota.limit - by));
 };
 

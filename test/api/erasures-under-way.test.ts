@@ -2,6 +2,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { blockListImports, type ImportRecord } from '../../functions/block-list-import/block-list-imports.ts';
 import { importFailure } from '../../functions/domain/block-list-imports.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
+import { beginCopy, continueCopy, copyServices } from '../../functions/duplication/copy.ts';
+import { erasures } from '../../functions/erasure/erasures.ts';
+import { erasePerson, eraseServices } from '../../functions/erasure/person.ts';
+import { lazyServices } from '../../functions/service.ts';
+import { agents } from '../../functions/store/agents.ts';
 import { blockList } from '../../functions/store/block-list/block-list.ts';
 import { idempotency } from '../../functions/store/idempotency.ts';
 import {
@@ -16,7 +21,14 @@ import {
   statusOf,
 } from '../support/erasures.ts';
 import { storedWith } from '../support/stored.ts';
-import { unique } from '../support/world.ts';
+import { unique, type World } from '../support/world.ts';
+
+/** Returns the agent that a copy of a world's agent will be. */
+const copyOf = async ({ uid, agentId }: World) => {
+  const source = await agents.get().find(uid, agentId);
+  if (!source) throw new Error('The agent does not exist.');
+  return { ...source, agentId: newIdentifier('agent'), sourceAgentId: agentId };
+};
 
 describe.concurrent('the erasure of a person', () => {
   it('two concurrent erasures of a person both end as done, and each call and entry counts for one of them', async () => {
@@ -60,6 +72,59 @@ describe.concurrent('the erasure of a person', () => {
       .get()
       .keep(claim, { statusCode: 200, body: JSON.stringify({ call_id: 'call-1', phone: person }) });
     expect((await ended(world, body.erasureId)).status).toBe('done');
+    expect(await storedWith(person)).toEqual([]);
+  });
+
+  it('the erasure of a person waits for a copy of an agent under way, and erases from it', async () => {
+    const { world, person } = await knownPerson();
+    const services = lazyServices(copyServices);
+    const begun = await beginCopy(await copyOf(world), world.agentId, services);
+    const { body } = await request(world, person, { blockList: 'remove' });
+    expect(await deliver(world.uid, body.erasureId)).toBe(true);
+    expect((await statusOf(world, body.erasureId)).status).toBe('running');
+    const copied = await continueCopy(begun, Number.POSITIVE_INFINITY, services);
+    expect(copied).toMatchObject({ state: 'done', blockedNumbers: 2 });
+    expect(await ended(world, body.erasureId)).toMatchObject({ status: 'done', erased: { blockedNumbers: 4 } });
+    expect(await storedWith(person)).toEqual([]);
+  });
+
+  it('the erasure of a person runs again after a copy that was made while it ran', async () => {
+    const { world, person } = await knownPerson();
+    const services = lazyServices(eraseServices);
+    const { uid, agentId } = world;
+    const erasureId = newIdentifier('erasure');
+    const running = { uid, erasureId, number: person, blockList: 'remove' } as const;
+    await erasures.get().add({ ...running, numberHash: 'hash' });
+    let isCopied = false;
+    const erase: (typeof services)['blockList']['erase'] = async (owners, ...rest) => {
+      // The agents of the user have been listed.
+      if ('agentId' in (owners[0] ?? {}) && !isCopied) {
+        isCopied = true;
+        expect((await world.call('POST', '/duplicate-agent', { body: { uid, agentId } })).status).toBe(200);
+      }
+      return services.blockList.erase(owners, ...rest);
+    };
+    const run = () => erasePerson(running, Number.POSITIVE_INFINITY, { ...services, blockList: { erase } });
+    expect(await run()).toBe(5);
+    expect((await storedWith(person)).filter((key) => key.includes('#BLOCKED#'))).toHaveLength(1);
+    expect(await run()).toBeUndefined();
+    await services.erasures.finish(uid, erasureId);
+    expect(await storedWith(person)).toEqual([]);
+  });
+
+  it('the erasure of a person reaches the reports and the responses of a former guest', async () => {
+    const { world, person, guest } = await knownPerson();
+    const { uid, agentId } = world;
+    const imports = blockListImports.get();
+    const reference = { uid: guest.uid, importId: newIdentifier('import') };
+    await imports.add({ ...reference, agentId, mode: 'add' });
+    const begun = (await imports.begin((await imports.find(reference)) as ImportRecord, 'etag')) as ImportRecord;
+    const failures = [importFailure(1, person, 'invalid_expires_at')];
+    await imports.finish((await imports.advance(begun, { failures, failed: 1 })) as ImportRecord);
+    await agents.get().revoke(agentId, uid, guest.uid);
+    const { body } = await request(world, person, { blockList: 'remove' });
+    expect((await ended(world, body.erasureId)).status).toBe('done');
+    expect(await imports.find(reference)).toMatchObject({ failed: 1, failures: [] });
     expect(await storedWith(person)).toEqual([]);
   });
 

@@ -64,7 +64,7 @@ const removeUser = async (
     }
   });
   for await (const { agentId, uid: owner } of agents.list(uid)) {
-    if (owner !== uid) await agents.revoke(agentId, owner, uid);
+    if (owner !== uid) await agents.revoke(agentId, owner, uid, { stays: false });
   }
   await blockListImports.cancel(uid);
   // A run of an import writes to the list until it notices.
