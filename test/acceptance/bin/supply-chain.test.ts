@@ -79,10 +79,10 @@ describe('the audit', () => {
   });
 
   it.each([405, 500])(
-    'the audit passes when the registry answers %i, and says that nothing was checked',
+    'the audit fails when the registry answers %i, and says that nothing was checked',
     async (status) => {
-      const { code, stdout } = await audit((_, response) => response.writeHead(status).end());
-      expect([code, stdout]).toEqual([0, expect.stringContaining('nothing was checked')]);
+      const { code, stderr } = await audit((_, response) => response.writeHead(status).end());
+      expect([code, stderr]).toEqual([1, expect.stringContaining('nothing was checked')]);
     },
   );
 });

@@ -1,0 +1,63 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { type Deployment, deploymentOf, inProduction, type Json, type Resource } from '../support/deployment.ts';
+
+/** What CloudFormation cannot change without deleting data, by type: these properties are the same for ever. */
+const immutable: Record<string, string[]> = {
+  'AWS::CloudFormation::Stack': [],
+  'AWS::DynamoDB::Table': ['TableName', 'KeySchema', 'AttributeDefinitions'],
+  'AWS::S3::Bucket': ['BucketName'],
+  'AWS::SecretsManager::Secret': ['Name'],
+  'AWS::SQS::Queue': ['QueueName', 'FifoQueue'],
+};
+/** A name that is given can belong to one resource alone: under another logical id, the deployment fails. */
+const nameProperties = [
+  'FunctionName',
+  'LogGroupName',
+  'QueueName',
+  'DashboardName',
+  'TableName',
+  'BucketName',
+  'Name',
+];
+
+type Summary = { data: Record<string, Json>; names: Record<string, string> };
+
+const idOf = ({ part, logicalId }: Resource) => `${part}/${logicalId}`;
+const summaryOf = ({ resources }: Deployment): Summary => ({
+  data: Object.fromEntries(
+    resources.flatMap((resource) => {
+      const properties = immutable[resource.type];
+      if (!properties) return [];
+      const kept = properties.filter((name) => resource.properties[name] !== undefined);
+      const values = Object.fromEntries(kept.map((name) => [name, resource.properties[name]]));
+      return [[idOf(resource), { type: resource.type, ...values }]];
+    }),
+  ),
+  names: Object.fromEntries(
+    resources.flatMap((resource) =>
+      nameProperties.flatMap((property) => {
+        const name = resource.properties[property];
+        return name === undefined ? [] : [[`${resource.type} ${JSON.stringify(name)}`, idOf(resource)]];
+      }),
+    ),
+  ),
+});
+
+/** The deployment of the last release. `RELEASE=1 npm test -- test/lib/upgrade.test.ts` writes the file, before a release. */
+const file = join(import.meta.dirname, 'released-deployment.json');
+const now = summaryOf(deploymentOf(inProduction));
+if (process.env.RELEASE) writeFileSync(file, `${JSON.stringify(now, null, 2)}\n`);
+const released: Summary = JSON.parse(readFileSync(file, 'utf8'));
+
+it('an upgrade from the last release keeps everything that holds data: its place, and what cannot change without replacing it', () => {
+  expect(Object.keys(released.data).length).toBeGreaterThan(10);
+  expect(now.data).toMatchObject(released.data);
+});
+
+it('an upgrade from the last release gives no name that is taken to a resource with another logical id', () => {
+  expect(Object.keys(released.names).length).toBeGreaterThan(100);
+  const moved = Object.entries(now.names).filter(([name, id]) => released.names[name] && released.names[name] !== id);
+  expect(moved).toEqual([]);
+});
