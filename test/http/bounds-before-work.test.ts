@@ -12,7 +12,7 @@ import { sampleOf } from '../support/sample-requests.ts';
 import { newWorld, target, useTargetInThisProcess, type World } from '../support/world.ts';
 import { type WorstCase, worstCases } from '../support/worst-cases.ts';
 
-/** Milliseconds of CPU, with room for what the process does beside. */
+/** Milliseconds of CPU before the 401 of an unknown key, and of a whole request. */
 const bounds = { withoutKey: 100, withKey: 1000 };
 
 const document = (await import('../../functions/openapi/document.json', { with: { type: 'json' } }))
@@ -82,10 +82,18 @@ describe.each(withBody.map((endpoint) => [endpoint.name, endpoint] as const))('%
   const check = async (every: number) => {
     const cases = (await casesOf(endpoint)).filter((_, index) => index % every === 0);
     await send(endpoint, '{}', newApiKey());
-    expect(await slowCases(endpoint, cases, newApiKey(), bounds.withoutKey)).toEqual([]);
+    if (endpoint.caller.kind === 'key')
+      expect(
+        await slowCases(
+          endpoint,
+          cases.filter((_, index) => index % 5 === 0),
+          newApiKey(),
+          bounds.withoutKey,
+        ),
+      ).toEqual([]);
     expect(await slowCases(endpoint, cases, world.apiKey, bounds.withKey)).toEqual([]);
   };
 
-  it(`${name} refuses a hostile body at little cost`, () => check(97));
+  it(`${name} refuses a hostile body at little cost`, () => check(61));
   it(`${name} refuses every hostile body at little cost`, { tags: 'heavy' }, () => check(1));
 });
