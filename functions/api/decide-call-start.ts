@@ -5,12 +5,14 @@ import { RetryAt, TimeZone, TimeZones } from '../domain/calling-rules.ts';
 import { Call } from '../domain/calls.ts';
 import { DateTime } from '../domain/date-time.ts';
 import { describe } from '../domain/describe.ts';
+import { missingScope } from '../domain/errors.ts';
 import { AgentId, Identifier, Uid } from '../domain/identifiers.ts';
 import { list } from '../domain/list.ts';
 import { phoneNumber } from '../domain/phone-numbers.ts';
 import { text } from '../domain/text.ts';
 import { callStartLookup, callStarts } from '../hooks/call-starts.ts';
-import { decide, locatedCall, toCallStartReference, variablesOf } from '../hooks/decide-call-start.ts';
+import { decide, locatedCall, toCallStartReference, variablesOf, withoutGuess } from '../hooks/decide-call-start.ts';
+import { hasScope } from '../http/authorize.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { callRecords } from '../store/calls/call-records.ts';
@@ -25,7 +27,7 @@ export const decideCallStart = endpoint({
   path: '/call-starts',
   summary: 'Decide on a call',
   description:
-    'Call this when a call comes in, or before one goes out. It finds the agent, checks the block lists of the agent and its owner, and returns what a voice agent needs to begin. Without `agentId`, it takes the user’s own agent whose `phoneNumber` is your side of the call (`to` of an inbound call, `from` of an outbound one). A number that is missing or not in E.164 format counts as withheld. An outbound call is also rejected when `configuration.calling` of the agent forbids it: outside the hours of the person who is called, or after too many attempts. With `callId`, an accepted outbound call counts as one attempt, however often the request is repeated; otherwise nothing is changed.',
+    'Call this when a call comes in, or before one goes out. It finds the agent, checks the block lists of the agent and its owner, and returns what a voice agent needs to begin. Without `agentId`, it takes the user’s own agent whose `phoneNumber` is your side of the call (`to` of an inbound call, `from` of an outbound one). Numbers may be written as telephony reports them: also within `sip:` or `tel:`. Any other text counts as withheld, but digits without a `+` are looked up in the block lists. An outbound call is also rejected when `configuration.calling` of the agent forbids it: outside the hours of the person who is called, or after too many attempts. With `callId`, an accepted outbound call counts as one attempt, however often the request is repeated; otherwise nothing is changed.',
   caller: {
     kind: 'key',
     scope: 'hooks',
@@ -57,7 +59,10 @@ export const decideCallStart = endpoint({
     ),
     include: z.optional(
       list(z.enum(['variables', 'agent', 'lastCall']), { max: 3 }).check(
-        describe('What else to return, also with a rejection.', ['variables', 'lastCall']),
+        describe(
+          'What else to return, also with a rejection. `agent` needs a key with the scope `agents`, `lastCall` one with `calls`.',
+          ['variables', 'lastCall'],
+        ),
       ),
     ),
   }),
@@ -95,17 +100,23 @@ export const decideCallStart = endpoint({
     .check(z.describe('The decision, and what was included.')),
   errors: ['agent_not_found'],
 
-  async handle({ body, found }, { callStarts, callAttempts, callRecords }) {
-    const start = locatedCall(found);
+  async handle({ body, principal, found }, { callStarts, callAttempts, callRecords }) {
     const includes = (part: 'variables' | 'agent' | 'lastCall') => body.include?.includes(part) ?? false;
+    for (const [part, scope] of [
+      ['agent', 'agents'],
+      ['lastCall', 'calls'],
+    ] as const) {
+      if (includes(part) && !hasScope(principal, scope)) throw missingScope(scope);
+    }
+    const located = locatedCall(found);
     const needsAgent = includes('variables') || includes('agent');
-    const { other } = start;
+    const lastCallOf = async ({ agent: { agentId }, other: phone }: typeof located) =>
+      phone === undefined ? undefined : callRecords.find({ agentId, reference: { phone, preference: 'last' } });
     const [facts, lastCall] = await Promise.all([
-      callStarts.read(start, needsAgent),
-      includes('lastCall') && other !== undefined
-        ? callRecords.find({ agentId: start.agent.agentId, reference: { phone: other, preference: 'last' } })
-        : undefined,
+      callStarts.read(located, needsAgent),
+      includes('lastCall') ? lastCallOf(located) : undefined,
     ]);
+    const start = withoutGuess(located, facts);
     const { callId, timeZone } = body;
     const at = body.at === undefined ? undefined : Date.parse(body.at);
     const counted = callId === undefined || at !== undefined ? undefined : { callId, callAttempts };
@@ -113,7 +124,7 @@ export const decideCallStart = endpoint({
       ...(await decide(start, facts, { timeZone, at, counted })),
       ...(includes('variables') && { variables: variablesOf(facts.agent, start, body.direction) }),
       ...(includes('agent') && { agent: facts.agent }),
-      ...(includes('lastCall') && { lastCall: lastCall?.call ?? null }),
+      ...(includes('lastCall') && { lastCall: start.other === undefined ? null : (lastCall?.call ?? null) }),
     };
   },
 });

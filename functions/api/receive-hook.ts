@@ -3,8 +3,8 @@ import { describe } from '../domain/describe.ts';
 import { invalidField } from '../domain/errors.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { callEndLookup, callStartLookup, callStarts } from '../hooks/call-starts.ts';
-import { decide, locatedCall, toCallStartReference, variablesOf } from '../hooks/decide-call-start.ts';
-import { callIdOf, factsOf } from '../hooks/ended-call.ts';
+import { decide, locatedCall, toCallStartReference, variablesOf, withoutGuess } from '../hooks/decide-call-start.ts';
+import { callIdOf, factsOf, startAfter } from '../hooks/ended-call.ts';
 import { type Hook, readHook } from '../hooks/read-hook.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -82,7 +82,11 @@ export const receiveHook = endpoint({
         const { unsure = event.direction === 'outbound' ? 'reject' : 'accept' } = query;
         if (unsure === 'accept' && missingIn(query, { platform, request })) return;
         log('error', { requestId, operation: 'receiveHook', platform: name, unsure });
-        const variables = variablesOf(undefined, toCallStartReference({ ...query, ...event }), event.direction);
+        const variables = variablesOf(
+          undefined,
+          withoutGuess(toCallStartReference({ ...query, ...event })),
+          event.direction,
+        );
         return platform.decide({ accept: unsure === 'accept', variables: textsOf(variables) }, request);
       },
     },
@@ -90,13 +94,15 @@ export const receiveHook = endpoint({
 
   async handle({ query, body: { name, platform, request, event }, found }, { callStarts, calls }) {
     if (event.type === 'other' || !found) return platform.acknowledge();
-    const start = locatedCall(found);
+    const located = locatedCall(found);
     if (event.type === 'end') {
-      const keepStart = event.facts.startedAt === undefined;
-      await calls.record(start.agent.agentId, callIdOf(name, event), factsOf(event, start.other), { keepStart });
+      const start = withoutGuess(located);
+      const facts = factsOf(event, start.other);
+      await calls.record(start.agent.agentId, callIdOf(name, event), facts, (found) => startAfter(event, facts, found));
       return platform.acknowledge();
     }
-    const facts = await callStarts.read(start, true);
+    const facts = await callStarts.read(located, true);
+    const start = withoutGuess(located, facts);
     const { decision } = await decide(start, facts);
     const accept = decision === 'accept';
     const missing = missingIn(query, { platform, request });

@@ -52,7 +52,7 @@ export const recordCalls = endpoint({
     const failed: FailedItem[] = [];
     const accepted = checked.flatMap(({ index, data: item, error }) => {
       const agent = item && access.get(item.agentId);
-      if (!error && agent?.has(principal.uid)) return [{ index, ...toRecording(item, agent, principal.keyId, at) }];
+      if (!error && agent?.has(principal.uid)) return [{ index, ...toRecording(item, agent, principal, at) }];
       failed.push(failedItem(index, error ?? insufficientPermissions()));
       return [];
     });

@@ -29,7 +29,7 @@ export const updateCallOutcome = endpoint({
   path: '/calls/{agentId}/{callIdOrPhone}',
   summary: 'Set the outcome of a call',
   description:
-    'Updates any combination of the three outcome fields; `null` clears a field. The call is addressed by its id, or by a phone number: then `preference` chooses the first or the last call with that number. An outcome of the agent’s `blockOnOutcomes` also blocks the number of the call for all agents of its owner. To set many outcomes use `POST /call-outcomes`.',
+    'Updates any combination of the three outcome fields; `null` clears a field. The call is addressed by its id, or by a phone number: then `preference` chooses the first or the last call with that number. An outcome of the agent’s `blockOnOutcomes` also blocks the number of the call: for all agents of its owner, or for this agent if a user with whom it was shared sets the outcome. To set many outcomes use `POST /call-outcomes`.',
   caller: { kind: 'key', scope: 'calls', agent: ({ params }) => params },
   services: { calls: calls.for('setOutcome') },
   params: z.object({ agentId: AgentIdInPath, callIdOrPhone: CallIdOrPhone }),
@@ -53,7 +53,7 @@ export const updateCallOutcome = endpoint({
     const reference = toCallReference(callIdOrPhone, preference);
     const change = (call: Call) => withOutcome(call, body, metadataMode, principal.keyId, now());
     const { agentId } = agent;
-    const block = blockingOf(body, agent);
+    const block = blockingOf(body, { ...agent, owner: agent.uid }, principal.uid);
     const call = await calls.setOutcome({ agentId, reference, change, block });
     if (!call) throw noSuchCall(callIdOrPhone);
     return {

@@ -76,7 +76,7 @@ export const updateCallOutcomes = endpoint({
       else {
         const reference = toCallReference(item.callIdOrPhone, item.preference);
         const change = (call: Call) => withOutcome(call, item, item.metadataMode, principal.keyId, at);
-        const block = blockingOf(item, { uid: agent.owner, blockOnOutcomes: agent.blockOnOutcomes });
+        const block = blockingOf(item, { ...agent, agentId: item.agentId }, principal.uid);
         return [{ index, item, agentId: item.agentId, reference, change, block }];
       }
       return [];

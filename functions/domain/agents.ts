@@ -35,7 +35,7 @@ const fields = {
     .check(describe('Whether to reject calls whose caller withholds the number.', false)),
   blockOnOutcomes: list(text(1, limits.outcomeCharacters), { max: limits.blockOnOutcomes }).check(
     describe(
-      'Outcomes that block the caller: when `custom_call_outcome` of a call is set to one of these, its number is put on the block list of the agent’s owner.',
+      'Outcomes that block the caller: when `custom_call_outcome` of a call is set to one of these, its number is put on the block list of the agent’s owner, or on that of the agent if a user with whom it was shared sets the outcome.',
       ['do_not_call'],
     ),
   ),

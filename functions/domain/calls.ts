@@ -22,7 +22,7 @@ export type Preference = z.infer<typeof Preference>;
 
 /** Within these bounds, DynamoDB stores a number exactly. */
 const DurationSeconds = z.number().check(
-  z.refine((value) => value === 0 || (value >= 1e-6 && value <= limits.callSeconds), {
+  z.refine((value) => value === 0 || (value >= limits.minCallSeconds && value <= limits.callSeconds), {
     error: `must be 0, or from 0.000001 to ${limits.callSeconds}`,
   }),
   describe('Duration of the call in seconds.', 212, { minimum: 0, maximum: limits.callSeconds }),
@@ -228,11 +228,21 @@ export const toCallReference = (callIdOrPhone: string, preference: Preference): 
 /** Returns the fields that a change names, in the order in which responses list them. */
 export const fieldsOf = (change: CallOutcomeChange) => outcomeFields.filter((field) => change[field] !== undefined);
 
-/** Returns the user on whose block list a change of an outcome puts the call's number, and the reason; undefined when it blocks nobody. */
+/** The agent of a call, for changes of its outcome: its owner, and the outcomes that block. */
+export type BlockingAgent = { agentId: string; owner: string; blockOnOutcomes: string[] };
+
+/**
+ * Returns the block list on which a change of an outcome by a user puts the call's number, and the reason; undefined when it
+ * blocks nobody. Only the owner of the agent blocks for all of their agents: a guest blocks for this one.
+ */
 export const blockingOf = (
   { custom_call_outcome: reason }: CallOutcomeChange,
-  { uid, blockOnOutcomes }: { uid: string; blockOnOutcomes: string[] },
-) => (typeof reason === 'string' && blockOnOutcomes.includes(reason) ? { uid, reason } : undefined);
+  { agentId, owner, blockOnOutcomes }: BlockingAgent,
+  uid: string,
+) =>
+  typeof reason === 'string' && blockOnOutcomes.includes(reason)
+    ? { owner: uid === owner ? { uid } : { agentId }, reason }
+    : undefined;
 
 /** A field of the response to a change of an outcome. */
 export const Blocked = z.optional(
@@ -274,14 +284,14 @@ const isSameOutcome = (a: Call, b: Call) =>
 /** Splits an item into its facts and, if it names one, its outcome: how that changes the call, and whom it blocks. */
 export const toRecording = (
   { agentId, callId, custom_call_outcome, custom_call_outcome_value, custom_call_metadata, ...facts }: CallItem,
-  { owner: uid, blockOnOutcomes }: { owner: string; blockOnOutcomes: string[] },
-  keyId: string,
+  { owner, blockOnOutcomes }: Omit<BlockingAgent, 'agentId'>,
+  { uid, keyId }: { uid: string; keyId: string },
   at: string,
 ) => {
   const change = { custom_call_outcome, custom_call_outcome_value, custom_call_metadata };
   const outcome = {
     change: (call: Call) => withOutcome(call, change, 'replace', keyId, at),
-    block: blockingOf(change, { uid, blockOnOutcomes }),
+    block: blockingOf(change, { agentId, owner, blockOnOutcomes }, uid),
   };
   return { agentId, callId, facts, outcome: fieldsOf(change).length > 0 ? outcome : undefined };
 };

@@ -41,6 +41,7 @@ export const limits = {
   phoneNumberCharacters: 256,
   blockOnOutcomes: 20,
   callSeconds: 1_000_000_000,
+  minCallSeconds: 0.000_001,
   outcomeCharacters: 256,
   metadataBytes: 50 * 1024,
   metadataDepth: 10,

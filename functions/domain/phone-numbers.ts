@@ -58,3 +58,16 @@ export const restorePlus = (text: string) => (/^ +[^ +]/.test(text) ? `+${text.t
 
 /** A phone number in a query, where a client may have sent its `+` as a space. */
 export const PhoneNumberInQuery = z.pipe(z.pipe(z.string(), z.transform(restorePlus)), PhoneNumber);
+
+/** The number of a party as telephony reports it. `isGuess`: it came as digits without a `+`, and may be no number. */
+export type ReportedNumber = { number: string; isGuess: boolean };
+
+/** Reads a number as telephony reports it: also within a `sip:` or `tel:` address, or without its `+`. */
+export const reportedNumber = (text: string): ReportedNumber | undefined => {
+  if (text.length > limits.phoneNumberCharacters) return undefined;
+  const plain = text.normalize('NFKC');
+  const [, ofAddress] = /^(?:[^<]*<)?\s*(?:sips?|tel):([^@;>?\s]+)/i.exec(plain) ?? [];
+  const bare = bareOf((ofAddress ?? plain.split(';')[0] ?? '').replace(/^%2b/i, '+'));
+  if (isPhoneNumber(bare)) return { number: bare, isGuess: false };
+  return isPhoneNumber(`+${bare}`) ? { number: `+${bare}`, isGuess: true } : undefined;
+};

@@ -24,6 +24,8 @@ export type CallStartReference = {
   agentId: string | undefined;
   /** The other party's number. */
   other: string | undefined;
+  /** It came without its `+`: it counts only if it is blocked. */
+  isGuess: boolean;
   /** Our number, by which the user's own agent is found when none is named. */
   own: string | undefined;
 };
@@ -117,11 +119,11 @@ class CallStarts {
   }
 
   /** Returns the facts of a call, with one more read where its lookup did not find them all. */
-  async read({ agent, direction, other, items }: LocatedCall, withAgent: boolean): Promise<CallStartFacts> {
+  async read({ agent, direction, other, isGuess, items }: LocatedCall, withAgent: boolean): Promise<CallStartFacts> {
     const { agentId, owner } = agent;
     const isOutbound = direction === 'outbound';
     const keys: Partial<Record<ItemName, ItemKey>> = {
-      ...((withAgent || isOutbound || other === undefined) && { record: agentKey(owner, agentId) }),
+      ...((withAgent || isOutbound || isGuess || other === undefined) && { record: agentKey(owner, agentId) }),
       ...(other !== undefined && {
         agentEntry: blockedNumberKey({ agentId }, other),
         userEntry: blockedNumberKey({ uid: owner }, other),

@@ -2,7 +2,7 @@ import { attemptCall, type CountedCall } from '../calling/attempt-call.ts';
 import { attemptsUntil, noAttempts } from '../calling/call-attempts.ts';
 import type { Agent } from '../domain/agents.ts';
 import { insufficientPermissions, noAgentWithNumber } from '../domain/errors.ts';
-import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
+import { type ReportedNumber, reportedNumber } from '../domain/phone-numbers.ts';
 import type { CallStart, CallStartFacts, CallStartReference, LocatedCall } from './call-starts.ts';
 
 /** A call that starts, as a caller of the API or a platform reports it. */
@@ -31,16 +31,25 @@ export type CallStartDecision = {
 /** Numbers that carriers send in place of a withheld one. */
 const withheldNumbers = new Set(['+266696687', '+7378742833', '+2562533', '+8656696']);
 
-/** Returns a call with both numbers in E.164 format; a withheld one is undefined. */
+/** Returns a call with both numbers in E.164 format; a withheld one is undefined. The other party's may be a guess. */
 export const toCallStartReference = ({ uid, agentId, direction, from, to }: CallStartRequest): CallStartReference => {
-  const [other, own] = direction === 'inbound' ? [from, to] : [to, from];
-  return { uid, agentId, direction, other: knownNumber(other), own: knownNumber(own) };
+  const [other, own] = (direction === 'inbound' ? [from, to] : [to, from]).map(knownNumber);
+  return {
+    ...{ uid, agentId, direction },
+    other: other?.number,
+    isGuess: other?.isGuess ?? false,
+    own: own?.isGuess ? undefined : own?.number,
+  };
 };
 
-const knownNumber = (text: string | null | undefined): string | undefined => {
-  const number = text ? normalizePhoneNumber(text) : undefined;
-  return number !== undefined && !withheldNumbers.has(number) ? number : undefined;
+const knownNumber = (text: string | null | undefined): ReportedNumber | undefined => {
+  const reported = text ? reportedNumber(text) : undefined;
+  return reported && !withheldNumbers.has(reported.number) ? reported : undefined;
 };
+
+/** Returns a call without a number that was only guessed, unless the guess is a number that is blocked. */
+export const withoutGuess = <C extends CallStartReference>(call: C, facts?: CallStartFacts): C =>
+  call.isGuess && !facts?.blocked ? { ...call, other: undefined } : call;
 
 /** Returns a call whose agent was found. Throws when there is none, or the user may not use it. */
 export const locatedCall = ({ agent, ...start }: CallStart): LocatedCall => {

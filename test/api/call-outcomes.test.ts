@@ -152,7 +152,7 @@ describe('outcomes that block', () => {
     expect(await userList(world)).toEqual([]);
   });
 
-  it('outcomes that block use the owner’s list when a guest sets one, and are copied with the agent', async () => {
+  it('outcomes that block use the agent’s list when a guest sets one, never the owner’s, and are copied with the agent', async () => {
     const world = await newWorld();
     const guest = await newWorld();
     await agents.get().grant(world.agentId, world.uid, guest.uid);
@@ -162,8 +162,13 @@ describe('outcomes that block', () => {
       body: { custom_call_outcome: 'do_not_call' },
     });
     expect(answer.body.blocked).toBe(true);
-    expect(await userList(world)).toEqual([['+14155550100', 'do_not_call']]);
+    expect(await userList(world)).toEqual([]);
     expect(await userList(guest)).toEqual([]);
+    expect((await world.blockList()).entries).toMatchObject([{ number: '+14155550100', reason: 'do_not_call' }]);
+    const items = [{ agentId: world.agentId, callIdOrPhone: 'a', custom_call_outcome: 'do_not_call' }];
+    const bulk = await guest.call('POST', '/call-outcomes', { body: { items } });
+    expect(bulk.body.updated).toMatchObject([{ blocked: true }]);
+    expect(await userList(world)).toEqual([]);
 
     const { body: copy } = await world.call('POST', '/duplicate-agent', {
       body: { uid: world.uid, agentId: world.agentId },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Scope } from '../../functions/domain/api-keys.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { call, newWorld, type World } from '../support/world.ts';
@@ -82,6 +83,49 @@ describe('a call that starts', () => {
     expect((await start(guest, asGuest)).body.decision).toBe('accept');
     await owner.call('POST', '/block-list', { body: { uid: owner.uid, numbers: [caller] } });
     expect((await start(guest, asGuest)).body).toMatchObject({ decision: 'reject', scope: 'user' });
+  });
+
+  it.each([
+    'sip:+14155550100@sip.example.com',
+    '"Desk" <sip:+14155550100@10.0.0.1:5060;transport=udp>;tag=1',
+    'sips:%2B14155550100@example.com',
+    'tel:+1-415-555-0100;ext=5',
+    '+14155550100;ext=5',
+    '＋１４１５５５５０１００',
+  ])('a call that starts has the number in %s', async (from) => {
+    const world = await newWorld();
+    expect((await start(world, { from })).body).toMatchObject({ decision: 'accept', number: caller });
+  });
+
+  it.each(['14155550100', 'sip:14155550100@example.com', 'tel:1-415-555-0100'])(
+    'a call that starts has the number in %s only if that number is blocked',
+    async (from) => {
+      const world = await newWorld();
+      const { agentId } = world;
+      await world.recordCall('call-1');
+      const include = ['lastCall', 'variables'];
+      const withheld = { decision: 'accept', agentId, lastCall: null, variables: { direction: 'inbound' } };
+      expect((await start(world, { from, include })).body).toEqual(withheld);
+      await world.block([caller]);
+      expect((await start(world, { from, include })).body).toMatchObject({
+        ...{ decision: 'reject', cause: 'blocked', number: caller, lastCall: { callId: 'call-1' } },
+      });
+    },
+  );
+
+  it('a call that starts includes an agent and a call only for a key with their scopes', async () => {
+    const world = await newWorld();
+    const keyWith = async (...scopes: Scope[]) => (await apiKeys.get().create(world.uid, { name: 'k', scopes })).secret;
+    const hooks = await keyWith('hooks');
+    for (const [include, scope] of [
+      ['agent', 'agents'],
+      ['lastCall', 'calls'],
+    ] as const) {
+      const { status, body } = await start(world, { include: [include] }, hooks);
+      expect([status, body.message]).toEqual([401, `This API key lacks the scope "${scope}".`]);
+      expect((await start(world, { include: [include] }, await keyWith('hooks', scope))).status).toBe(200);
+    }
+    expect((await start(world, { include: ['variables'] }, hooks)).status).toBe(200);
   });
 
   it('a call that starts is decided with a key for hooks, which cannot read lists', async () => {

@@ -72,6 +72,54 @@ describe.concurrent.each(Object.keys(starts))('a webhook of %s', (platform) => {
   });
 });
 
+describe('an end that a platform reports', () => {
+  const elevenlabsEnd = (seconds: number, more: object = {}) => ({
+    type: 'post_call_transcription',
+    data: { conversation_id: 'c9', status: 'done', metadata: { start_time_unix_secs: seconds, ...more } },
+  });
+  const nowSeconds = () => Math.floor(Date.now() / 1000);
+
+  it('an end moves the start of a recorded call by at most a day, and never into the future', async () => {
+    const world = await newWorld();
+    const started = nowSeconds() - 3600;
+    const startOf = async (seconds: number) => {
+      expect((await send(world, 'elevenlabs', { body: elevenlabsEnd(seconds) })).status).toBe(200);
+      const call = (await world.call('GET', `/calls/${world.agentId}/elevenlabs:c9`)).body;
+      return Date.parse(call.startedAt) / 1000;
+    };
+    expect(await startOf(started)).toBe(started);
+    expect(await startOf(started - 25 * 3600)).toBe(started);
+    expect(await startOf(253_402_300_000)).toBeLessThanOrEqual(Date.now() / 1000);
+    expect(await startOf(started - 600)).toBe(started - 600);
+  });
+
+  it('an end of a call in the future is recorded as one that has ended now', async () => {
+    const world = await newWorld();
+    expect((await send(world, 'elevenlabs', { body: elevenlabsEnd(8_640_000_000_000) })).status).toBe(200);
+    const { startedAt } = (await world.call('GET', `/calls/${world.agentId}/elevenlabs:c9`)).body;
+    expect(Math.abs(Date.parse(startedAt) - Date.now())).toBeLessThan(60_000);
+  });
+
+  it.each([
+    ['a recording URL that is too long', { recording_url: `https://example.com/${'x'.repeat(60_000)}` }, {}],
+    ['a recording URL of another scheme', { recording_url: 'javascript:alert(1)' }, {}],
+    ['half a surrogate pair in its status', { call_status: 'a\ud800' }, { status: 'a\ufffd' }],
+    ['a tiny duration', { duration_ms: 1e-9 }, { durationSeconds: 0 }],
+    ['a negative year', { start_timestamp: -90_000_000_000_000 }, {}],
+    ['a reason that is too long', { disconnection_reason: 'x'.repeat(60_000) }, {}],
+  ])('an end with %s is recorded without what does not fit', async (_, more, expected) => {
+    const world = await newWorld();
+    const body = { event: 'call_ended', call: { call_id: 'r9', from_number: caller, ...more } };
+    expect((await send(world, 'retell', { body })).status).toBe(200);
+    const { status, body: found } = await world.call('GET', `/calls/${world.agentId}/retell:r9`);
+    expect([status, found]).toEqual([
+      200,
+      expect.objectContaining({ callId: 'retell:r9', phone: caller, ...expected }),
+    ]);
+    expect(found).not.toHaveProperty('details');
+  });
+});
+
 it.concurrent.each(Object.entries(endsWithoutTimes))(
   'an end of %s without times keeps its first start',
   async (platform, body) => {

@@ -127,7 +127,7 @@ const lineImporter = ({ agents, calls }: Stores, signal: AbortSignal) => {
       const read = readLine(line);
       if ('call' in read) {
         const access = await accessTo(read.call.agentId);
-        if (access) recordings.push(toRecording(read.call, access, operatorKeyId, at));
+        if (access) recordings.push(toRecording(read.call, access, { uid: access.owner, keyId: operatorKeyId }, at));
         outcomes.push(access ? 'imported' : { error: `agentId: there is no agent ${read.call.agentId}` });
       } else outcomes.push(read.outcome);
     }

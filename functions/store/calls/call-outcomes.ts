@@ -18,8 +18,8 @@ import {
 /** A change of one call's outcome. An error that it throws concerns this change only. */
 export type OutcomeChange = CallTarget & {
   change: (call: Call) => Call;
-  /** Also blocks the call's number, if it has one, on the list of this user, in the same transaction. */
-  block?: { uid: string; reason: string } | undefined;
+  /** Also blocks the call's number, if it has one, on this list, in the same transaction. */
+  block?: Omit<Block, 'phone'> | undefined;
 };
 
 /** A change in progress. `result` is the call after it, undefined when there is no such call, or the error that prevented it. */
@@ -98,7 +98,7 @@ const apply = (from: StoredCall, updates: Update[]): Write => {
   const block = updates.find(({ block, result }) => block && !(result instanceof Error))?.block;
   const { phone } = to;
   if (!block || phone === undefined) return { from, to, updates };
-  return { from, to, updates, block: { owner: { uid: block.uid }, phone, reason: block.reason } };
+  return { from, to, updates, block: { ...block, phone } };
 };
 
 /** A call that is as it should be may still have a number to block. */

@@ -167,7 +167,10 @@ describe('calls under faults', () => {
             agentId,
             reference: one.reference,
             change: (call: Call) => withOutcome(call, one.change, one.mode, 'key', at),
-            block: one.blocks && Object.keys(one.change).length > 0 ? { uid, reason: `reason ${index}` } : undefined,
+            block:
+              one.blocks && Object.keys(one.change).length > 0
+                ? { owner: { uid }, reason: `reason ${index}` }
+                : undefined,
           }));
           const results = await untilDone(() => faulty.setOutcomes(targets, later()).then(noErrors));
           for (const [index, result] of results.entries()) {
@@ -288,7 +291,7 @@ describe('calls under faults', () => {
       const faulty = callsUnder((operation) =>
         operation === 'TransactWriteItems' && attempts++ % 2 === 0 ? fault : undefined,
       );
-      const block = { uid, reason: 'x' };
+      const block = { owner: { uid }, reason: 'x' };
       const results = await faulty.setOutcomes(
         numbers.map((_, n) => ({ ...settingOf(agentId, `c${n}`, 'x'), block })),
         later(),
@@ -306,7 +309,7 @@ describe('calls under faults', () => {
     const callIds = Array.from({ length: 8 }, (_, n) => `c${n}`);
     await Promise.all(callIds.map((callId) => calls.record(agentId, callId, facts())));
     const set = (callId: string, by = calls) =>
-      by.setOutcomes([{ ...settingOf(agentId, callId, callId), block: { uid, reason: callId } }], later());
+      by.setOutcomes([{ ...settingOf(agentId, callId, callId), block: { owner: { uid }, reason: callId } }], later());
     const dying = callsUnder((operation) => (operation === 'TransactWriteItems' ? 'kill' : undefined));
     expect(await set('c0', dying)).toEqual([expect.any(Error)]);
     expect(await calls.find(agentId, { callId: 'c0' })).not.toHaveProperty('custom_call_outcome');

@@ -58,7 +58,7 @@ export const updateCall = (calls: Group) =>
         agentId,
         reference: toCallReference(callIdOrPhone, preference),
         change: (call) => withOutcome(call, change, 'replace', operatorKeyId, now()),
-        block: blockingOf(change, { uid: owner, blockOnOutcomes }),
+        block: blockingOf(change, { agentId, owner, blockOnOutcomes }, owner),
       });
       if (!updated) throw noSuchCall(agentId, callIdOrPhone);
       print(options, updated, () => describeCall(updated));
