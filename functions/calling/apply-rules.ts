@@ -1,5 +1,5 @@
 import type { AgentConfiguration } from '../domain/agents.ts';
-import { judgeCall, type WallClocks } from '../domain/calling-rules.ts';
+import { judgeCall, type WallClocks } from '../domain/judge-call.ts';
 import type { Attempt } from './call-attempts.ts';
 
 /** An outbound call as the rules see it; the number of the person is undefined when it is unknown. */

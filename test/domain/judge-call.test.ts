@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CallingRules, judgeCall, WallClocks, weekdays } from '../../functions/domain/calling-rules.ts';
+import { type CallingRules, weekdays } from '../../functions/domain/calling-rules.ts';
+import { judgeCall, WallClocks } from '../../functions/domain/judge-call.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
