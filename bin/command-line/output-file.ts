@@ -10,7 +10,10 @@ import { CommandError, exitCodes } from './exit-codes.ts';
  * Writes text to a file, or to standard output when there is none. The file appears under its name when it is complete:
  * an interrupted command leaves no half file.
  */
-export const writeOutput = async (file: string | undefined, text: AsyncIterable<string>): Promise<void> => {
+export const writeOutput = async (
+  file: string | undefined,
+  text: Iterable<string> | AsyncIterable<string>,
+): Promise<void> => {
   if (file === undefined) {
     await pipeline(Readable.from(text), process.stdout, { end: false });
     return;

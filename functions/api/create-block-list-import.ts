@@ -16,7 +16,7 @@ export const createBlockListImport = endpoint({
   path: '/block-list-imports',
   summary: 'Import a file into a block list',
   description:
-    'Creates a presigned POST form for one file of at most 64 MB, to be imported into the block list of an agent, or of the user without `agentId`. Send it as `multipart/form-data` to `url` within 15 minutes: all of `fields` first, then the file in the field `file`. The upload starts the import; `GET /block-list-imports/{importId}` reports its progress. The file is UTF-8 text with one number per line, or CSV with a header that names `number` and optionally `reason` and `expiresAt`. One import of a list runs at a time; files uploaded meanwhile are imported one after the other. The file is deleted when its import ends. The import of a form that is not used fails after an hour.',
+    'Creates a presigned POST form for one file of at most 64 MB, to be imported into the block list of an agent, or of the user without `agentId`. Send it as `multipart/form-data` to `url` within 15 minutes: all of `fields` first, then the file in the field `file`. The upload starts the import; `GET /block-list-imports/{importId}` reports its progress. The file is UTF-8 text with one number per line, or CSV with a header that names `number` and optionally `reason` and `expiresAt`; a file with another column is not imported. One import of a list runs at a time; files uploaded meanwhile are imported one after the other. The file is deleted when its import ends. The import of a form that is not used fails after an hour.',
   caller: { kind: 'key', scope: 'block-list', user: ({ body: { uid, agentId } }) => ({ uid, agentId }) },
   services: {
     imports: blockListImports.for('isRunning', 'add'),

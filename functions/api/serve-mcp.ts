@@ -8,7 +8,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambdaWithoutKey } from '../http/lambda.ts';
 import { bodyOf } from '../http/request-body.ts';
 import { answer, type McpRequest } from '../mcp/answer.ts';
-import { mcpTools } from '../mcp/tools.ts';
+import { mcpTools, ToolGroup } from '../mcp/tools.ts';
 
 /** In a message, the arguments of a tool are two levels deeper than in the body of its operation. */
 const jsonDepth = limits.jsonDepth + 2;
@@ -25,6 +25,26 @@ const readBody = (event: APIGatewayProxyEventV2): McpRequest => {
     return { fault: 'The body is not valid JSON in UTF-8.' };
   }
 };
+
+const Query = z.object({
+  tools: z.optional(
+    z
+      .pipe(
+        z.pipe(
+          z.string(),
+          z.transform((text: string) => text.split(',')),
+        ),
+        z.array(ToolGroup),
+      )
+      .check(
+        z.meta({
+          description: `The groups of tools to offer, separated by commas: those of a scope, and with \`read\` only those that change nothing. Default: all.`,
+          examples: ['calls,read'],
+          type: 'string',
+        }),
+      ),
+  ),
+});
 
 const Message = z
   .object({
@@ -64,10 +84,11 @@ export const serveMcp = endpoint({
   path: '/mcp',
   summary: 'Use the operations from an AI client',
   description:
-    'The Model Context Protocol, version 2026-07-28, and 2025-11-25 and 2025-06-18 for clients that open with `initialize`. Its tools are the operations that the scopes of the key allow; a tool call is a request to the operation with the same key. The key may also be sent as `Authorization: Bearer`. There are no sessions and no streams.',
+    'The Model Context Protocol, version 2026-07-28, and 2024-11-05 to 2025-11-25 for clients that open with `initialize`. Its tools are the operations that the scopes of the key allow; a tool call is a request to the operation with the same key. The key may also be sent as `Authorization: Bearer`. There are no sessions and no streams.',
   caller: { kind: 'key', forwarded: true },
   readOnly: true,
   services: { ownApi, mcpTools },
+  query: Query,
   body: z.custom<McpRequest>().check(z.meta({ description: 'A message of JSON-RPC 2.0.', documentAs: Message })),
   response: z.looseObject({}).check(describe('The response of JSON-RPC 2.0: a `result`, or an `error`.', {})),
   errors: ['unauthorized_origin'],
@@ -84,8 +105,9 @@ export const serveMcp = endpoint({
     },
   },
 
-  async handle({ apiKey, headers, body }, { ownApi, mcpTools }) {
-    return answer(body, headers, { api: ownApi, apiKey, tools: mcpTools });
+  async handle({ apiKey, headers, query, body }, { ownApi, mcpTools }) {
+    const tools = query.tools ? mcpTools.within(query.tools) : mcpTools;
+    return answer(body, headers, { api: ownApi, apiKey, tools });
   },
 });
 

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { normalizePhoneNumber } from '../domain/phone-numbers.ts';
+import { cut } from '../domain/text.ts';
 
 /** A row of a file, as written. `line` counts from 1. */
 export type FileRow = { line: number; number: string; reason?: string | undefined; expiresAt?: string | undefined };
@@ -59,6 +60,8 @@ const peek = async (texts: AsyncGenerator<string>) => {
 
 type Columns = { delimiter: string; number: number; reason: number; expiresAt: number };
 
+const columnNames = ['number', 'reason', 'expiresat'];
+
 /** Returns the columns that the first line names; undefined when the file has no header. */
 const columnsOf = (firstLine: string): Columns | undefined => {
   const delimiter = [',', ';', '\t'].find((one) => firstLine.includes(one)) ?? ',';
@@ -68,8 +71,17 @@ const columnsOf = (firstLine: string): Columns | undefined => {
       .replace(/^"(.*)"$/, '$1')
       .toLowerCase(),
   );
-  const [number, reason, expiresAt] = ['number', 'reason', 'expiresat'].map((name) => names.indexOf(name));
-  if (number !== -1) return { delimiter, number, reason, expiresAt } as Columns;
+  const [number, reason, expiresAt] = columnNames.map((name) => names.indexOf(name));
+  if (number !== -1) {
+    // A misspelled column must not block a number for ever.
+    const unknown = names.find((name) => name !== '' && !columnNames.includes(name));
+    if (unknown !== undefined) {
+      throw new ImportError(
+        `The file has a column "${cut(unknown, 50)}". Its columns can be number, reason and expiresAt: rename or remove the others.`,
+      );
+    }
+    return { delimiter, number, reason, expiresAt } as Columns;
+  }
   if (names.length > 1 && normalizePhoneNumber(firstLine) === undefined) {
     throw new ImportError('The first line of the file has several columns, and none is named "number".');
   }

@@ -1,4 +1,6 @@
+import * as z from 'zod/mini';
 import type { KeyOwner, OwnApi, OwnResponse } from '../clients/own-api.ts';
+import { Scope } from '../domain/api-keys.ts';
 import { ApiError, invalidApiKey } from '../domain/errors.ts';
 import { isJsonObject } from '../domain/json.ts';
 import { environment } from '../environment.ts';
@@ -11,12 +13,27 @@ import { type Fields, McpError } from './messages.ts';
 /** Maximum size of a result that is repeated as text: a response of Lambda has at most 6 MB. */
 const maxTextUnits = 1024 * 1024;
 
+/** The groups of tools that an address may choose: those of a scope, and `read` for those that change nothing. */
+export const ToolGroup = z.enum([...Scope.options, 'read']);
+type ToolGroup = z.infer<typeof ToolGroup>;
+
 /** The operations as tools. Those that delete are included only where the deployment allows it. */
 export class McpTools {
   readonly #tools: readonly OperationTool[];
 
-  constructor({ deletes }: { deletes: boolean }) {
-    this.#tools = (toolsJson as unknown as OperationTool[]).filter(({ name }) => deletes || !operations[name]?.deletes);
+  constructor({ deletes }: { deletes: boolean }, tools = toolsJson as unknown as OperationTool[]) {
+    this.#tools = tools.filter(({ name }) => deletes || !operations[name]?.deletes);
+  }
+
+  /** Returns the tools of these groups alone. A tool that any key may use is in all of them. */
+  within(groups: ToolGroup[]): McpTools {
+    const scopes = groups.filter((group) => group !== 'read');
+    const chosen = this.#tools.filter(({ name, annotations }) => {
+      const scope = operations[name]?.scope;
+      const isInScopes = scope === undefined || scopes.length === 0 || scopes.includes(scope);
+      return isInScopes && (annotations.readOnlyHint || !groups.includes('read'));
+    });
+    return new McpTools({ deletes: true }, chosen);
   }
 
   /** Returns the tools that a key's scopes allow, sorted by name. */

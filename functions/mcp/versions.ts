@@ -4,7 +4,7 @@ import { McpError, type McpMessage } from './messages.ts';
 /** The stateless version: each request has its own version and capabilities. */
 const statelessVersion = '2026-07-28';
 /** Versions whose clients open with `initialize`, newest first. */
-const handshakeVersions = ['2025-11-25', '2025-06-18'];
+const handshakeVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
 /** The versions that `server/discover` lists. Clients of other versions open with `initialize`. */
 export const statelessVersions = [statelessVersion];

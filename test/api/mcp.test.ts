@@ -70,6 +70,29 @@ describe('the tools', () => {
     expect((await toolsOf(hooks)).map(({ name }) => name)).toEqual(['checkCallStarts', 'decideCallStart', 'getKey']);
   });
 
+  it('the tools of an address are those of the groups that it names', async () => {
+    const namesAt = async (tools: string) => {
+      const { body } = await ask('tools/list', { query: { tools } });
+      return (body.result.tools as OperationTool[]).map(({ name }) => name);
+    };
+    expect(await namesAt('calls')).toEqual(
+      expect.arrayContaining(['getKey', 'listCalls', 'recordCall', 'updateCallOutcome']),
+    );
+    expect(await namesAt('calls')).not.toContain('listAgents');
+    expect(await namesAt('calls,read')).toEqual(expect.arrayContaining(['getKey', 'listCalls']));
+    expect(await namesAt('calls,read')).not.toContain('recordCall');
+    expect(await namesAt('read')).toEqual(expect.arrayContaining(['listAgents', 'listCalls', 'searchKnowledge']));
+    expect(await namesAt('read')).not.toContain('createAgent');
+    const created = { query: { tools: 'read' }, params: { name: 'createAgent', arguments: { name: 'A' } } };
+    expect((await ask('tools/call', created)).body.error.message).toBe('Unknown tool: createAgent');
+    const wrong = await ask('tools/list', { query: { tools: 'reads' } });
+    expect([wrong.status, wrong.body.error, wrong.body.message]).toEqual([
+      400,
+      'invalid_request',
+      expect.stringContaining('tools'),
+    ]);
+  });
+
   it('the list of tools has at most 80 KB, and only the caller may cache it', async () => {
     const { text, body } = await ask('tools/list');
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(80 * 1024);
@@ -270,7 +293,9 @@ describe('a client that opens with initialize', () => {
   it.each([
     ['2025-06-18', '2025-06-18'],
     ['2025-11-25', '2025-11-25'],
-    ['2024-11-05', '2025-11-25'],
+    ['2025-03-26', '2025-03-26'],
+    ['2024-11-05', '2024-11-05'],
+    ['2023-01-01', '2025-11-25'],
   ])('a client that initializes with version %s gets version %s', async (protocolVersion, negotiated) => {
     const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } };
     const { status, body, headers } = await askOld('initialize', params);

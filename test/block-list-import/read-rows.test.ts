@@ -34,11 +34,11 @@ describe('rows of a file', () => {
     'rows of a CSV file are the records below its header, read %i bytes at a time',
     async (length) => {
       const csv =
-        '\ufeff\n"Number",name, reason ,expiresAt\r\n+1,A,"a\r\nb, ""c""",2030-01-01T00:00:00Z\n\n+2\r\n,,\n"+3",x,a"b"\r\n';
+        '\ufeff\n"Number", reason ,expiresAt,\r\n+1,"a\r\nb, ""c""",2030-01-01T00:00:00Z\n\n+2\r\n,,\n"+3",a"b"\r\n';
       expect(await cellsOf(csv, length)).toEqual([
         [3, '+1', 'a\r\nb, "c"', '2030-01-01T00:00:00Z'],
         [6, '+2', undefined, undefined],
-        [7, '', '', undefined],
+        [7, '', '', ''],
         [8, '+3', 'a"b"', undefined],
       ]);
       expect(await cellsOf('reason;number\nx;+1\n', length)).toEqual([[2, '+1', 'x', undefined]]);
@@ -56,6 +56,7 @@ describe('rows of a file', () => {
     ['UTF-16 without it', Buffer.from('+14155550100\n', 'utf16le'), /not text in UTF-8/],
     ['Latin-1', Buffer.from('number,reason\n+14155550100,caf\xe9\n', 'latin1'), /not text in UTF-8/],
     ['a character that is cut off', Buffer.from('+1\né').subarray(0, 4), /not text in UTF-8/],
+    ['a header with an unknown column', 'number,reason,expires\n+14155550100,,2027-01-01\n', /a column "expires"/],
     ['a header without a number', 'phone,reason\n+14155550100,x\n', /none is named "number"/],
     ['a quote that is not closed', 'number,reason\n+1,x\n+2,"x\n+3,y\n', /line \d.*quote is not closed/],
     ['text after a quote', 'number,reason\n+1,"a"b\n', /line 2: there is text after a closing quote/],

@@ -9,6 +9,11 @@ const { StreamableHTTPClientTransport: OldTransport } = await importPackage(
   '@modelcontextprotocol/sdk/client/streamableHttp.js',
 );
 
+const { Client: FirstClient } = await importPackage('@modelcontextprotocol/sdk-of-2025-03-26/client/index.js');
+const { StreamableHTTPClientTransport: FirstTransport } = await importPackage(
+  '@modelcontextprotocol/sdk-of-2025-03-26/client/streamableHttp.js',
+);
+
 const info = { name: 'test', version: '1.0.0' };
 const address = new URL(`${target.baseUrl}/mcp`);
 const requestInit = (apiKey: string) => ({ requestInit: { headers: { 'x-authorization': apiKey } } });
@@ -43,6 +48,14 @@ const clients: [string, (apiKey: string) => Promise<AnyClient>][] = [
     async (apiKey) => {
       const client = new OldClient(info);
       await client.connect(new OldTransport(address, requestInit(apiKey)));
+      return client;
+    },
+  ],
+  [
+    'an official client of version 2025-03-26',
+    async (apiKey) => {
+      const client = new FirstClient(info);
+      await client.connect(new FirstTransport(address, requestInit(apiKey)));
       return client;
     },
   ],

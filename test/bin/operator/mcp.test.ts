@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { operatorWith, settings } from '../../support/operator-command.ts';
 
@@ -12,4 +15,16 @@ it('the configuration of an AI client is one line with --json, and needs an addr
     stderr: expect.stringContaining('--base-url'),
   });
   expect(await config('--client', 'other')).toMatchObject({ code: 2, stderr: expect.stringContaining('inspector') });
+});
+
+it('the configuration of an AI client is written to a new file, and never over one with other servers', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-config-'));
+  const output = join(folder, '.cursor/mcp.json');
+  const write = () => config('--client', 'cursor', '--base-url', 'https://api.example.com', '--output', output);
+  expect(await write()).toMatchObject({ code: 0, stdout: expect.stringContaining('mcp.json written') });
+  const url = 'https://api.example.com/mcp';
+  expect(JSON.parse(readFileSync(output, 'utf8'))).toMatchObject({ mcpServers: { 'voice-agents': { url } } });
+  writeFileSync(output, '{"mcpServers":{"other":{}}}');
+  expect(await write()).toMatchObject({ code: 2, stderr: expect.stringContaining('may have other servers') });
+  expect(readFileSync(output, 'utf8')).toContain('other');
 });

@@ -1,24 +1,33 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Option } from '@commander-js/extra-typings';
+import { pathOf } from '../../../command-line/arguments.ts';
+import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { print, say } from '../../../command-line/output.ts';
+import { writeOutput } from '../../../command-line/output-file.ts';
 import { examples, type Group } from '../../program.ts';
 import { baseUrlOf } from '../../service.ts';
 
-/** The configuration of each AI client for an address, and the file that it belongs in. None contains a key. */
+/** The configuration of each AI client for an address, the file that it belongs in, and how the client gets the key. */
 const clients = {
   'claude-code': {
-    file: '.mcp.json in your project; set VAP_API_KEY in the shell that starts Claude Code',
+    file: '.mcp.json in your project',
+    note: 'Set VAP_API_KEY in the shell that starts Claude Code.',
     configure: (url: string) => ({
       mcpServers: { 'voice-agents': { type: 'http', url, headers: { 'X-Authorization': `\${VAP_API_KEY}` } } },
     }),
   },
   cursor: {
-    file: '.cursor/mcp.json in your project; set VAP_API_KEY in the environment of Cursor',
+    file: '.cursor/mcp.json in your project',
+    note: 'Set VAP_API_KEY in the environment of Cursor.',
     configure: (url: string) => ({
       mcpServers: { 'voice-agents': { url, headers: { 'X-Authorization': `\${env:VAP_API_KEY}` } } },
     }),
   },
   vscode: {
-    file: '.vscode/mcp.json in your project; VS Code asks for the key once',
+    file: '.vscode/mcp.json in your project',
+    note: 'VS Code asks for the key once.',
     configure: (url: string) => ({
       inputs: [
         { type: 'promptString', id: 'vap-api-key', description: 'Voice Agent Platform API key', password: true },
@@ -27,7 +36,8 @@ const clients = {
     }),
   },
   inspector: {
-    file: 'a file for the MCP Inspector: npx @modelcontextprotocol/inspector --config FILE --server voice-agents --header "X-Authorization: $VAP_API_KEY"',
+    file: 'a file for the MCP Inspector',
+    note: 'Start it by: npx @modelcontextprotocol/inspector --config FILE --server voice-agents --header "X-Authorization: $VAP_API_KEY"',
     configure: (url: string) => ({ mcpServers: { 'voice-agents': { type: 'http', url } } }),
   },
 };
@@ -39,15 +49,31 @@ export const showMcpConfiguration = (mcp: Group) =>
     .command('config')
     .description('Print the configuration of an AI client, without a key')
     .addOption(new Option('--client <name>', 'the AI client').choices(names).makeOptionMandatory())
+    .option('--output <file>', 'the file to write, with its folder (default: standard output)')
     .option('--base-url <url>', 'the address of the service (default: of the local run or the --stack)')
     .addHelpText(
       'after',
-      examples('mcp config --client claude-code > .mcp.json', 'mcp config --client cursor --stack voice-agents-prod'),
+      examples(
+        'mcp config --client claude-code --output .mcp.json',
+        'mcp config --client cursor --stack voice-agents-prod --output .cursor/mcp.json',
+      ),
     )
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
-      const { file, configure } = clients[options.client as keyof typeof clients];
+      const { file, note, configure } = clients[options.client as keyof typeof clients];
       const configuration = configure(`${(await baseUrlOf(options)).replace(/\/+$/, '')}/mcp`);
-      if (!options.json) say(`Put this into ${file}.`);
-      print(options, configuration, () => JSON.stringify(configuration, null, 2));
+      const { output } = options;
+      if (output === undefined) {
+        if (!options.json) say(`Put this into ${file}. ${note}`);
+        return print(options, configuration, () => JSON.stringify(configuration, null, 2));
+      }
+      if (existsSync(pathOf(output))) {
+        throw new CommandError(
+          `${output} exists, and may have other servers. Print the configuration without --output, and add it there.`,
+          exitCodes.usage,
+        );
+      }
+      await mkdir(dirname(pathOf(output)), { recursive: true });
+      await writeOutput(output, [`${JSON.stringify(configuration, null, 2)}\n`]);
+      print(options, { output }, () => `${output} written. ${note}`);
     });
