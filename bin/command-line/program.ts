@@ -49,6 +49,7 @@ export const run = async (program: { parseAsync: Command['parseAsync'] }, argv: 
 /** Rewrites Commander's errors about arguments, with the subject first. */
 const plainUsageError = (text: string) =>
   text
+    .replace(/(option '--base-url [^']*') not specified/, '$1 not specified, and VAP_BASE_URL is not set')
     .replace(/^error: option '(?:-\w, )?(--[\w-]+)[^']*' argument '(.*)' is invalid\. It /s, 'error: $1: $2: ')
     .replace(/^error: command-argument value '(.*)' is invalid for argument '([^']*)'\. It /s, 'error: $2: $1: ')
     .replace(

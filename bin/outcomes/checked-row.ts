@@ -1,3 +1,4 @@
+import parsePhoneNumber, { type CountryCode } from 'libphonenumber-js/min';
 import { CallOutcomeItem } from '../../functions/domain/calls.ts';
 import { isIdentifier } from '../../functions/domain/identifiers.ts';
 import { normalizePhoneNumber } from '../../functions/domain/phone-numbers.ts';
@@ -20,7 +21,10 @@ export const checkedRow = (
     ...given,
   };
   if (typeof item.callIdOrPhone === 'string') {
-    item.callIdOrPhone = normalizePhoneNumber(item.callIdOrPhone) ?? item.callIdOrPhone;
+    item.callIdOrPhone =
+      normalizePhoneNumber(item.callIdOrPhone) ??
+      fromNationalNumber(item.callIdOrPhone, options.country) ??
+      item.callIdOrPhone;
   }
   const { agentId, callIdOrPhone } = item;
   const errors = [...knownErrors];
@@ -38,6 +42,13 @@ export const checkedRow = (
   }
   const row = { line, agentId: textOf(agentId), callIdOrPhone: textOf(callIdOrPhone), input };
   return errors.length > 0 ? { ...row, errors } : { ...row, item: item as unknown as Item };
+};
+
+/** Returns the E.164 form of a number as it is dialed within a country; undefined for what is no such number. */
+const fromNationalNumber = (text: string, country: CountryCode | undefined) => {
+  if (!country || !/^[\d\s/().-]{3,30}$/.test(text)) return undefined;
+  const number = parsePhoneNumber(text, country);
+  return number?.isPossible() ? number.number : undefined;
 };
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');

@@ -1,4 +1,5 @@
-import { Option } from '@commander-js/extra-typings';
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { type CountryCode, isSupportedCountry } from 'libphonenumber-js/min';
 import { DateTime } from '../../functions/domain/date-time.ts';
 import { Identifier } from '../../functions/domain/identifiers.ts';
 import { as, baseUrl, wholeNumber } from '../command-line/arguments.ts';
@@ -7,6 +8,7 @@ import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { interruption } from '../command-line/interruption.ts';
 import { newProgram, run as runProgram } from '../command-line/program.ts';
 import { readApiKey } from './api-key.ts';
+import { isOneOf, itemFields, metadataPrefix } from './fields.ts';
 import { plan } from './plan.ts';
 import { pull } from './pull.ts';
 import { push } from './push.ts';
@@ -57,6 +59,10 @@ export const run = async (argv: string[]) => {
     .option('--only-failed', 'take a results file, and send its failed and invalid rows')
     .option('--restart', 'start at the first row, even after an interruption')
     .option('--ignore-unknown', 'skip unknown columns and fields, instead of failing')
+    .option('--map <pairs>', 'the fields of columns with other names: COLUMN=FIELD,…', toMap)
+    .option('--decimal-comma', 'numbers have a decimal comma: 1.249,99 (default: if semicolons separate the cells)')
+    .option('--no-decimal-comma', 'numbers have a decimal point, also if semicolons separate the cells')
+    .option('--country <code>', 'the country of phone numbers without a country code, such as DE', toCountry)
     .option('--results <file>', 'the results file (default: beside the input)')
     .option('--concurrency <number>', 'parallel requests', wholeNumber(1, 16), 4)
     .option('--retries <number>', 'retries of a request after a transient failure', wholeNumber(0, 20), 8)
@@ -70,11 +76,14 @@ export const run = async (argv: string[]) => {
   custom_call_metadata          an object as JSON; in CSV also one column per key, custom_call_metadata.KEY
   metadataMode                  replace (default) or merge
 An empty cell or absent field leaves a value as it is. \\N in a cell and null in JSON clear it.
-Up to 1,000 rows are sent in one request. After an interruption, the same command continues.
+With --country, a value of digits that is a phone number of that country is one, and no call id.
+The results file is written like the input: encoding, mark and separator. Up to 1,000 rows are sent in one request, and
+fewer while the service is slow. After an interruption, the same command continues.
 
 Examples:
   $ ${program.name()} push calls.csv --dry-run
   $ ${program.name()} push calls.csv
+  $ ${program.name()} push crm.csv --agent-id front-desk --map Telefon=callIdOrPhone,Ergebnis=custom_call_outcome --country DE
   $ ${program.name()} push calls.csv.results.csv --only-failed`,
     )
     .action(async (file, options) => {
@@ -107,3 +116,22 @@ Example:
 
   return runProgram(program, argv);
 };
+
+function toMap(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const pairs = text.split(',').map((pair) => {
+    const [, column = '', field = ''] = /^(.+)=(.+)$/.exec(pair.trim()) ?? [];
+    if (!isOneOf(itemFields, field) && !field.startsWith(metadataPrefix)) {
+      throw new InvalidArgumentError(
+        `It must be COLUMN=FIELD,… with the fields ${itemFields.join(', ')}, ${metadataPrefix}KEY.`,
+      );
+    }
+    return [column.trim(), field];
+  });
+  return { ...before, ...Object.fromEntries(pairs) };
+}
+
+function toCountry(text: string): CountryCode {
+  const code = text.toUpperCase();
+  if (isSupportedCountry(code)) return code;
+  throw new InvalidArgumentError('It must be a country code of two letters, such as DE.');
+}

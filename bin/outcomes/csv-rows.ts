@@ -4,6 +4,7 @@ import { outcomeFields } from '../../functions/domain/calls.ts';
 import { parseJson } from '../../functions/domain/json.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { checkedRow } from './checked-row.ts';
+import { type Dialect, dialectOf } from './dialect.ts';
 import { isKnown, isOneOf, itemFields, metadataPrefix, unknownHint } from './fields.ts';
 import type { ReadOptions, Row, RowError } from './row.ts';
 
@@ -16,52 +17,42 @@ type Parsed = { record: string[]; info: { lines: number } };
 
 /** Yields the rows of a CSV file with a header. Cells are separated by commas, semicolons or tabs. */
 export async function* csvRows(file: string, text: AsyncGenerator<string>, options: ReadOptions): AsyncGenerator<Row> {
-  const { head, whole } = await peek(text);
-  const parser = Readable.from(whole).pipe(
-    parse({
-      delimiter: delimiterOf(head),
-      info: true,
-      max_record_size: maxRowBytes,
-      relax_column_count: true,
-      skip_empty_lines: true,
-      trim: true,
-    }),
-  );
+  const { delimiter } = await dialectOf(file);
+  const parser = parse({
+    delimiter,
+    info: true,
+    max_record_size: maxRowBytes,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    trim: true,
+  });
+  const source = Readable.from(text).on('error', (error) => parser.destroy(error));
+  source.pipe(parser);
   let header: string[] | undefined;
   try {
     for await (const { record, info } of parser as AsyncIterable<Parsed>) {
       const line = info.lines - newlinesIn(record);
-      if (header) yield rowOf(line, header, record, options);
-      else header = checkedHeader(file, line, record, options);
+      if (header) yield rowOf(line, header, record, { ...options, delimiter });
+      else header = checkedHeader(file, line, mapped(record, options), options);
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw new CommandError(
-      `${file}:${error.lines}: the rows after this line cannot be separated. ${error.message}.`,
+      `${file}:${error.lines}: the rows after this line cannot be separated: ${causes[error.code] ?? error.message}.`,
       exitCodes.usage,
     );
   }
   if (!header) throw new CommandError(`${file} is empty. Its first line must be a header.`, exitCodes.usage);
 }
 
-/** Returns the first line, and the text including it. */
-const peek = async (text: AsyncGenerator<string>) => {
-  let start = '';
-  for (let piece = await text.next(); !piece.done; piece = await text.next()) {
-    start += piece.value;
-    if (start.includes('\n')) break;
-  }
-  async function* whole() {
-    yield start;
-    yield* text;
-  }
-  return { head: start.split('\n', 1)[0] as string, whole: whole() };
+const causes: Record<string, string> = {
+  CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote; a quote within a quoted cell is written twice',
+  INVALID_OPENING_QUOTE: 'a quote begins within a cell; a cell with quotes is quoted as a whole',
+  CSV_QUOTE_NOT_CLOSED: 'a quote is never closed',
+  CSV_MAX_RECORD_SIZE: 'a row is larger than 1 MB, perhaps because a quote is never closed',
 };
 
-export const delimiterOf = (head: string) => {
-  const count = (delimiter: string) => head.split(delimiter).length;
-  return [',', ';', '\t'].reduce((most, delimiter) => (count(delimiter) > count(most) ? delimiter : most));
-};
+const mapped = (header: string[], { map = {} }: ReadOptions) => header.map((name) => map[name] ?? name);
 
 const newlinesIn = (record: string[]) => record.join('').match(/\r\n|\n|\r/g)?.length ?? 0;
 
@@ -91,7 +82,12 @@ const checkedHeader = (file: string, line: number, header: string[], options: Re
 
 const isMetadataColumn = (name: string) => name.startsWith(metadataPrefix) && name.length > metadataPrefix.length;
 
-const rowOf = (line: number, header: string[], record: string[], options: ReadOptions): Row => {
+const rowOf = (
+  line: number,
+  header: string[],
+  record: string[],
+  options: ReadOptions & Pick<Dialect, 'delimiter'>,
+): Row => {
   const given: Record<string, unknown> = {};
   const errors: RowError[] = [];
   if (record.length !== header.length) {
@@ -104,7 +100,7 @@ const rowOf = (line: number, header: string[], record: string[], options: ReadOp
     if (isMetadataColumn(name)) metadata.push([name.slice(metadataPrefix.length), cell === clearingCell ? null : cell]);
     if (!isOneOf(itemFields, name)) continue;
     try {
-      given[name] = valueIn(name, cell);
+      given[name] = valueIn(name, cell, options);
     } catch (error) {
       errors.push({ column: name, message: (error as Error).message });
     }
@@ -123,18 +119,35 @@ const numberOf = (header: string[], column: string | undefined) => {
   return index < 0 ? undefined : index + 1;
 };
 
-const valueIn = (name: (typeof itemFields)[number], cell: string): unknown => {
+const valueIn = (
+  name: (typeof itemFields)[number],
+  cell: string,
+  { decimalComma, delimiter }: ReadOptions & Pick<Dialect, 'delimiter'>,
+): unknown => {
   if (cell === clearingCell && isOneOf(outcomeFields, name)) return null;
-  if (name === 'custom_call_outcome_value') return numberFrom(cell);
   if (name === 'custom_call_metadata') return jsonFrom(cell);
-  return cell;
+  if (name !== 'custom_call_outcome_value') return cell;
+  if (decimalComma ?? delimiter === ';') return numberWithComma(cell, decimalComma ?? false);
+  return numberWithPoint(cell);
 };
 
-const numberFrom = (cell: string) => {
-  if (!/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(cell)) {
-    throw new Error(`is not a number: ${JSON.stringify(cell)}. Use a decimal point and no separators: 1234.5`);
+const withPoint = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+
+const numberWithPoint = (cell: string) => {
+  if (withPoint.test(cell)) return Number(cell);
+  const hint = /^-?[\d.]+,\d+$/.test(cell) ? 'Use --decimal-comma' : 'Use a decimal point and no separators: 1234.5';
+  throw new Error(`is not a number: ${JSON.stringify(cell)}. ${hint}`);
+};
+
+/** Reads `1.249,99`. Unless the comma was asked for, `149.5` is read, too; `1.249` could be either. */
+const numberWithComma = (cell: string, isAskedFor: boolean) => {
+  const isGrouped = /^-?\d{1,3}(\.\d{3})+$/.test(cell);
+  if (isGrouped && !isAskedFor) {
+    throw new Error(`is ambiguous: ${JSON.stringify(cell)}. Use --decimal-comma or --no-decimal-comma`);
   }
-  return Number(cell);
+  if (/^-?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?$/.test(cell)) return Number(cell.replaceAll('.', '').replace(',', '.'));
+  if (withPoint.test(cell) && !isAskedFor) return Number(cell);
+  throw new Error(`is not a number: ${JSON.stringify(cell)}. Use a decimal comma: 1234,5`);
 };
 
 const jsonFrom = (cell: string): unknown => {

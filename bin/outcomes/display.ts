@@ -41,20 +41,24 @@ const bar = (stream: NodeJS.WriteStream, total: number, done: number): Display =
 
 const lines = (stream: NodeJS.WriteStream, total: number, done: number): Display => {
   const pace = paceFrom(done);
-  let nextAt = Date.now() + lineSeconds * 1000;
+  let latest = { rows: done, notSet: 0 };
+  // By a timer: a slow service must not look like one that hangs.
+  const timer = setInterval(() => {
+    const { rate, left } = pace(latest.rows, total);
+    stream.write(
+      `${format(latest.rows)} of ${format(total)} rows, ${rate} rows/s, ${left} left, ${format(latest.notSet)} not set\n`,
+    );
+  }, lineSeconds * 1000);
   return {
     show(rows, { failed, invalid }) {
-      if (Date.now() < nextAt) return;
-      nextAt = Date.now() + lineSeconds * 1000;
-      const { rate, left } = pace(rows, total);
-      stream.write(
-        `${format(rows)} of ${format(total)} rows, ${rate} rows/s, ${left} left, ${format(failed + invalid)} not set\n`,
-      );
+      latest = { rows, notSet: failed + invalid };
     },
     say(message) {
       stream.write(`${message}\n`);
     },
-    end() {},
+    end() {
+      clearInterval(timer);
+    },
   };
 };
 

@@ -26,19 +26,22 @@ const rowOf = (file: string, line: number, written: string, options: ReadOptions
   if (!isJsonObject(value)) {
     return { ...unreadable, errors: [{ message: 'is not a JSON object' }] };
   }
-  const unknown = Object.keys(value).find((name) => !isKnown(name, options));
+  if (options.map)
+    value = Object.fromEntries(Object.entries(value).map(([name, one]) => [options.map?.[name] ?? name, one]));
+  const fields = value as Record<string, unknown>;
+  const unknown = Object.keys(fields).find((name) => !isKnown(name, options));
   if (unknown !== undefined) {
     throw new CommandError(
       `${file}:${line}: unknown field ${JSON.stringify(unknown)}. The fields are ${itemFields.join(', ')}. ${unknownHint(unknown)}`,
       exitCodes.usage,
     );
   }
-  if (options.onlyFailed && !('line' in value && 'status' in value)) {
+  if (options.onlyFailed && !('line' in fields && 'status' in fields)) {
     throw new CommandError(
       `${file}:${line}: --only-failed requires a results file, whose lines have the fields line and status.`,
       exitCodes.usage,
     );
   }
-  const given = Object.fromEntries(Object.entries(value).filter(([name]) => isOneOf(itemFields, name)));
-  return checkedRow(line, { given, input: value as Record<string, unknown> }, options);
+  const given = Object.fromEntries(Object.entries(fields).filter(([name]) => isOneOf(itemFields, name)));
+  return checkedRow(line, { given, input: fields }, options);
 };

@@ -8,7 +8,7 @@ import { chunks } from '../../functions/store/table.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { count } from '../command-line/output.ts';
 import { writeOutput } from '../command-line/output-file.ts';
-import { delimiterOf } from './csv-rows.ts';
+import { delimiterOf } from './dialect.ts';
 import { textOf } from './text-of-file.ts';
 
 export type PlanOptions = {

@@ -4,7 +4,9 @@ import { limits } from '../../functions/domain/limits.ts';
 import { pathOf } from '../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { count, say } from '../command-line/output.ts';
+import { dialectOf } from './dialect.ts';
 import { duration, showProgress } from './display.ts';
+import { Pace } from './pace.ts';
 import { type Counts, ProgressFile } from './progress.ts';
 import { invalid, type Result, ResultFile, resultsFileOf } from './results.ts';
 import type { ReadOptions, Row } from './row.ts';
@@ -19,7 +21,6 @@ export type PushOptions = ReadOptions & {
   dryRun?: boolean | undefined;
   strict?: boolean | undefined;
   restart?: boolean | undefined;
-  /** Called only when there is something to send. */
   apiKey(): Promise<string>;
   signal: AbortSignal;
 };
@@ -31,6 +32,9 @@ const batchBytes = limits.bodyBytes - 16 * 1024;
 
 /** Sets the outcome of every row of a file. Fails unless all of them are set. */
 export const push = async (file: string, options: PushOptions): Promise<void> => {
+  const form = { format: formatOf(file), dialect: await dialectOf(file) };
+  // First: a key that is missing is not found out after a long file was checked.
+  const apiKey = options.dryRun ? '' : await options.apiKey();
   const checked = await checkFile(file, options);
   const { rows: total, invalidRows } = checked;
   if (options.dryRun) {
@@ -44,8 +48,8 @@ export const push = async (file: string, options: PushOptions): Promise<void> =>
   }
 
   const progressFile = new ProgressFile(`${file}.progress.json`);
-  const { baseUrl, agentId, ignoreUnknown, onlyFailed } = options;
-  const run = { baseUrl, sha256: checked.sha256, agentId, ignoreUnknown, onlyFailed };
+  const { baseUrl, agentId, ignoreUnknown, onlyFailed, map, decimalComma, country } = options;
+  const run = { baseUrl, sha256: checked.sha256, agentId, ignoreUnknown, onlyFailed, map, decimalComma, country };
   const left = await progressFile.read();
   const resumes = left && !options.restart && JSON.stringify(left.run) === JSON.stringify(run);
   if (left && !resumes && !options.restart) {
@@ -53,14 +57,13 @@ export const push = async (file: string, options: PushOptions): Promise<void> =>
   }
   if (resumes) say(`Continuing after row ${format(left.rows)}, where the last run was interrupted.`);
   const from = resumes ? left : { rows: 0, resultBytes: 0, counts: { updated: 0, failed: 0, invalid: 0 } };
-  const apiKey = await options.apiKey();
   if (!isPrivate(baseUrl)) say(`${baseUrl} is not https: the API key is sent unencrypted.`);
 
-  const resultPath = options.results ?? resultsFileOf(file, formatOf(file));
+  const resultPath = options.results ?? resultsFileOf(file, form.format);
   if (pathOf(resultPath) === pathOf(file)) {
     throw new CommandError('The results cannot replace the input. Name another file with --results.', exitCodes.usage);
   }
-  const results = await ResultFile.open(resultPath, formatOf(file), from.resultBytes);
+  const results = await ResultFile.open(resultPath, form, from.resultBytes);
   const progress = { pid: process.pid, run, rows: from.rows, resultBytes: results.bytes, counts: { ...from.counts } };
   await progressFile.write(progress);
 
@@ -69,8 +72,9 @@ export const push = async (file: string, options: PushOptions): Promise<void> =>
   const ended = new AbortController();
   const signal = AbortSignal.any([options.signal, ended.signal]);
   try {
-    const service = sender({ ...options, apiKey, signal, onRetry: display.say });
-    for await (const done of sentRows(file, options, from.rows, service)) {
+    const pace = new Pace(limits.outcomesPerRequest, options.concurrency);
+    const service = sender({ ...options, apiKey, signal, pace, onRetry: display.say });
+    for await (const done of sentRows(file, options, from.rows, service, pace)) {
       await results.append(done);
       for (const { outcome } of done) progress.counts[outcome.status]++;
       progress.rows += done.length;
@@ -99,22 +103,30 @@ const checkFile = async (file: string, options: PushOptions) => {
   let rows = 0;
   let invalidRows = 0;
   let shown = 0;
+  const calls = new Set<string>();
+  let repeated = 0;
   for await (const row of rowsOf(file, options, (bytes) => hash.update(bytes))) {
     options.signal.throwIfAborted();
     rows++;
+    if (row.item) {
+      if (calls.has(callOf(row.item))) repeated++;
+      calls.add(callOf(row.item));
+    }
     if (!row.errors) continue;
     invalidRows++;
     for (const error of describeErrors(file, row)) if (shown++ < maxErrorsShown) say(error);
   }
   if (shown > maxErrorsShown) say(`… and ${count(shown - maxErrorsShown, 'more error')}.`);
+  if (repeated > 0)
+    say(`${count(repeated, 'row names', 'rows name')} a call of an earlier row: the last row of a call wins.`);
   return { rows, invalidRows, sha256: hash.digest('hex') };
 };
 
 /** Yields the results of the rows after the first `skip`, batch by batch, in the order of the file. */
-const sentRows = (file: string, options: PushOptions, skip: number, service: Sender) => {
+const sentRows = (file: string, options: PushOptions, skip: number, service: Sender, pace: Pace) => {
   const latest = new Map<string, Promise<unknown>>();
   return pMapIterable(
-    batchesOf(file, options, skip),
+    batchesOf(file, options, skip, pace),
     async (batch): Promise<Result[]> => {
       const items = batch.flatMap(({ item }) => item ?? []);
       const calls = new Set(items.map(callOf));
@@ -131,14 +143,14 @@ const sentRows = (file: string, options: PushOptions, skip: number, service: Sen
   );
 };
 
-async function* batchesOf(file: string, options: ReadOptions, skip: number): AsyncGenerator<Row[]> {
+async function* batchesOf(file: string, options: ReadOptions, skip: number, pace: Pace): AsyncGenerator<Row[]> {
   let batch: Row[] = [];
   let bytes = 0;
   let index = 0;
   for await (const row of rowsOf(file, options)) {
     if (index++ < skip) continue;
     const itemBytes = row.item ? Buffer.byteLength(JSON.stringify(row.item)) + 1 : 0;
-    if (batch.length === limits.outcomesPerRequest || bytes + itemBytes > batchBytes) {
+    if (batch.length >= pace.rows || bytes + itemBytes > batchBytes) {
       yield batch;
       batch = [];
       bytes = 0;

@@ -2,6 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
 import { pathOf } from '../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
+import type { Dialect } from './dialect.ts';
 import { resultFields } from './fields.ts';
 import type { Format, Row, RowError } from './row.ts';
 import type { Outcome } from './send.ts';
@@ -15,25 +16,30 @@ export const resultsFileOf = (file: string, format: Format) => {
   return stem ? `${stem}.results-${Number(number ?? 1) + 1}.${format}` : `${file}.results.${format}`;
 };
 
-/** The results file: each row of the input, in order, with the values of the input and the result. */
+/**
+ * The results file: each row of the input, in order, with the values of the input and the result. It is written like the
+ * input: a spreadsheet that made the one opens the other.
+ */
 export class ResultFile {
   readonly #handle: FileHandle;
   readonly #format: Format;
+  readonly #dialect: Dialect;
   #bytes: number;
 
-  private constructor(handle: FileHandle, format: Format, bytes: number) {
+  private constructor(handle: FileHandle, { format, dialect }: { format: Format; dialect: Dialect }, bytes: number) {
     this.#handle = handle;
     this.#format = format;
+    this.#dialect = dialect;
     this.#bytes = bytes;
   }
 
   /** Opens the file to continue after its first `bytes`. Anything after them is removed. */
-  static async open(path: string, format: Format, bytes: number): Promise<ResultFile> {
+  static async open(path: string, form: { format: Format; dialect: Dialect }, bytes: number): Promise<ResultFile> {
     const handle = await open(pathOf(path), bytes > 0 ? 'r+' : 'w').catch((error: NodeJS.ErrnoException) => {
       throw new CommandError(`The results file ${path} cannot be written (${error.code}).`, exitCodes.usage);
     });
     await handle.truncate(bytes);
-    return new ResultFile(handle, format, bytes);
+    return new ResultFile(handle, form, bytes);
   }
 
   get bytes() {
@@ -45,11 +51,17 @@ export class ResultFile {
     const records = results.map(recordOf);
     const text =
       this.#format === 'csv'
-        ? toCsv(records, columnsOf(results), this.#bytes === 0)
+        ? toCsv(records, columnsOf(results), this.#dialect, this.#bytes === 0)
         : records.map((record) => `${JSON.stringify(record)}\n`).join('');
-    const { bytesWritten } = await this.#handle.write(text, this.#bytes);
+    const { bytesWritten } = await this.#handle.write(this.#encoded(text), 0, undefined, this.#bytes);
     this.#bytes += bytesWritten;
     await this.#handle.datasync();
+  }
+
+  #encoded(text: string): Buffer {
+    const { encoding, hasMark } = this.#dialect;
+    const mark = hasMark && this.#bytes === 0 ? '\ufeff' : '';
+    return Buffer.from(mark + text, encoding === 'utf-16le' ? 'utf16le' : 'utf8');
   }
 
   async close(): Promise<void> {
@@ -73,8 +85,14 @@ const recordOf = ({ row, outcome }: Result): Record<string, unknown> => {
   return { line, status, ...values, agentId, callIdOrPhone, ...result };
 };
 
-const toCsv = (records: object[], columns: string[], header: boolean) =>
-  stringify(records, { header, columns, cast: { object: (value) => (value as unknown as string[]).join(' ') } });
+const toCsv = (records: object[], columns: string[], { delimiter, lineBreak }: Dialect, header: boolean) =>
+  stringify(records, {
+    header,
+    columns,
+    delimiter,
+    record_delimiter: lineBreak,
+    cast: { object: (value) => (value as unknown as string[]).join(' ') },
+  });
 
 /** Returns the result of an invalid row, which is not sent. */
 export const invalid = (row: Row): Result => ({

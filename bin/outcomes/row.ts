@@ -1,3 +1,4 @@
+import type { CountryCode } from 'libphonenumber-js/min';
 import type { CallOutcomeItem } from '../../functions/openapi/client/client.ts';
 
 /** Why a row is invalid. `number` is the number of the column in a CSV file. */
@@ -14,6 +15,7 @@ export type Row = { line: number; agentId: string; callIdOrPhone: string; input:
 
 export type Format = 'csv' | 'jsonl';
 
+/** What the options say about the reading of a file. */
 export type ReadOptions = {
   /** The agent of rows without an agentId. */
   agentId?: string | undefined;
@@ -21,4 +23,10 @@ export type ReadOptions = {
   ignoreUnknown?: boolean | undefined;
   /** The file has the results of an earlier run: skip its updated rows. */
   onlyFailed?: boolean | undefined;
+  /** The fields of columns with other names. */
+  map?: Record<string, string> | undefined;
+  /** Numbers have a decimal comma. Undefined: where cells are separated by semicolons, both are read. */
+  decimalComma?: boolean | undefined;
+  /** The country of phone numbers without a country code. */
+  country?: CountryCode | undefined;
 };

@@ -9,6 +9,7 @@ import {
 import { hasNoResponse, retryAfterSeconds } from '../../functions/openapi/client/fetch.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { count } from '../command-line/output.ts';
+import type { Pace } from './pace.ts';
 
 type Item = CallOutcomeItem;
 
@@ -27,6 +28,7 @@ export type SenderOptions = {
   apiKey: string;
   signal: AbortSignal;
   retries: number;
+  pace: Pace;
   onRetry(message: string): void;
 };
 
@@ -44,14 +46,17 @@ class RetryableError extends Error {
   }
 }
 
-/** Some rows failed with an internal error of the service. */
-class RowsFailedError extends RetryableError {}
+/** The service did not manage the request in time: smaller ones may succeed. */
+class TooSlowError extends RetryableError {}
+
+/** Some rows were not carried out in time. */
+class RowsFailedError extends TooSlowError {}
 
 /**
  * Sends items with POST /call-outcomes. Retries transient failures with exponential backoff and jitter after
  * `Retry-After`; setting an outcome twice is harmless.
  */
-export const sender = ({ baseUrl, apiKey, signal, retries, onRetry }: SenderOptions): Sender => {
+export const sender = ({ baseUrl, apiKey, signal, retries, pace, onRetry }: SenderOptions): Sender => {
   const api = apiClient({
     baseUrl,
     apiKey,
@@ -63,16 +68,27 @@ export const sender = ({ baseUrl, apiKey, signal, retries, onRetry }: SenderOpti
     async send(items) {
       const outcomes = new Array<Outcome | undefined>(items.length);
       let pending = items.map((_, index) => index);
-      const attempt = async () => {
+      const sendNext = async () => {
+        const part = pending.slice(0, pace.rows);
         const results = await post(
           api,
-          pending.map((index) => items[index] as Item),
+          part.map((index) => items[index] as Item),
           signal,
         );
-        for (const [place, index] of pending.entries()) outcomes[index] = results[place];
-        pending = toRetry(items, outcomes);
-        if (pending.length > 0)
-          throw new RowsFailedError(`${count(pending.length, 'row')} failed with an internal error`);
+        for (const [place, index] of part.entries()) outcomes[index] = results[place];
+        const late = part.filter((index) => isLate(outcomes[index]));
+        if (late.length > 0) throw new RowsFailedError(`${count(late.length, 'row was', 'rows were')} not set in time`);
+        pending = pending.slice(part.length);
+        pace.succeed();
+      };
+      const attempt = async () => {
+        try {
+          while (pending.length > 0) await pace.run(sendNext);
+        } catch (error) {
+          if (error instanceof TooSlowError) pace.slowDown();
+          pending = toRetry(items, outcomes);
+          throw error;
+        }
       };
       await pRetry(attempt, {
         retries,
@@ -103,29 +119,32 @@ export const sender = ({ baseUrl, apiKey, signal, retries, onRetry }: SenderOpti
   };
 };
 
-/** Returns the rows that failed with an internal error, and all later rows of their calls: a call's last row goes last. */
+/** Returns the rows that were not set in time, and all later rows of their calls: a call's last row goes last. */
 const toRetry = (items: Item[], outcomes: (Outcome | undefined)[]) => {
   const calls = new Set<string>();
   return items.flatMap((item, index) => {
-    const outcome = outcomes[index];
-    const failed = !outcome || (outcome.status === 'failed' && outcome.error === 'internal_error');
+    const failed = isLate(outcomes[index]);
     if (failed) calls.add(callOf(item));
     return failed || calls.has(callOf(item)) ? index : [];
   });
 };
+
+/** Returns true for a row without a result, or whose result is that it should be sent again. */
+const isLate = (outcome: Outcome | undefined) =>
+  !outcome || (outcome.status === 'failed' && ['internal_error', 'temporarily_unavailable'].includes(outcome.error));
 
 /** Identifies the call of an item as the input spells it. */
 export const callOf = ({ agentId, callIdOrPhone }: Item) => `${agentId} ${callIdOrPhone}`;
 
 const post = async (api: ApiClient, items: Item[], signal: AbortSignal): Promise<(Outcome | undefined)[]> => {
   const { data, error, response } = await api.calls.updateOutcomes({ items }, { signal });
-  if (hasNoResponse(error)) throw new RetryableError(error.message.replace(/\.$/, ''));
+  if (hasNoResponse(error)) throw new TooSlowError(error.message.replace(/\.$/, ''));
   if (data) return outcomesOf(data, items.length);
   const message = `The service responded ${response.status}${error?.message ? ` (${error.message})` : ''}`;
   if (response.status === 429 || response.status >= 500) {
     const seconds = retryAfterSeconds(response);
     if (seconds > maxWaitSeconds) throw unfinished(`${message} and asks to wait ${seconds} s`);
-    throw new RetryableError(message, seconds);
+    throw response.status === 429 ? new RetryableError(message, seconds) : new TooSlowError(message, seconds);
   }
   throw unfinished(message);
 };

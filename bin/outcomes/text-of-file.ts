@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { pathOf } from '../command-line/arguments.ts';
 import { describeFileError } from '../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
+import { encodingOf } from './dialect.ts';
 
 /**
  * Yields the text of a file, piece by piece: UTF-8 with or without a byte-order mark, or UTF-16 as written by Excel ("Unicode
@@ -13,7 +14,7 @@ export async function* textOf(file: string, onBytes: (bytes: Buffer) => void): A
   try {
     for await (const bytes of createReadStream(pathOf(file)) as AsyncIterable<Buffer>) {
       onBytes(bytes);
-      decoder ??= new TextDecoder(bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8', { fatal: true });
+      decoder ??= new TextDecoder(encodingOf(bytes), { fatal: true });
       let text: string;
       try {
         text = decoder.decode(bytes, { stream: true });

@@ -33,10 +33,15 @@ describe('the progress of a run', () => {
     const { stream, text } = streamOf(false);
     const display = showProgress(stream, 10_000, 4000);
     display.show(5000, counts);
+    display.show(6000, { ...counts, invalid: 1 });
     expect(text()).toBe('');
     vi.advanceTimersByTime(10_000);
-    display.show(6000, { ...counts, invalid: 1 });
-    expect(text()).toBe('6,000 of 10,000 rows, 200 rows/s, 20 s left, 1 not set\n');
+    const line = '6,000 of 10,000 rows, 200 rows/s, 20 s left, 1 not set\n';
+    expect(text()).toBe(line);
+    // A service that is slow is told from a command that hangs.
+    vi.advanceTimersByTime(10_000);
+    expect(text()).toBe(`${line}${line.replace('200 rows/s, 20 s', '100 rows/s, 40 s')}`);
+    display.end();
   });
 
   it('the progress of a run shows durations as a person writes them', () => {

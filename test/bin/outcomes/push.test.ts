@@ -96,7 +96,7 @@ describe('outcomes push', () => {
     const { code, stdout, stderr } = await push(file, { baseUrl, apiKey: world.apiKey });
     expect(code).toBe(1);
     expect(stderr.replaceAll(file, 'FILE').trim().split('\n')).toEqual([
-      'FILE:2:4: custom_call_outcome_value: is not a number: "1,50". Use a decimal point and no separators: 1234.5',
+      'FILE:2:4: custom_call_outcome_value: is not a number: "1,50". Use --decimal-comma',
       'FILE:5:2: callIdOrPhone: is neither a call id nor a phone number in E.164 format, such as +14155550100',
       'FILE:7: has 3 cells, but the header has 4',
       '4 rows were not set. Correct them in the results file, and send it with --only-failed.',
