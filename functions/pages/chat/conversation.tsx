@@ -31,7 +31,8 @@ export const Conversation = ({ apiKey, isFakeModel, onEnterKey, onRemoveKey }: P
   });
   const input = useRef<HTMLTextAreaElement>(null);
   const log = useRef<HTMLElement>(null);
-  const follow = useFollowEnd(log, stored.scrollTop);
+  // The examples of an empty conversation are read from their beginning.
+  const follow = useFollowEnd(log, stored.messages.length === 0 ? 0 : stored.scrollTop);
 
   const latest = useRef(messages);
   latest.current = messages;

@@ -1,6 +1,7 @@
 import { type Topic, TopicSearch } from '../../openapi/topic-search.ts';
 
 const maxResults = 8;
+const maxExcerpt = 140;
 
 let loaded: Promise<TopicSearch> | undefined;
 
@@ -97,12 +98,13 @@ const resultOf = ({ title, page, text }: Topic): HTMLLIElement => {
 };
 
 /** Returns the beginning of a Markdown text as plain text. */
-const plain = (markdown: string) =>
-  markdown
+const plain = (markdown: string): string => {
+  const text = markdown
     .replace(/```[\s\S]*?(```|$)/g, ' ')
     .replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')
     .replace(/^\|.*$/gm, ' ')
     .replace(/[`*#|]/g, '')
     .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, 140);
+    .trim();
+  return text.length <= maxExcerpt ? text : `${text.slice(0, text.lastIndexOf(' ', maxExcerpt))} …`;
+};
