@@ -70,4 +70,14 @@ export const Searched = z.object({
   unindexed: z.optional(
     z.number().check(describe('Number of further sources that are not indexed yet and were not searched.', 1)),
   ),
+  omitted: z.optional(
+    z
+      .number()
+      .check(
+        describe(
+          'Number of further sources that were not searched, since the knowledge is too large for one search. Name sources in `sourceIds` to search them.',
+          3,
+        ),
+      ),
+  ),
 });

@@ -60,6 +60,8 @@ export const limits = {
   passages: 20,
   searchedSourceIds: 50,
   filesPerUpload: 10,
+  /** Of the texts of all websites and documents of an agent. */
+  knowledgeBytes: 200 * 1024 * 1024,
   fileBytes: 10_485_760,
   /** Of a text that is added as a document: as JSON, it fits into a body. */
   documentTextBytes: 900 * 1024,

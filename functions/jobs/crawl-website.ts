@@ -4,9 +4,10 @@ import type { CrawledPage } from '../crawling/page-visitor.ts';
 import { now } from '../domain/date-time.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { pagesText, proseText } from '../domain/sources.ts';
-import { indexingFailure, indexOf } from '../search/source-index.ts';
+import { indexNewText } from '../search/source-index.ts';
 import { agents } from '../store/agents.ts';
-import { websites } from '../store/sources/websites.ts';
+import { documentReads } from '../store/sources/documents.ts';
+import { websiteReads, websites } from '../store/sources/websites.ts';
 import { queueJob, queueWorker } from './job.ts';
 
 /** Crawls a website and stores the text of its pages. A website without a readable page becomes `failed`, with the reason. */
@@ -15,13 +16,19 @@ export const crawlWebsite = queueJob({
   message: jobMessages.crawlWebsite,
   services: {
     websites: websites.for('start', 'finish', 'fail', 'giveUp', 'deleteOrphans'),
+    websiteReads: websiteReads.for('list'),
+    documentReads: documentReads.for('list'),
     agents: agents.for('languageOf'),
     webPages,
   },
   timeoutSeconds: 360,
   memoryMegabytes: 1769,
 
-  async handle({ uid, agentId, websiteId: id, attempt }, { websites, agents, webPages }, deadlines) {
+  async handle(
+    { uid, agentId, websiteId: id, attempt },
+    { websites, websiteReads, documentReads, agents, webPages },
+    deadlines,
+  ) {
     const source = { agentId, id };
     const run = await websites.start(source, attempt, deadlines.lastDeliveryEndsAt);
     if (!run) return websites.deleteOrphans(source);
@@ -33,7 +40,7 @@ export const crawlWebsite = queueJob({
     const texts = { content: pagesText(pages), contentMD: proseText(pages.map(markdownOf).join('\n\n---\n\n')) };
     // A change of the language after this read finds the website in progress, and indexes it again.
     const language = await agents.languageOf(agentId, uid);
-    const index = await indexOf('website', texts.content.whole, texts.contentMD.whole, language).catch(indexingFailure);
+    const index = await indexNewText(source, 'website', texts, language, [websiteReads, documentReads]);
     if ('failure' in index) return void (await websites.fail(source, attempt, index.failure, { failedPages }));
     await websites.finish(
       source,

@@ -10,11 +10,12 @@ import { proseText } from '../domain/sources.ts';
 import { kindOf } from '../extraction/document-kind.ts';
 import { readDocument } from '../extraction/document-texts.ts';
 import { formatOf } from '../extraction/file-formats.ts';
-import { indexingFailure, indexOf } from '../search/source-index.ts';
+import { indexNewText } from '../search/source-index.ts';
 import type { ServicesOf } from '../service.ts';
 import { agents } from '../store/agents.ts';
 import { credentials } from '../store/credentials.ts';
-import { type DocumentRecord, documents } from '../store/sources/documents.ts';
+import { type DocumentRecord, documentReads, documents } from '../store/sources/documents.ts';
+import { websiteReads } from '../store/sources/websites.ts';
 import { FileNotification, keysIn } from './file-notification.ts';
 import { queueJob, queueWorker } from './job.ts';
 
@@ -23,6 +24,8 @@ type Message = z.infer<typeof Message>;
 
 const services = {
   documents: documents.for('findForJob', 'endWait', 'receive', 'start', 'finish', 'fail', 'giveUp', 'deleteOrphans'),
+  documentReads: documentReads.for('list'),
+  websiteReads: websiteReads.for('list'),
   credentials: credentials.for('accessTo'),
   files: files.for('read', 'delete'),
   agents: agents.for('languageOf'),
@@ -116,7 +119,8 @@ const extract = async (
   const texts = { content: proseText(text.content), contentMD: proseText(text.contentMD) };
   // A change of the language after this read finds the document in progress, and indexes it again.
   const language = await agents.languageOf(document.agentId, uid);
-  const index = await indexOf('document', texts.content.whole, texts.contentMD.whole, language).catch(indexingFailure);
+  const reads = [services.websiteReads, services.documentReads];
+  const index = await indexNewText(document, 'document', texts, language, reads);
   if ('failure' in index) return fail(index.failure, { size, type });
   await documents.finish(document, { attempt, revision: run.revision }, { ...texts, index }, { size, type });
 };

@@ -24,7 +24,7 @@ type FoundPassage = {
 
 export type FoundPassages = {
   passages: FoundPassage[];
-  searched: { sources: number; passages: number; unindexed?: number };
+  searched: { sources: number; passages: number; unindexed?: number; omitted?: number };
 };
 
 type Source = { kind: SourceKindName; id: string; name: string; text: TextReference };
@@ -39,6 +39,8 @@ const keptBytes = 96 * 1024 * 1024;
  * found passages are read, after the indexes: that round trip is shorter than the transfer of all texts.
  */
 const bytesReadAhead = 24 * 1024 * 1024;
+/** The maximum bytes of packed indexes in a search. In memory they take five times as much, and a function has half a gigabyte. */
+const maxIndexBytes = 32 * 1024 * 1024;
 /** The maximum number of attempts when sources are replaced during a search. */
 const attempts = 5;
 
@@ -47,6 +49,7 @@ export class KnowledgeSearch {
   readonly #websites: Pick<SourceReads<WebsiteRecord>, 'list'>;
   readonly #documents: Pick<SourceReads<DocumentRecord>, 'list'>;
   readonly #texts: Pick<SourceTexts, 'readForSearch'>;
+  readonly #maxIndexBytes: number;
   /** The least recently used first. */
   readonly #kept = new Map<string, Loaded>();
   #bytes = 0;
@@ -55,7 +58,9 @@ export class KnowledgeSearch {
     websites: Pick<SourceReads<WebsiteRecord>, 'list'>,
     documents: Pick<SourceReads<DocumentRecord>, 'list'>,
     texts: Pick<SourceTexts, 'readForSearch'>,
+    searchedIndexBytes = maxIndexBytes,
   ) {
+    this.#maxIndexBytes = searchedIndexBytes;
     this.#websites = websites;
     this.#documents = documents;
     this.#texts = texts;
@@ -68,11 +73,16 @@ export class KnowledgeSearch {
   ): Promise<FoundPassages> {
     for (let attempt = 0; attempt < attempts; attempt++) {
       const sources = await this.#sourcesOf(agentId, sourceIds);
-      const searched = sources.filter(({ text }) => isIndexed(text));
+      const indexed = sources.filter(({ text }) => isIndexed(text));
+      const searched = this.#fitting(indexed);
       const passages = await this.#passagesIn(searched, query, limit);
       if (!passages) continue;
-      const unindexed = sources.length - searched.length;
-      return { ...passages, searched: { ...passages.searched, ...(unindexed > 0 && { unindexed }) } };
+      const unindexed = sources.length - indexed.length;
+      const omitted = indexed.length - searched.length;
+      return {
+        ...passages,
+        searched: { ...passages.searched, ...(unindexed > 0 && { unindexed }), ...(omitted > 0 && { omitted }) },
+      };
     }
     throw new Error('The sources kept changing while they were searched.');
   }
@@ -89,6 +99,15 @@ export class KnowledgeSearch {
     };
     const lists = [listed('website', this.#websites.list(agentId)), listed('document', this.#documents.list(agentId))];
     return (await Promise.all(lists)).flat();
+  }
+
+  /** Returns the first sources, as many as one search can hold. */
+  #fitting(sources: Source[]): Source[] {
+    let bytes = 0;
+    return sources.filter(({ text }) => {
+      bytes += text.index?.bytes ?? 0;
+      return bytes <= this.#maxIndexBytes;
+    });
   }
 
   /** Returns undefined when a source was replaced or deleted meanwhile. */

@@ -1,10 +1,11 @@
 import { indexFormat, isIndexedFor, languageCodeOf } from '../domain/knowledge-index.ts';
+import { limits } from '../domain/limits.ts';
 import { documentStates, websiteStates } from '../domain/source-state.ts';
-import type { SourceKindName } from '../domain/sources.ts';
+import type { SourceKindName, SourceText } from '../domain/sources.ts';
 import { runInWorker, WorkerAbortedError } from '../extraction/sandboxed-worker.ts';
 import { log } from '../log.ts';
-import type { SourceReads, SourceRecord } from '../store/sources/source-reads.ts';
-import type { SourceIndex } from '../store/sources/source-texts.ts';
+import type { SourceReads, SourceRecord, SourceReference } from '../store/sources/source-reads.ts';
+import { bytesOfText, type SourceIndex } from '../store/sources/source-texts.ts';
 import type { Sources } from '../store/sources/sources.ts';
 import { languageOf } from './languages.ts';
 import { type IndexedPage, packIndex } from './pack-index.ts';
@@ -38,6 +39,28 @@ export const indexOf = async (
 };
 
 const tooMuch = 'The text is too large or too complicated to be searched. Split it into several sources.';
+
+/**
+ * Makes the index of a source's new text, or returns the reason in a sentence why the source cannot have the text: it cannot be
+ * indexed, or the texts of the agent would be too large together.
+ */
+export const indexNewText = async (
+  { agentId, id }: SourceReference,
+  kind: SourceKindName,
+  { content, contentMD }: { content: SourceText; contentMD: SourceText },
+  languageTag: string | undefined,
+  reads: Pick<SourceReads<SourceRecord>, 'list'>[],
+): Promise<SourceIndex | { failure: string }> => {
+  let bytes = Buffer.byteLength(content.whole);
+  for (const read of reads) {
+    for await (const source of read.list(agentId))
+      if (source.text && source.id !== id) bytes += bytesOfText(source.text);
+  }
+  if (bytes > limits.knowledgeBytes) return { failure: tooLarge };
+  return indexOf(kind, content.whole, contentMD.whole, languageTag).catch(indexingFailure);
+};
+
+const tooLarge = `The texts of an agent’s websites and documents can have ${limits.knowledgeBytes / 1024 / 1024} MB together. Delete some, and try again.`;
 
 /** Returns the failure of a text that cannot be indexed, for `indexOf(…).catch(indexingFailure)`. Throws other errors. */
 export const indexingFailure = (error: unknown): { failure: string } => {

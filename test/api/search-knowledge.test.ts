@@ -57,6 +57,17 @@ describe('a search of an agent’s knowledge', () => {
     expect(content.slice(start, start + text.length)).toBe(text);
   });
 
+  it.concurrent('a search of knowledge says how many sources it omitted, where their indexes are too large for one search', async () => {
+    const world = await newWorld();
+    await upload(world, { 'a.txt': 'We open at nine.', 'b.txt': 'We open at ten.' });
+    const [first] = await Array.fromAsync(documentReads.get().list(world.agentId));
+    const maxBytes = first?.text?.index?.bytes;
+    const small = new KnowledgeSearch(websiteReads.get(), documentReads.get(), sourceTexts.get(), maxBytes);
+    const found = await small.search(world.agentId, 'open', { limit: 5 });
+    expect(found.searched).toEqual({ sources: 1, passages: 1, omitted: 1 });
+    expect(found.passages).toHaveLength(1);
+  });
+
   it.concurrent('a search of knowledge finds passages of websites, their pages, and their positions in the text of the page', async () => {
     const world = await newWorld();
     const { add, settled } = websitesOf(world);

@@ -17,6 +17,7 @@ import { documentKey, textPiecesOf } from '../../functions/store/keys.ts';
 import { type DocumentRecord, documentKind } from '../../functions/store/sources/documents.ts';
 import { SourceReads } from '../../functions/store/sources/source-reads.ts';
 import { Sources } from '../../functions/store/sources/sources.ts';
+import { type WebsiteRecord, websiteKind } from '../../functions/store/sources/websites.ts';
 import { Table } from '../../functions/store/table.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
 import { pdfOf } from '../support/documents.ts';
@@ -69,9 +70,12 @@ const jobWith = (
 ) => {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 3 }), marshaling);
   injectFaults(client, choose, seen);
-  const faulty = new Sources<DocumentRecord>(new Table(client, environment.tableName), documentKind);
+  const table = new Table(client, environment.tableName);
+  const faulty = new Sources<DocumentRecord>(table, documentKind);
   const services = {
     documents: { get: () => faulty },
+    documentReads: { get: () => new SourceReads<DocumentRecord>(table, documentKind) },
+    websiteReads: { get: () => new SourceReads<WebsiteRecord>(table, websiteKind) },
     credentials: access,
     files: { get: () => files },
     agents: languages,

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { pagesText, proseText } from '../../functions/domain/sources.ts';
 import { indexKnowledge } from '../../functions/jobs/index-knowledge.ts';
-import { indexingFailure, indexOf, indexSources } from '../../functions/search/source-index.ts';
+import { indexingFailure, indexNewText, indexOf, indexSources } from '../../functions/search/source-index.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { documentKey } from '../../functions/store/keys.ts';
 import { documentReads, documents } from '../../functions/store/sources/documents.ts';
+import type { SourceRecord } from '../../functions/store/sources/source-reads.ts';
 import type { TextReference } from '../../functions/store/sources/source-texts.ts';
 import { websites } from '../../functions/store/sources/websites.ts';
 import { type Item, table } from '../../functions/store/table.ts';
@@ -127,6 +128,26 @@ describe('the index of an agent’s knowledge', () => {
       expect(await indexOf('document', 'A text.', 'A text.', 'en')).toMatchObject({ language: 'en' });
     },
   );
+
+  it('the index of a new text is not made where the texts of the agent would be too large together', async () => {
+    const text = { whole: 'A text.' };
+    const source = { agentId: 'agent', id: 'new' };
+    const piece = { pieces: 800, listedBytes: 100, excerpt: { length: 1, end: '' } };
+    const listed = (...ids: string[]) => ({
+      async *list() {
+        for (const id of ids)
+          yield { id, text: { revision: 'r', content: piece, contentMD: piece } } as unknown as SourceRecord;
+      },
+    });
+    const indexed = (...ids: string[]) =>
+      indexNewText(source, 'document', { content: text, contentMD: text }, 'en', [listed(...ids), listed()]);
+    expect(await indexed('other')).toMatchObject({ language: 'en' });
+    // Its own former text is replaced.
+    expect(await indexed('other', 'new')).toMatchObject({ language: 'en' });
+    expect(await indexed('other', 'another')).toEqual({
+      failure: 'The texts of an agent’s websites and documents can have 200 MB together. Delete some, and try again.',
+    });
+  });
 
   it('the index of a source is made again when the language was changed while the source was read', {
     tags: 'heavy',

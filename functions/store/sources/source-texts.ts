@@ -28,7 +28,7 @@ export type TextReference = {
   unusedIndexes?: IndexReference[];
 } & Record<Part, StoredText>;
 /** Refers to an index. An index never changes: another one of the same text has another `id`. */
-export type IndexReference = { id: string; pieces: number; format: number; language: string };
+export type IndexReference = { id: string; pieces: number; bytes: number; format: number; language: string };
 /** The number of pieces, and how many bytes of a response a list's excerpt takes. */
 type StoredText = { pieces: number; listedBytes: number; excerpt?: Excerpt };
 
@@ -226,7 +226,7 @@ export const indexPiecesOf = (
   { packed, format, language }: SourceIndex,
 ): { reference: IndexReference; batches: Item[][] } => {
   const pieces = Math.ceil(packed.length / indexPieceBytes);
-  const reference = { id: newUlid(), pieces, format, language };
+  const reference = { id: newUlid(), pieces, bytes: packed.length, format, language };
   const items = indexKeysOf(sourceId, revision, reference).map((key, piece) => ({
     ...key,
     deflated: packed.subarray(piece * indexPieceBytes, (piece + 1) * indexPieceBytes),
