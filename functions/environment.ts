@@ -121,6 +121,12 @@ export const environment = {
       sessionToken: process.env.AWS_SESSION_TOKEN,
     };
   },
+  get sqsEndpoint() {
+    const given = process.env.AWS_ENDPOINT_URL_SQS ?? process.env.AWS_ENDPOINT_URL;
+    const region = required('AWS_REGION');
+    const suffix = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
+    return given?.replace(/\/$/, '') ?? `https://sqs.${region}.${suffix}`;
+  },
   get secretsManagerEndpoint() {
     const name = process.env.AWS_ENDPOINT_URL_SECRETS_MANAGER ? 'AWS_ENDPOINT_URL_SECRETS_MANAGER' : 'AWS_ENDPOINT_URL';
     return process.env[name] ? url(name) : `https://secretsmanager.${required('AWS_REGION')}.amazonaws.com`;

@@ -35,7 +35,7 @@ export const alarmsOf = ({ api, chat, queues, deadLetters, webhooks, table, acco
     metric: deadLetters,
     threshold: 1,
     description:
-      'Work of a job failed three times: its name is in the message. Read its log where "givenUp" is set; when the cause is fixed, start a DLQ redrive in the SQS console. A message with "DDBStreamBatchInfo" names changes that became no webhook events: read the log of read-changes.',
+      'Work of a job failed five times: its name is in the message. Read its log where "givenUp" is set; when the cause is fixed, start a DLQ redrive in the SQS console. A message with "DDBStreamBatchInfo" names changes that became no webhook events: read the log of read-changes.',
   },
   {
     id: 'WebhookChanges',

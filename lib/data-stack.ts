@@ -25,7 +25,7 @@ export class DataStack extends NamedNestedStack {
   readonly table: Table;
   readonly files: Bucket;
   readonly logs: Bucket;
-  /** Messages of jobs that failed three times, and changes of the table that no event could be made of. */
+  /** Messages of jobs that failed five times, and changes of the table that no event could be made of. */
   readonly deadLetters: Queue;
   readonly #queues = new Map<string, Queue>();
   /** The URL of any job's queue, with `{job}` in place of the job's name. */
@@ -66,9 +66,8 @@ export class DataStack extends NamedNestedStack {
         queueName: `${deploymentName(settings)}-${name}`,
         encryption: QueueEncryption.SQS_MANAGED,
         enforceSSL: true,
-        // A message whose function died is delivered again after this time, and its user waits for it. AWS recommends six times
-        // the function's timeout for functions that are throttled: here a second delivery changes nothing.
-        visibilityTimeout: Duration.seconds(timeoutSeconds + 60),
+        // As AWS recommends, so that throttling makes no dead letters. A job that fails shortens it for its message.
+        visibilityTimeout: Duration.seconds(6 * timeoutSeconds),
         // As long as a dead letter: the messages of a job that is switched off wait for it.
         retentionPeriod: Duration.days(14),
         deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: maxDeliveries },

@@ -115,8 +115,13 @@ export class ServiceFunction extends Construct {
 /** The header in which CloudFront sends the caller's address to the chat. */
 export const viewerAddressHeader = 'x-viewer-address';
 
-/** Lambda takes these actions, with the function's role, to deliver the messages of a queue. */
-const receiveActions = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
+/** Lambda takes these actions, with the function's role, to deliver the messages of a queue; the function itself takes the first. */
+const receiveActions = [
+  'sqs:ChangeMessageVisibility',
+  'sqs:DeleteMessage',
+  'sqs:GetQueueAttributes',
+  'sqs:ReceiveMessage',
+];
 
 /** Returns the statements that Lambda needs, in the function's role, to deliver the changes of a table. */
 const changeGrants = ({ table, deadLetters }: NonNullable<ServiceFunctionProps['readsChanges']>) => {

@@ -1,9 +1,11 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as z from 'zod/mini';
 import type { JobName } from '../domain/job-messages.ts';
+import { environment } from '../environment.ts';
 import { describeError, log } from '../log.ts';
 import { lazyServices, type Permission, permissionsOfServices, type Service, type ServicesOf } from '../service.ts';
 import { changeOf, type TableChange } from '../store/table-changes.ts';
+import { retrySoon } from './retry-soon.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a service of anything
 type Services = Record<string, Service<any>>;
@@ -68,7 +70,7 @@ export type QueueHandler = (event: SQSEvent) => Promise<SQSBatchResponse>;
 export type StreamHandler = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;
 
 /** The number of deliveries after which a message becomes a dead letter. */
-export const maxDeliveries = 3;
+export const maxDeliveries = 5;
 
 export const queueJob = <Message extends z.core.$ZodType, S extends Services>(
   definition: Omit<QueueJob<Message, S>, 'kind'>,
@@ -88,7 +90,8 @@ export const queueWorker = (job: AnyQueueJob): QueueHandler => {
   return async (event) => {
     const { until, endsAt } = deadlinesOf(job);
     const failed: string[] = [];
-    const handle = async ({ messageId, body, attributes }: SQSRecord) => {
+    const handle = async (record: SQSRecord) => {
+      const { messageId, body, attributes } = record;
       const started = performance.now();
       const isLast = Number(attributes?.ApproximateReceiveCount) >= maxDeliveries;
       const deadlines = { until, lastDeliveryEndsAt: isLast ? endsAt : undefined };
@@ -96,6 +99,7 @@ export const queueWorker = (job: AnyQueueJob): QueueHandler => {
       const failure = await attempt(async () => job.handle(read(), services, deadlines));
       const reportFailure = failure && isLast ? await attempt(async () => job.giveUp?.(read(), services)) : undefined;
       if (failure) failed.push(messageId);
+      if (failure && !isLast && environment.isLambda) await retrySoon(record);
       log(failure ? 'error' : 'info', {
         messageId,
         job: job.name,

@@ -169,7 +169,7 @@ describe('background work', () => {
     );
     expect(JSON.parse(Attributes?.RedrivePolicy ?? '{}')).toEqual({
       deadLetterTargetArn: expect.stringMatching(/-dead-letters$/),
-      maxReceiveCount: 3,
+      maxReceiveCount: 5,
     });
   });
 });

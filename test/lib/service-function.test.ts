@@ -111,7 +111,7 @@ it('the function of the pages may do nothing but log and trace', () => {
 it.each(queueJobs.map((job) => [job.name, job] as const))(
   'the function of %s may do what its job says, receive its messages, and nothing else',
   (name, job) => {
-    const taking = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
+    const taking = ['sqs:ChangeMessageVisibility', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
     const expected = [
       ...own,
       ...grantsOfPermissions(permissionsOfJob(job)),

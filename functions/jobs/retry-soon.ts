@@ -1,0 +1,28 @@
+import type { SQSRecord } from 'aws-lambda';
+import { AwsRequests } from '../clients/aws-request.ts';
+import { environment } from '../environment.ts';
+
+const pauseSeconds = 30;
+const timeoutMilliseconds = 2000;
+
+/**
+ * Makes a message that failed visible again after a pause, which grows with its deliveries. By itself it would come back after
+ * the queue's visibility timeout, which is six times the function's timeout, as AWS recommends. If this fails, it does.
+ */
+export const retrySoon = async ({ receiptHandle, eventSourceARN, attributes }: SQSRecord): Promise<void> => {
+  const [, , , , account, queue] = eventSourceARN.split(':');
+  const endpoint = environment.sqsEndpoint;
+  const request = {
+    QueueUrl: `${endpoint}/${account}/${queue}`,
+    ReceiptHandle: receiptHandle,
+    VisibilityTimeout: pauseSeconds * Number(attributes.ApproximateReceiveCount),
+  };
+  const headers = { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': 'AmazonSQS.ChangeMessageVisibility' };
+  await new AwsRequests('sqs', environment.awsCredentials)
+    .send(
+      endpoint,
+      { method: 'POST', headers, body: JSON.stringify(request) },
+      AbortSignal.timeout(timeoutMilliseconds),
+    )
+    .catch(() => {});
+};
