@@ -118,7 +118,7 @@ export class DataStack extends NamedNestedStack {
         generateSecretString: generated,
       }),
       erasure: new CfnSecret(this, 'ErasureSecret', {
-        description: 'Keys the hashes that erasures leave of phone numbers.',
+        description: 'Keys the hashes of erased phone numbers and of requests with an Idempotency-Key.',
         generateSecretString: generated,
       }),
       webhookEncryption: new CfnSecret(this, 'WebhookEncryptionKey', {

@@ -64,7 +64,7 @@ export const chatSigningSecret = /* @__PURE__ */ wholeService(
   ['secretsmanager:GetSecretValue:chatSigning'],
 );
 
-/** The secret that keys the hashes of erased numbers. */
+/** The secret that keys the hashes of erased numbers, and of requests with an Idempotency-Key. */
 export const erasureSecret = /* @__PURE__ */ wholeService(
   () => new Secret(environment.erasureSecret),
   ['secretsmanager:GetSecretValue:erasure'],

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 
 // Callers get their JSON back exactly as they sent it, numbers included, and a double does not keep `1.50` or
 // `12345678901234567890`. `JSON.parse` gives a reviver the source of a number (`context.source`), and `JSON.rawJSON` writes
@@ -82,9 +82,9 @@ export const withoutUndefined = <T extends Record<string, unknown>>(
 /** Returns the size of a value as JSON in UTF-8. */
 export const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
 
-/** Returns a hash that is the same for equal values, in whatever order their fields stand. */
-export const hashOfJson = (value: unknown) =>
-  createHash('sha256')
+/** Returns a hash that is the same for equal values, in whatever order their fields stand. With a secret nobody else can compute it. */
+export const hashOfJson = (value: unknown, secret?: string) =>
+  (secret === undefined ? createHash('sha256') : createHmac('sha256', secret))
     .update(JSON.stringify(sortFields(value)))
     .digest('base64url');
 

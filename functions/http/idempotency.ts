@@ -1,3 +1,4 @@
+import { erasureSecret } from '../clients/secrets.ts';
 import { ApiError, invalidField } from '../domain/errors.ts';
 import { hashOfJson } from '../domain/json.ts';
 import { log } from '../log.ts';
@@ -25,7 +26,12 @@ export const withIdempotency = async (
   if (!principal) throw new Error(`${endpoint.name} takes an Idempotency-Key, but no API key.`);
   const store = idempotency.get();
   const operation = endpoint.name;
-  const claim = await store.claim({ uid: principal.uid, operation, key, contentHash: hashOfJson(input) });
+  const { uid } = principal;
+  // A phone number in the key or the content could be guessed from a plain hash.
+  const secret = await erasureSecret.get().read();
+  const keyHash = hashOfJson(['idempotency key', uid, operation, key], secret);
+  const contentHash = hashOfJson(['idempotency content', uid, input], secret);
+  const claim = await store.claim({ uid, operation, key: keyHash, contentHash });
   switch (claim.state) {
     case 'other content':
       throw new ApiError('idempotency_conflict', 'This Idempotency-Key was used with another request.');

@@ -1,3 +1,4 @@
+import { erasureSecret } from '../clients/secrets.ts';
 import { type Permission, permissionsOfServices } from '../service.ts';
 import { credentials } from '../store/credentials.ts';
 import { idempotency } from '../store/idempotency.ts';
@@ -10,6 +11,9 @@ export const permissionsOf = (endpoint: AnyEndpoint): Permission[] => {
   return permissionsOfServices({
     ...services,
     ...(readsKey && { credentials: credentials.for('read') }),
-    ...(takesIdempotencyKey(endpoint) && { idempotency: idempotency.for('claim', 'keep', 'release') }),
+    ...(takesIdempotencyKey(endpoint) && {
+      idempotency: idempotency.for('claim', 'keep', 'release'),
+      idempotencySecret: erasureSecret,
+    }),
   });
 };

@@ -35,8 +35,8 @@
  * turns of an address   CHAT#TURNS#<address>#<minute>          TURNS                   how many turns of the build chat it had; expires
  * tokens of a day       CHAT#TOKENS#<date>                     TOKENS                  what the build chat spent; expires
  * …of an address        CHAT#TOKENS#<date>#<address>           TOKENS                  what it spent without a key; expires
- * idempotency           IDEMPOTENCY#<uid>#<shard 0–15>         <operation> <key>       the first response, for 24 hours
- * …of a large response  IDEMPOTENCY#<uid>#<shard 0–15>         <operation> <key> <n>   a piece of it, deflated
+ * idempotency           IDEMPOTENCY#<uid>#<shard 0–15>         <operation> <keyed hash>  the first response to an Idempotency-Key, for 24 hours
+ * …of a large response  IDEMPOTENCY#<uid>#<shard 0–15>         <operation> <keyed hash> <n>  a piece of it, deflated
  * format                FORMAT                                 FORMAT                  the number of the format that all of this has
  *
  * DynamoDB deletes an item some time after its attribute `ttlSeconds` (Unix time).
@@ -237,7 +237,7 @@ export const duplicationKey = (agentId: string): ItemKey => ({ pk: `DUPLICATION#
 /** How many partitions the responses of a user are spread over. */
 const idempotencyShards = 16;
 export const idempotencyKey = (uid: string, operation: string, key: string): ItemKey => {
-  // A key has no space in it.
+  // The hash of a key has no space in it.
   const sk = `${operation} ${key}`;
   return { pk: `IDEMPOTENCY#${uid}#${shardOf(sk, idempotencyShards)}`, sk };
 };

@@ -5,10 +5,11 @@ import { beginCopy, continueCopy, copyServices } from '../../functions/duplicati
 import { finishDuplication } from '../../functions/jobs/finish-duplication.ts';
 import { queueWorker } from '../../functions/jobs/job.ts';
 import { lazyServices } from '../../functions/service.ts';
-import { duplicationKey, idempotencyKey } from '../../functions/store/keys.ts';
+import { duplicationKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { invoke } from '../support/events.ts';
 import { injectFaults } from '../support/faults.ts';
+import { keptRequest } from '../support/kept-request.ts';
 import { newUser, newWorld, unique, type World } from '../support/world.ts';
 
 const phones = (count: number) => Array.from({ length: count }, (_, n) => `+1415${5_000_000 + n}`);
@@ -167,9 +168,8 @@ describe('duplicating an agent', () => {
     expect(await agentsOf(world)).toEqual([world.agentId]);
     // The dead function could not give its claim back: it is over when its time is.
     expect((await duplicate(world, {}, headers)).body.error).toBe('idempotency_in_progress');
-    await table
-      .get()
-      .change(idempotencyKey(world.uid, 'duplicateAgent', headers['idempotency-key']), { set: { claimedUntil: 1 } });
+    const { pk, sk } = await keptRequest(world.uid, 'duplicateAgent');
+    await table.get().change({ pk, sk }, { set: { claimedUntil: 1 } });
     const again = await duplicate(world, {}, headers);
     expect(again.body).toMatchObject({ agentId: begun[0], copied: { blockedNumbers: 60 } });
     expect((await duplicate(world, {}, headers)).body).toEqual(again.body);

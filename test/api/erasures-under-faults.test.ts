@@ -112,7 +112,6 @@ describe('the erasure of a person', () => {
     const person = newPerson();
     const body = { uid: world.uid, number: person };
     await record(world, world.agentId, 'call-1', person);
-    process.env.ERASURE_SECRET ??= 'secret';
     injectFaults(table.get().client, (operation) => (operation === 'PutItem' ? 'kill' : undefined));
     // The message that was sent first finds nothing to do.
     expect((await invoke(createErasure, { apiKey: world.apiKey, body })).status).toBe(500);

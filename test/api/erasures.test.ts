@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { addBlockedNumbers } from '../../functions/api/add-blocked-numbers.ts';
 import { jobMessages } from '../../functions/domain/job-messages.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
 import { hashOfNumber } from '../../functions/erasure/number-hash.ts';
@@ -6,6 +7,8 @@ import { apiKeys } from '../../functions/store/api-keys.ts';
 import { erasureKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { ended, knownPerson, newPerson, other, privateWorld, request, startedAt } from '../support/erasures.ts';
+import { invoke } from '../support/events.ts';
+import { keptRequest } from '../support/kept-request.ts';
 import { storedWith } from '../support/stored.ts';
 import { newWorld, unique } from '../support/world.ts';
 
@@ -67,6 +70,20 @@ describe('the erasure of a person', () => {
     }
     expect((await request(world, other, { blockList: 'drop' })).body.details[0].path).toBe('blockList');
     expect((await request(world, other, { dryRun: 'yes' })).body.details[0].path).toBe('dryRun');
+  });
+
+  it('what is kept of a request under an Idempotency-Key is keyed, and does not contain the key', async () => {
+    const { uid, agentId, apiKey, call } = await privateWorld();
+    const person = newPerson();
+    const request = { body: { uid, agentId, numbers: [person] }, headers: { 'idempotency-key': `block-${person}` } };
+    const isReplayed = (answer: Awaited<ReturnType<typeof call>>) =>
+      answer.headers.get('idempotency-replayed') === 'true';
+    expect(isReplayed(await call('POST', '/agent-block-list', request))).toBe(false);
+    expect(isReplayed(await call('POST', '/agent-block-list', request))).toBe(true);
+    expect((await keptRequest(uid, 'addBlockedNumbers')).sk).not.toContain(person);
+    // Without the secret of the service nobody finds what is kept.
+    process.env.ERASURE_SECRET = 'another secret';
+    expect((await invoke(addBlockedNumbers, { apiKey, ...request })).headers['idempotency-replayed']).toBeUndefined();
   });
 
   it('an erasure repeated with its Idempotency-Key is one erasure', async () => {

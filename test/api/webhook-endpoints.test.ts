@@ -1,9 +1,10 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { apiKeys } from '../../functions/store/api-keys.ts';
-import { idempotencyKey, webhookEndpointsKey } from '../../functions/store/keys.ts';
+import { webhookEndpointsKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { insideHosts } from '../support/addresses.ts';
+import { keptRequest } from '../support/kept-request.ts';
 import { newEndpoint, newReceiver, verified } from '../support/webhooks.ts';
 import { newWorld, unique, type World } from '../support/world.ts';
 
@@ -147,7 +148,7 @@ describe('the secret of an endpoint', () => {
     const stored = JSON.stringify(await table.get().get(webhookEndpointsKey(uid)));
     expect(stored).toContain('sealed');
     for (const shown of [secret, rotated.body.secret]) expect(stored).not.toContain(shown.replace('whsec_', ''));
-    const kept = await table.get().get(idempotencyKey(uid, 'createWebhookEndpoint', headers['idempotency-key']));
+    const kept = await keptRequest(uid, 'createWebhookEndpoint');
     expect((kept as unknown as { answer: Uint8Array }).answer.length).toBeLessThan(10);
   });
 

@@ -62,6 +62,9 @@ const usesByFunction = () => {
   return byFunction;
 };
 
+/** Only a request with an Idempotency-Key reads the secret that keys its hashes. */
+const isUsedHere = (permission: string) => permission !== 'secretsmanager:GetSecretValue:erasure';
+
 // The chat is granted what the operations need that it calls as tools: that these need it is shown by themselves.
 const functions = [
   ...routes
@@ -72,7 +75,9 @@ const functions = [
   name,
   functionName: `${deployed.stack}-${toKebabCase(name)}`,
   // The queue and the secret that a permission names are no part of the action.
-  granted: [...new Set(permissions.map((permission) => permission.split(':').slice(0, 2).join(':')))],
+  granted: [
+    ...new Set(permissions.filter(isUsedHere).map((permission) => permission.split(':').slice(0, 2).join(':'))),
+  ],
 }));
 
 /** Grants that are used only after failures that do not occur here. */

@@ -135,6 +135,7 @@ it('the functions get what they use by settings, and no secret', () => {
   expect(Object.keys(environment).sort()).toEqual([
     'APP_ORIGIN',
     'EDGE_SECRETS',
+    'ERASURE_SECRET_ARN',
     'FILES_BUCKET',
     'JOBS_QUEUE_URL',
     'QUOTA_AGENTS',

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +21,8 @@ export type Target = {
   otherApiKey: string;
   otherAgentId: string;
   appOrigin: string;
+  /** The secret that the local run made; none of a deployment is known. */
+  erasureSecret?: string;
   customerId: string;
   callId: string;
   phone: string;
@@ -85,7 +87,10 @@ export default async (project: TestProject) => {
   target.catch(() => {});
   const server = createServer((_request, response) => {
     target.then(
-      (line) => response.end(line),
+      (line) => {
+        const { erasureSecret } = JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8'));
+        response.end(JSON.stringify({ ...JSON.parse(line), erasureSecret }));
+      },
       (error: Error) => response.writeHead(500).end(error.message),
     );
   });

@@ -28,6 +28,8 @@ export const useTargetInThisProcess = () => {
   env.TABLE_TIMEOUT_SECONDS = '20';
   env.APP_ORIGIN = target.appOrigin;
   env.API_URL = target.baseUrl;
+  // Handlers in this process find what the service kept of requests.
+  env.ERASURE_SECRET ??= target.erasureSecret ?? 'secret';
   env.FILES_BUCKET ??= 'voice-agent-platform-files';
   env.JOBS_QUEUE_URL ??= `${target.endpoints.sqs}/000000000000/jobs`;
 };
