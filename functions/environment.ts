@@ -14,6 +14,13 @@ export const environment = {
   get tableTimeoutSeconds() {
     return whole('TABLE_TIMEOUT_SECONDS', 5);
   },
+  /**
+   * How long a call is repeated that the table throttles. A request fails fast, so that an overloaded agent does not hold the
+   * functions of others; a job waits.
+   */
+  get throttledMilliseconds() {
+    return whole('TABLE_THROTTLED_MILLISECONDS', 50);
+  },
   /** The address of the jobs' queues. On AWS every job has its own: `{job}` in it stands for the job's name. */
   get jobsQueueUrl() {
     return url('JOBS_QUEUE_URL');

@@ -4,6 +4,10 @@ import { CorsHttpMethod, HttpApi, HttpMethod, HttpStage, LogGroupLogDestination 
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { checkBlockedNumber } from '../functions/api/check-blocked-number.ts';
+import { decideCallStart } from '../functions/api/decide-call-start.ts';
+import { receiveHook } from '../functions/api/receive-hook.ts';
+import { searchKnowledge } from '../functions/api/search-knowledge.ts';
 import { functionTimeoutSeconds } from '../functions/domain/timeouts.ts';
 import { cors } from '../functions/http/cors.ts';
 import { type AnyEndpoint, defaultMemoryMegabytes, memoryMegabytesOf, methodsOf } from '../functions/http/endpoint.ts';
@@ -12,8 +16,11 @@ import { pagesFunction } from './bundles.ts';
 import type { DataStack } from './data-stack.ts';
 import { suppress } from './nag-suppressions.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
-import { ServiceFunction } from './service-function.ts';
+import { reservedConcurrencyOf, ServiceFunction } from './service-function.ts';
 import { deploymentName, type Settings } from './settings.ts';
+
+/** The operations that a call waits for. Their concurrency can be reserved, so that no batch takes it. */
+const callTime = new Set<AnyEndpoint>([decideCallStart, receiveHook, checkBlockedNumber, searchKnowledge]);
 
 /** The HTTP API, with a function for each route. */
 export class ApiStack extends NamedNestedStack {
@@ -59,6 +66,7 @@ export class ApiStack extends NamedNestedStack {
         servesHttp: true,
         timeoutSeconds: functionTimeoutSeconds,
         memoryMegabytes: memoryMegabytesOf(endpoint),
+        reservedConcurrency: callTime.has(endpoint) ? reservedConcurrencyOf(settings.callTimeConcurrency) : undefined,
       });
       this.api.addRoutes({
         path: endpoint.path,

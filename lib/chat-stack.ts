@@ -11,7 +11,7 @@ import { chatKeys } from '../functions/store/keys.ts';
 import type { ApiStack } from './api-stack.ts';
 import type { DataStack } from './data-stack.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
-import { functionNameOf, ServiceFunction } from './service-function.ts';
+import { functionNameOf, reservedConcurrencyOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 
 /** The build chat. It has a Function URL, because API Gateway's HTTP API cannot stream. */
@@ -42,7 +42,7 @@ export class ChatStack extends NamedNestedStack {
       servesHttp: true,
       timeoutSeconds: chatTimeoutSeconds,
       memoryMegabytes: memoryMegabytesOf(endpoint),
-      reservedConcurrency: settings.chatConcurrency === 'shared' ? undefined : settings.chatConcurrency,
+      reservedConcurrency: reservedConcurrencyOf(settings.chatConcurrency),
     });
     this.url = serviceFunction.lambda.addFunctionUrl({
       // Anyone may use the chat: the function limits rate and tokens.

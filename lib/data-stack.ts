@@ -43,6 +43,8 @@ export class DataStack extends NamedNestedStack {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       sortKey: { name: 'sk', type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,
+      ...(settings.maxReadUnits !== 'none' && { maxReadRequestUnits: settings.maxReadUnits }),
+      ...(settings.maxWriteUnits !== 'none' && { maxWriteRequestUnits: settings.maxWriteUnits }),
       encryption: TableEncryption.AWS_MANAGED,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       timeToLiveAttribute: 'ttlSeconds',

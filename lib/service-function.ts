@@ -112,6 +112,9 @@ export class ServiceFunction extends Construct {
   }
 }
 
+/** Returns the reserved concurrency that a setting asks for: none when the function shares the account's. */
+export const reservedConcurrencyOf = (setting: number | 'shared') => (setting === 'shared' ? undefined : setting);
+
 /** The header in which CloudFront sends the caller's address to the chat. */
 export const viewerAddressHeader = 'x-viewer-address';
 
@@ -204,6 +207,8 @@ const environmentOf = (
       data.edgeSecrets.length > 0 && { EDGE_SECRETS: data.edgeSecrets.map(secretValueOf).join(',') }),
     ...(has('dynamodb:') && {
       TABLE_NAME: data.table.tableName,
+      // A request fails fast: that is the default.
+      ...(!servesHttp && { TABLE_THROTTLED_MILLISECONDS: '20000' }),
       QUOTA_AGENTS: String(settings.quotaAgents),
       QUOTA_SOURCES: String(settings.quotaSources),
       ...(settings.callRetentionDays && { CALL_RETENTION_DAYS: String(settings.callRetentionDays) }),

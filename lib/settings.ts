@@ -28,11 +28,15 @@ const isLocal = (value: string) => /^http:\/\/(localhost|127\.0\.0\.1)(:\d+)?$/.
 /** The retention periods that CloudWatch Logs offers, in days. */
 const retentionDays = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653];
 
+/** What a new table takes in a second. */
+const ofNewTable = { maxReadUnits: 12_000, maxWriteUnits: 4000 } as const;
+
+/** Of the thousand functions that an account may run at once, 100 for each of four leave 500 for all others. */
 const byStage = {
-  dev: { requestsPerSecond: 50, logDays: 14 },
-  staging: { requestsPerSecond: 50, logDays: 30 },
-  prod: { requestsPerSecond: 500, logDays: 180 },
-};
+  dev: { requestsPerSecond: 50, logDays: 14, callTimeConcurrency: 'shared', ...ofNewTable },
+  staging: { requestsPerSecond: 50, logDays: 30, callTimeConcurrency: 'shared', ...ofNewTable },
+  prod: { requestsPerSecond: 500, logDays: 180, callTimeConcurrency: 100, maxReadUnits: 'none', maxWriteUnits: 'none' },
+} as const;
 
 /** Every setting as CDK's context holds it: texts, from the command line or from cdk.json. lib/README.md describes each. */
 const settings = z.strictObject(
@@ -52,6 +56,11 @@ const settings = z.strictObject(
     chatConcurrency: z
       .union([z.literal('shared'), whole(1000)], mustBe('a whole number from 1 to 1,000, or shared'))
       .default(20),
+    callTimeConcurrency: z
+      .union([z.literal('shared'), whole(1000)], mustBe('a whole number from 1 to 1,000, or shared'))
+      .optional(),
+    maxReadUnits: z.union([z.literal('none'), whole()], mustBe('a whole number, or none')).optional(),
+    maxWriteUnits: z.union([z.literal('none'), whole()], mustBe('a whole number, or none')).optional(),
     requestsPerSecond: whole(10_000).optional(),
     callRetentionDays: whole(3650).optional(),
     quotaAgents: whole().default(1000),
@@ -127,6 +136,9 @@ const checked = settings
     appOrigins: appOrigin,
     requestsPerSecond: requestsPerSecond ?? byStage[given.stage].requestsPerSecond,
     logDays: logDays ?? byStage[given.stage].logDays,
+    callTimeConcurrency: given.callTimeConcurrency ?? byStage[given.stage].callTimeConcurrency,
+    maxReadUnits: given.maxReadUnits ?? byStage[given.stage].maxReadUnits,
+    maxWriteUnits: given.maxWriteUnits ?? byStage[given.stage].maxWriteUnits,
     domain: domainName && certificateArn ? { name: domainName, certificateArn } : undefined,
   }));
 

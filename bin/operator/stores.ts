@@ -72,6 +72,7 @@ export const openStores = async (options: GlobalOptions): Promise<Stores> => {
   const { stack, region } = options;
   // A page of a scan with a filter takes longer than a request of the service may.
   process.env.TABLE_TIMEOUT_SECONDS ??= '60';
+  process.env.TABLE_THROTTLED_MILLISECONDS ??= '60000';
   const name = options.table ?? (stack ? await outputOf(stack, 'TableName', region) : process.env.TABLE_NAME);
   if (name) {
     const where = region ?? process.env.AWS_REGION;

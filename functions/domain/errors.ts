@@ -35,6 +35,7 @@ export const errorStatuses = {
   chat_budget_exhausted: 429,
   internal_error: 500,
   chat_failed: 500,
+  overloaded: 503,
 } as const;
 
 export type ErrorCode = keyof typeof errorStatuses;
@@ -93,6 +94,12 @@ export const phoneNumberInUse = () =>
 /** `limit` is the beginning of the message: `A user can have at most 1,000 agents`. */
 export const quotaExceeded = (limit: string) =>
   new ApiError('quota_exceeded', `${limit}. The operator of the service can raise this limit.`);
+
+/** Nothing was written, or a part of a request that can be repeated. */
+export const overloaded = () =>
+  new ApiError('overloaded', 'Too many requests for the same agent or key at once. Send the request again.', {
+    retryAfterSeconds: 1,
+  });
 
 export const unauthorizedOrigin = () =>
   new ApiError('unauthorized_origin', 'This operation may only be called from the platform’s own application.');

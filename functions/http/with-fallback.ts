@@ -5,7 +5,7 @@ import { custom, headersOfEveryResponse } from './response.ts';
 
 type Fallback = NonNullable<NonNullable<AnyEndpoint['raw']>['fallback']>;
 
-/** Wraps a handler: where it is late or fails with 500, the endpoint's fallback for this request is the response, if it has one. */
+/** Wraps a handler: where it is late or fails with 5xx, the endpoint's fallback for this request is the response, if it has one. */
 export const withFallback =
   (endpoint: AnyEndpoint, handler: ApiHandler, { afterMilliseconds, respond }: Fallback): ApiHandler =>
   async (event, context): Promise<ApiResult> => {
@@ -15,7 +15,7 @@ export const withFallback =
       timer = setTimeout(resolve, afterMilliseconds, undefined);
     });
     const response = await Promise.race([responding, timeout]).finally(() => clearTimeout(timer));
-    if (response && response.statusCode !== 500) return response;
+    if (response && (response.statusCode ?? 200) < 500) return response;
     const { requestId } = event.requestContext;
     const { parsed } = (context as HandlerContext).internal;
     const { input } = parsed ?? (await parseRequest(endpoint, event));

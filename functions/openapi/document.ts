@@ -215,7 +215,7 @@ const introduction = `A self-hosted HTTP API for voice agents. Quickstarts and g
 **Errors.** Every error is \`{ "error": code, "message": sentence }\`; a 400 adds \`details\` with each bad field. Validation details are
 returned only to authenticated callers. An agent that you cannot access and one that does not exist both return 401.
 
-**Retries.** Send a request again after 429 and 500. If the response has \`retry-after\`, wait for that many seconds. Every POST and PATCH
+**Retries.** Send a request again after 429, 500 and 503. If the response has \`retry-after\`, wait for that many seconds. Every POST and PATCH
 that changes something takes an \`Idempotency-Key\`, which makes repeating it safe.
 
 **Pagination.** Lists take \`limit\` and \`cursor\`. A response without \`nextCursor\` is the last page.

@@ -38,4 +38,5 @@ export const errorMeanings: Record<ErrorCode, string> = {
   chat_budget_exhausted: 'The token budget of the chat for today is used up.',
   internal_error: 'The request could not be completed. Try again later.',
   chat_failed: 'The assistant could not answer.',
+  overloaded: 'Too many requests for the same agent or key at once.',
 };

@@ -49,6 +49,7 @@ const codesOf = (endpoint: AnyEndpoint): ErrorCode[] => {
       ...(body ? (['payload_too_large'] as const) : []),
       'rate_limited',
       'internal_error',
+      ...(caller.kind === 'key' && !caller.forwarded ? (['overloaded'] as const) : []),
       ...Object.values(errorCodes),
       ...own,
     ]),
@@ -68,7 +69,8 @@ const errorResponse = (meaning: string, codes: ErrorCode[]) => ({
 
 const oneOf = (items: string[]) => items.join(', ').replace(/, ([^,]*)$/, ' or $1');
 
-const hasRetryAfter = (code: ErrorCode) => errorStatuses[code] === 429 || code === 'idempotency_in_progress';
+const hasRetryAfter = (code: ErrorCode) =>
+  [429, 503].includes(errorStatuses[code]) || code === 'idempotency_in_progress';
 
 export const errorCodes = Object.keys(errorStatuses) as ErrorCode[];
 
@@ -90,6 +92,7 @@ const meaningsOfStatuses: Record<number, string> = {
   413: 'The body is too large.',
   429: 'Too many requests in a short time. Send the request again after the seconds in `retry-after`, or with exponential backoff when there are none.',
   500: 'The request could not be completed. The log of the service has the cause under the `x-request-id`. Send the request again later.',
+  503: 'Too many requests for the same agent or key at once. Send the request again after the seconds in `retry-after`.',
 };
 
 /** The body of every error. */

@@ -17,12 +17,20 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { StandardRetryStrategy } from '@smithy/core/retry';
+import { overloaded } from '../domain/errors.ts';
 import { environment } from '../environment.ts';
 import { wholeService } from '../service.ts';
 import { type Change, type Condition, conditionOf, isAbsent, updateOf } from './expressions.ts';
 import type { Collection, ItemKey } from './keys.ts';
 import type { Statement } from './statements.ts';
-import { failedConditions, type StatementResult, writeFailure } from './write-failures.ts';
+import {
+  failedConditions,
+  isThrottled,
+  type StatementResult,
+  throttlingCodes,
+  writeFailure,
+} from './write-failures.ts';
 
 /** The attributes of every item. Each store adds its own. */
 export type Item = ItemKey;
@@ -59,7 +67,7 @@ export class Table {
 
   async get<T extends Item = Item>(key: ItemKey): Promise<T | undefined> {
     const input = { TableName: this.name, Key: key, ConsistentRead: true };
-    const { Item } = await this.client.send(new GetCommand(input), deadline());
+    const { Item } = await untilAdmitted(() => this.client.send(new GetCommand(input), deadline()));
     return Item as T | undefined;
   }
 
@@ -71,14 +79,15 @@ export class Table {
 
   async #getBatch<T>(keys: ItemKey[]): Promise<T[]> {
     const found: T[] = [];
-    let wanted: ItemKey[] = keys;
-    for (let attempt = 0; wanted.length > 0; attempt++) {
-      if (attempt > 0) await backOff(attempt);
-      if (attempt > 6) throw new Error('DynamoDB left keys of a batch unread.');
+    let pause = throttlePauses();
+    for (let wanted = keys; wanted.length > 0; ) {
       const input = { RequestItems: { [this.name]: { Keys: wanted, ConsistentRead: true } } };
-      const answer = await this.client.send(new BatchGetCommand(input), deadline());
+      const answer = await untilAdmitted(() => this.client.send(new BatchGetCommand(input), deadline()));
       found.push(...((answer.Responses?.[this.name] ?? []) as T[]));
-      wanted = (answer.UnprocessedKeys?.[this.name]?.Keys ?? []) as ItemKey[];
+      const left = (answer.UnprocessedKeys?.[this.name]?.Keys ?? []) as ItemKey[];
+      if (left.length < wanted.length) pause = throttlePauses();
+      if (left.length > 0) await pause();
+      wanted = left;
     }
     return found;
   }
@@ -95,18 +104,16 @@ export class Table {
     let start: ItemKey | undefined =
       options.after === undefined ? undefined : { pk: collection.pk, sk: prefix + options.after };
     do {
-      const answer = await this.client.send(
-        new QueryCommand({
-          TableName: this.name,
-          ConsistentRead: true,
-          ...range,
-          ScanIndexForward: !options.descending,
-          ...(options.limit && { Limit: options.limit }),
-          ...(options.keysOnly && { ProjectionExpression: 'pk, sk' }),
-          ...(start && { ExclusiveStartKey: start }),
-        }),
-        deadline(),
-      );
+      const command = new QueryCommand({
+        TableName: this.name,
+        ConsistentRead: true,
+        ...range,
+        ScanIndexForward: !options.descending,
+        ...(options.limit && { Limit: options.limit }),
+        ...(options.keysOnly && { ProjectionExpression: 'pk, sk' }),
+        ...(start && { ExclusiveStartKey: start }),
+      });
+      const answer = await untilAdmitted(() => this.client.send(command, deadline()));
       yield (answer.Items ?? []) as T[];
       start = answer.LastEvaluatedKey as ItemKey | undefined;
     } while (start);
@@ -177,7 +184,7 @@ export class Table {
   ): Promise<T | undefined> {
     const input = { TableName: this.name, Key: key, ReturnValues: returned, ...updateOf(change, condition) };
     return unlessConditionFails(async () => {
-      const { Attributes } = await this.client.send(new UpdateCommand(input), deadline());
+      const { Attributes } = await untilAdmitted(() => this.client.send(new UpdateCommand(input), deadline()));
       return Attributes as T | undefined;
     });
   }
@@ -185,7 +192,7 @@ export class Table {
   /** Deletes an item, if it exists and the condition holds. */
   async delete(key: ItemKey, condition?: Condition): Promise<void> {
     const input = { TableName: this.name, Key: key, ...conditionOf(condition) };
-    await unlessConditionFails(() => this.client.send(new DeleteCommand(input), deadline()));
+    await unlessConditionFails(() => untilAdmitted(() => this.client.send(new DeleteCommand(input), deadline())));
   }
 
   /** Writes distinct items, replacing existing ones. Batches of `perBatch` (at most 25 items and 16 MB) follow one another. */
@@ -202,17 +209,21 @@ export class Table {
   }
 
   async #writeBatch(batch: WriteRequest[]): Promise<void> {
-    let wanted = batch;
-    for (let attempt = 0; wanted.length > 0; attempt++) {
-      if (attempt > 0) await backOff(attempt);
-      if (attempt > 10) throw new Error('DynamoDB left items of a batch unwritten.');
+    let pause = throttlePauses();
+    for (let wanted = batch; wanted.length > 0; ) {
       const command = new BatchWriteCommand({ RequestItems: { [this.name]: wanted } });
-      const { UnprocessedItems } = await this.client.send(command, deadline());
-      wanted = (UnprocessedItems?.[this.name] ?? []) as WriteRequest[];
+      const { UnprocessedItems } = await untilAdmitted(() => this.client.send(command, deadline()));
+      const left = (UnprocessedItems?.[this.name] ?? []) as WriteRequest[];
+      if (left.length < wanted.length) pause = throttlePauses();
+      if (left.length > 0) await pause();
+      wanted = left;
     }
   }
 
-  /** Runs up to 25 statements on distinct items, independently of each other, and returns their results in the same order. */
+  /**
+   * Runs up to 25 statements on distinct items, independently of each other, and returns their results in the same order. Where
+   * all are throttled, it is the call that is.
+   */
   async execute(statements: Statement[]): Promise<StatementResult[]> {
     const command = new BatchExecuteStatementCommand({
       Statements: statements.map(({ text, values }) => ({
@@ -221,7 +232,16 @@ export class Table {
         ...(text.startsWith('UPDATE') && { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
       })),
     });
-    const { Responses = [] } = await this.client.send(command, deadline());
+    const pause = throttlePauses();
+    for (;;) {
+      const results = await this.#executeOnce(command);
+      if (!results.every(({ error }) => error && throttlingCodes.has(error))) return results;
+      await pause();
+    }
+  }
+
+  async #executeOnce(command: BatchExecuteStatementCommand): Promise<StatementResult[]> {
+    const { Responses = [] } = await untilAdmitted(() => this.client.send(command, deadline()));
     return Responses.map(({ Error: error }) => ({
       error: error?.Code,
       item: error?.Item && (unmarshall(error.Item) as Item),
@@ -250,8 +270,11 @@ export class Table {
   /** Writes all or nothing. DynamoDB performs requests with the same token once. A single put needs no transaction. */
   async transact(actions: TransactionAction[], ClientRequestToken: string = randomUUID()): Promise<void> {
     const [{ Put } = {}, ...more] = actions;
-    if (Put && more.length === 0) return void (await this.client.send(new PutCommand(Put), deadline()));
-    await this.client.send(new TransactWriteCommand({ TransactItems: actions, ClientRequestToken }), deadline());
+    if (Put && more.length === 0)
+      return void (await untilAdmitted(() => this.client.send(new PutCommand(Put), deadline())));
+    await untilAdmitted(() =>
+      this.client.send(new TransactWriteCommand({ TransactItems: actions, ClientRequestToken }), deadline()),
+    );
   }
 
   /**
@@ -303,6 +326,32 @@ const unlessConditionFails = async <T>(write: () => Promise<T>): Promise<T | und
   }
 };
 
+/**
+ * Sends a call again while DynamoDB throttles it. When `environment.throttledMilliseconds` are over, the request is
+ * `overloaded`.
+ */
+const untilAdmitted = async <T>(send: () => Promise<T>): Promise<T> => {
+  const pause = throttlePauses();
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!isThrottled(error)) throw error;
+      await pause();
+    }
+  }
+};
+
+/** Returns a function that waits before the next attempt at a throttled call, or throws when its time is over. */
+const throttlePauses = () => {
+  const until = Date.now() + environment.throttledMilliseconds;
+  let attempt = 0;
+  return async () => {
+    if (Date.now() >= until) throw overloaded();
+    await backOff(attempt++);
+  };
+};
+
 const keyRange = ({ pk, prefix }: Collection, { from, to }: QueryOptions) => {
   const values = Object.entries({ ':pk': pk, ':prefix': prefix, ':from': from, ':to': to });
   let range = '';
@@ -326,12 +375,20 @@ export const backOff = (attempt: number) => sleep(Math.random() * Math.min(500, 
 export const chunks = <T>(items: T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 
+/** The pauses between the SDK's attempts at one call, with full jitter. */
+const shortPauses = {
+  setDelayBase() {},
+  computeNextBackoffDelay: (attempt: number) => Math.random() * 20 * 2 ** attempt,
+};
+
 /** Opens a table. Region, endpoint and credentials come from AWS's own settings, unless `config` names them. */
 export const openTable = (name: string, config: DynamoDBClientConfig = {}): Table => {
   // Two attempts fit into the timeout of a call.
   const requestTimeout = environment.tableTimeoutSeconds * 400;
   const client = new DynamoDBClient({
     maxAttempts: 3,
+    // The SDK's own waits after a throttled attempt are up to a second.
+    retryStrategy: new StandardRetryStrategy({ maxAttempts: 3, backoff: shortPauses }),
     requestHandler: { connectionTimeout: 1000, requestTimeout, throwOnRequestTimeout: true },
     ...config,
   });

@@ -1,5 +1,6 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { ApiError } from '../domain/errors.ts';
 import type { ItemKey } from './keys.ts';
 
 /** The error code, if any; when the condition of an update failed, also the item as it is. */
@@ -10,10 +11,8 @@ export const writeFailure = (error: unknown): 'condition' | 'conflict' | undefin
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'ConditionalCheckFailedException') return 'condition';
   if (error.name === 'TransactionConflictException') return 'conflict';
-  if (!(error instanceof TransactionCanceledException)) return undefined;
-  const reasons = (error.CancellationReasons ?? []).map((reason) => reason.Code);
-  if (reasons.includes('ConditionalCheckFailed')) return 'condition';
-  return reasons.some((reason) => reason && retryableCodes.has(reason)) ? 'conflict' : undefined;
+  if (hasCode(error, ['ConditionalCheckFailed'])) return 'condition';
+  return hasCode(error, conflictCodes) ? 'conflict' : undefined;
 };
 
 /** Returns the result of each action of a canceled transaction. */
@@ -38,22 +37,26 @@ export const failedConditions = <T>(error: unknown): Map<number, T | undefined> 
 export const conflictingItem = <T>(error: unknown): T | undefined =>
   error instanceof ConditionalCheckFailedException && error.Item ? (unmarshall(error.Item) as T) : undefined;
 
+export const throttlingCodes = new Set(['ProvisionedThroughputExceeded', 'ThrottlingError', 'RequestLimitExceeded']);
+const conflictCodes = ['TransactionConflict', 'InternalServerError'];
 /** The error codes of statements and transaction actions that a retry may succeed after. */
-export const retryableCodes = new Set([
-  'TransactionConflict',
-  'ProvisionedThroughputExceeded',
-  'ThrottlingError',
-  'RequestLimitExceeded',
-  'InternalServerError',
-]);
+export const retryableCodes = new Set([...throttlingCodes, ...conflictCodes]);
+
+const throttlingErrors = ['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded'];
+
+/** Returns whether DynamoDB throttled a call or a transaction, and wrote nothing. */
+export const isThrottled = (error: unknown): boolean =>
+  error instanceof Error &&
+  (throttlingErrors.includes(error.name) ||
+    (writeFailure(error) === undefined && hasCode(error, [...throttlingCodes])));
+
+const hasCode = (error: unknown, codes: string[]): boolean =>
+  error instanceof TransactionCanceledException &&
+  (error.CancellationReasons ?? []).some(({ Code = '' }) => codes.includes(Code));
 
 /** Returns whether a failed call may be retried: after a fault of the network or of DynamoDB, not after an invalid request. */
 export const isRetryable = (error: Error & { $fault?: string; $metadata?: { httpStatusCode?: number } }): boolean => {
-  if (error instanceof TypeError) return false;
-  return !(error.$fault === 'client' && error.$metadata?.httpStatusCode === 400) || throttlingErrors.has(error.name);
+  // What the table has throttled for its time is over.
+  if (error instanceof TypeError || error instanceof ApiError) return false;
+  return !(error.$fault === 'client' && error.$metadata?.httpStatusCode === 400) || isThrottled(error);
 };
-const throttlingErrors = new Set([
-  'ProvisionedThroughputExceededException',
-  'ThrottlingException',
-  'RequestLimitExceeded',
-]);

@@ -65,6 +65,15 @@ it('the API lets scripts of the application read its answers, and no others', ()
   });
 });
 
+it('concurrency is reserved in production for the functions that a call waits for, and for no other one of the API', () => {
+  const reserved = prod
+    .all('AWS::Lambda::Function')
+    .filter(({ part, properties }) => part === 'Api' && properties.ReservedConcurrentExecutions !== undefined)
+    .map(({ properties }) => [properties.FunctionName, properties.ReservedConcurrentExecutions]);
+  const names = ['check-blocked-number', 'decide-call-start', 'receive-hook', 'search-knowledge'];
+  expect(reserved.sort()).toEqual(names.map((name) => [`voice-agents-prod-${name}`, 100]));
+});
+
 it('the API is throttled, and logs each request without its path and its query, which may hold a phone number and a key', () => {
   const [stage] = prod.all('AWS::ApiGatewayV2::Stage');
   expect(stage?.properties.DefaultRouteSettings).toMatchObject({

@@ -32,6 +32,12 @@ it('the table and the files go with the stacks in dev', () => {
   expect(dev.stack.terminationProtection).toBe(false);
 });
 
+it('the throughput of the table has a maximum in dev, and none in production', () => {
+  const throughput = { MaxReadRequestUnits: 12_000, MaxWriteRequestUnits: 4000 };
+  expect(dev.all('AWS::DynamoDB::Table')[0]?.properties.OnDemandThroughput).toEqual(throughput);
+  expect(table.properties.OnDemandThroughput).toBeUndefined();
+});
+
 it('the table is paid by request, encrypted, restorable to any second, without an index, and its items expire by ttlSeconds', () => {
   expect(table.properties).toMatchObject({
     BillingMode: 'PAY_PER_REQUEST',

@@ -44,6 +44,14 @@ it('the functions have names that Lambda takes, also in the longest stage', () =
   }
 });
 
+it('the functions of jobs wait for a throttled table, and those of requests do not', () => {
+  const waiting = functionsOf(prod).filter(
+    ({ properties }) => properties.Environment?.Variables.TABLE_THROTTLED_MILLISECONDS === '20000',
+  );
+  const expected = jobs.map(({ name }) => `voice-agents-prod-${toKebabCase(name)}`);
+  expect(waiting.map(({ properties }) => properties.FunctionName).sort()).toEqual(expected.sort());
+});
+
 it('the functions run on Node 24 on arm64, traced, and log JSON', () => {
   for (const { properties } of functionsOf(prod)) {
     expect(properties).toMatchObject({

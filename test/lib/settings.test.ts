@@ -31,6 +31,9 @@ describe('the settings', () => {
       chatDailyTokens: 2_000_000,
       chatRatePerMinute: 30,
       chatConcurrency: 20,
+      callTimeConcurrency: 'shared',
+      maxReadUnits: 12_000,
+      maxWriteUnits: 4000,
       requestsPerSecond: 50,
       callRetentionDays: undefined,
       quotaAgents: 1000,
@@ -62,6 +65,8 @@ describe('the settings', () => {
       domain: { name: 'api.example.com', certificateArn: production.certificateArn },
       allowedCountries: ['DE', 'FR'],
       requestsPerSecond: 500,
+      callTimeConcurrency: 100,
+      maxWriteUnits: 'none',
       logDays: 180,
     });
   });
@@ -88,6 +93,8 @@ describe('the settings', () => {
     ['chatDailyTokens', '0', 'chatDailyTokens must be a whole number from 1 to 1,000,000,000, not "0".'],
     ['chatRatePerMinute', 'many', /^chatRatePerMinute must be a whole number/],
     ['chatConcurrency', '1.5', 'chatConcurrency must be a whole number from 1 to 1,000, or shared, not "1.5".'],
+    ['callTimeConcurrency', '0', /^callTimeConcurrency must be a whole number from 1 to 1,000, or shared/],
+    ['maxWriteUnits', 'all', 'maxWriteUnits must be a whole number, or none, not "all".'],
     ['requestsPerSecond', '-1', /^requestsPerSecond must be a whole number/],
     ['callRetentionDays', '3651', /^callRetentionDays must be a whole number from 1 to 3,650/],
     ['quotaAgents', '0', /^quotaAgents must be a whole number from 1/],

@@ -1,5 +1,6 @@
 import pMap from 'p-map';
 import type { NumberOutcome } from '../../domain/block-list.ts';
+import { ApiError } from '../../domain/errors.ts';
 import { type Statement, statementsPerBatch } from '../statements.ts';
 import { backOff, chunks, type Table } from '../table.ts';
 import { isRetryable, retryableCodes } from '../write-failures.ts';
@@ -66,9 +67,9 @@ const batchesOf = (states: Map<string, NumberState>): Batch[] => {
   );
 };
 
-/** Leaves a batch to be retried, if a retry may succeed. */
+/** Leaves a batch to be retried, if a retry may succeed. A throttled one waits: the others of the request may succeed. */
 const retryLater = (error: Error) => {
-  if (!isRetryable(error)) throw error;
+  if (!(error instanceof ApiError) && !isRetryable(error)) throw error;
   return undefined;
 };
 

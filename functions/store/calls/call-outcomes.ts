@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import type { Call } from '../../domain/calls.ts';
+import { ApiError } from '../../domain/errors.ts';
 import { type Block, blockAction, blockCheck } from '../block-list/blocked-number.ts';
 import { callKey } from '../keys.ts';
 import { type Statement, statementsPerBatch, updateStatement } from '../statements.ts';
@@ -30,6 +31,8 @@ type Write = { from: StoredCall; to: Call; updates: Update[]; block?: Block & { 
 /** A write that also blocks the call's number, unless its entry exists. */
 type BlockingWrite = Write & Required<Pick<Write, 'block'>>;
 
+type IsRepeated = (error: Error) => boolean;
+
 const concurrency = 8;
 
 /**
@@ -51,6 +54,8 @@ export const changeOutcomes = async (
   });
   let pending = groupByCall(updates, found).filter(needsWrite);
   const version = randomUUID();
+  // A throttled table ends a single change at once: its caller is told to send it again.
+  const isRepeated: IsRepeated = (error) => isRetryable(error) || (changes.length > 1 && error instanceof ApiError);
   for (let round = 0; pending.length > 0; round++) {
     if (round > 0) await backOff(round);
     if (Date.now() >= until) {
@@ -62,8 +67,8 @@ export const changeOutcomes = async (
     // Writes that block the same number would conflict.
     const byNumber = Object.values(Object.groupBy(blocking, ({ block }) => block.phone)) as BlockingWrite[][];
     const batches = [
-      ...chunks(others, statementsPerBatch).map((batch) => () => write(table, batch, version, until)),
-      ...byNumber.map((batch) => () => writeAndBlock(table, batch, version, until)),
+      ...chunks(others, statementsPerBatch).map((batch) => () => write(table, batch, version, until, isRepeated)),
+      ...byNumber.map((batch) => () => writeAndBlock(table, batch, version, until, isRepeated)),
     ];
     const left = await pMap(batches, (writeBatch) => writeBatch(), { concurrency });
     pending = left.flat();
@@ -105,13 +110,19 @@ const apply = (from: StoredCall, updates: Update[]): Write => {
 const needsWrite = ({ from, to, block }: Write) => from.call !== to || block !== undefined;
 
 /** Writes a batch, and returns what must be written again. */
-const write = async (table: Table, batch: Write[], version: string, until: number): Promise<Write[]> => {
+const write = async (
+  table: Table,
+  batch: Write[],
+  version: string,
+  until: number,
+  isRepeated: IsRepeated,
+): Promise<Write[]> => {
   if (Date.now() >= until) return batch;
   let results: StatementResult[];
   try {
     results = await table.execute(batch.map((one) => statementOf(table, one, version)));
   } catch (error) {
-    if (isRetryable(error as Error)) return batch;
+    if (isRepeated(error as Error)) return batch;
     for (const one of batch) fail(one, error as Error);
     return [];
   }
@@ -137,14 +148,21 @@ const writeAndBlock = async (
   batch: BlockingWrite[],
   version: string,
   until: number,
+  isRepeated: IsRepeated,
 ): Promise<Write[]> => {
   const left: Write[] = [];
-  for (const one of batch) left.push(...(Date.now() < until ? await writeBlocking(table, one, version) : [one]));
+  for (const one of batch)
+    left.push(...(Date.now() < until ? await writeBlocking(table, one, version, isRepeated) : [one]));
   return left;
 };
 
 /** Writes a call and the entry of its number in one transaction. An entry that already exists is only checked. */
-const writeBlocking = async (table: Table, one: BlockingWrite, version: string): Promise<Write[]> => {
+const writeBlocking = async (
+  table: Table,
+  one: BlockingWrite,
+  version: string,
+  isRepeated: IsRepeated,
+): Promise<Write[]> => {
   const { block } = one;
   try {
     await table.transact([
@@ -154,11 +172,11 @@ const writeBlocking = async (table: Table, one: BlockingWrite, version: string):
     return [];
   } catch (error) {
     const [ofCall, ofEntry] = cancellationResults(error) ?? [];
-    if (!ofCall || !ofEntry) return isRetryable(error as Error) ? [one] : fail(one, error as Error);
+    if (!ofCall || !ofEntry) return isRepeated(error as Error) ? [one] : fail(one, error as Error);
     if (ofCall.error !== undefined) return settle(one, ofCall, version);
     if (ofEntry.error !== 'ConditionalCheckFailed') return [one];
     const other = { ...one, block: { ...block, isThere: !block.isThere } };
-    return block.isThere ? [other] : writeBlocking(table, other, version);
+    return block.isThere ? [other] : writeBlocking(table, other, version, isRepeated);
   }
 };
 
