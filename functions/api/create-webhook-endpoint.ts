@@ -1,7 +1,8 @@
 import { now } from '../domain/date-time.ts';
 import { insufficientPermissions, invalidField } from '../domain/errors.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
-import { NewWebhookEndpoint, WebhookEndpointWithSecret } from '../domain/webhooks.ts';
+import { NewWebhookEndpoint, scopesOfEvents, WebhookEndpointWithSecret } from '../domain/webhooks.ts';
+import { checkScopes } from '../http/authorize.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { credentials } from '../store/credentials.ts';
@@ -16,7 +17,7 @@ export const createWebhookEndpoint = endpoint({
   path: '/webhook-endpoints',
   summary: 'Create a webhook endpoint',
   description:
-    'Creates an endpoint that events are sent to. The response contains the `secret` that signs them; it is not shown again, except to a request that the same API key repeats with its `Idempotency-Key`. A user can have at most 10 endpoints.',
+    'Creates an endpoint that events are sent to. The response contains the `secret` that signs them; it is not shown again, except to a request that the same API key repeats with its `Idempotency-Key`. The endpoint gets the events that the scopes of the API key cover. A user can have at most 10 endpoints, each with an address of its own.',
   caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
   services: {
     webhookEndpoints: webhookEndpoints.for('add'),
@@ -29,11 +30,10 @@ export const createWebhookEndpoint = endpoint({
   response: WebhookEndpointWithSecret,
   errors: ['too_many_endpoints'],
 
-  async handle(
-    { principal: { keyId }, body: { uid, ...given }, creationId },
-    { webhookEndpoints, credentials, ...services },
-  ) {
-    const { agentIds = [], url } = given;
+  async handle({ principal, body: { uid, ...given }, creationId }, { webhookEndpoints, credentials, ...services }) {
+    const { agentIds = [], url, events } = given;
+    const { keyId, scopes } = principal;
+    checkScopes(principal, scopesOfEvents(events));
     const access = agentIds.length > 0 ? await credentials.accessTo(agentIds) : undefined;
     if (!agentIds.every((agentId) => access?.get(agentId)?.has(uid))) throw insufficientPermissions();
     const problem = await services.receiverAddresses.problemWith(url);
@@ -41,7 +41,11 @@ export const createWebhookEndpoint = endpoint({
     const endpointId = newIdentifier('endpoint', creationId);
     const sealed = await services.endpointSecrets.seal(endpointId, newEndpointSecret());
     const secrets = [{ sealed, createdBy: creationId, keyId }];
-    const made = await webhookEndpoints.add(uid, { endpointId, ...given, active: true, createdAt: now(), secrets });
+    const createdBy = { keyId, ...(scopes && { scopes }) };
+    const made = await webhookEndpoints.add(uid, {
+      ...{ endpointId, ...given, ...createdBy },
+      ...{ active: true, createdAt: now(), secrets },
+    });
     const first = secretMadeBy(made, { creationId, keyId });
     return { ...shownEndpoint(made), secret: await services.endpointSecrets.open(endpointId, first.sealed) };
   },

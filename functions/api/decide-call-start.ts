@@ -5,14 +5,13 @@ import { RetryAt, TimeZone, TimeZones } from '../domain/calling-rules.ts';
 import { Call } from '../domain/calls.ts';
 import { DateTime } from '../domain/date-time.ts';
 import { describe } from '../domain/describe.ts';
-import { missingScope } from '../domain/errors.ts';
 import { AgentId, Identifier, Uid } from '../domain/identifiers.ts';
 import { list } from '../domain/list.ts';
 import { phoneNumber } from '../domain/phone-numbers.ts';
 import { text } from '../domain/text.ts';
 import { callStartLookup, callStarts } from '../hooks/call-starts.ts';
 import { decide, locatedCall, toCallStartReference, variablesOf, withoutGuess } from '../hooks/decide-call-start.ts';
-import { hasScope } from '../http/authorize.ts';
+import { checkScopes } from '../http/authorize.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { callRecords } from '../store/calls/call-records.ts';
@@ -102,12 +101,10 @@ export const decideCallStart = endpoint({
 
   async handle({ body, principal, found }, { callStarts, callAttempts, callRecords }) {
     const includes = (part: 'variables' | 'agent' | 'lastCall') => body.include?.includes(part) ?? false;
-    for (const [part, scope] of [
-      ['agent', 'agents'],
-      ['lastCall', 'calls'],
-    ] as const) {
-      if (includes(part) && !hasScope(principal, scope)) throw missingScope(scope);
-    }
+    checkScopes(principal, [
+      ...(includes('agent') ? (['agents'] as const) : []),
+      ...(includes('lastCall') ? (['calls'] as const) : []),
+    ]);
     const located = locatedCall(found);
     const needsAgent = includes('variables') || includes('agent');
     const lastCallOf = async ({ agent: { agentId }, other: phone }: typeof located) =>

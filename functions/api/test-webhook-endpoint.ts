@@ -7,7 +7,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { attemptOf } from '../webhooks/deliver.ts';
 import { endpointSecrets, secretsInForce } from '../webhooks/secrets.ts';
-import { webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
+import { webhookEndpoints, withTest } from '../webhooks/webhook-endpoints.ts';
 import { webhookReceivers } from '../webhooks/webhook-receivers.ts';
 
 /** Sends a test event at once, also to an endpoint that is not active. */
@@ -17,16 +17,17 @@ export const testWebhookEndpoint = endpoint({
   path: '/webhook-endpoints/{endpointId}/test',
   summary: 'Send a test event',
   description:
-    'Sends an event of the type `webhook_endpoint.test` to the endpoint at once, whatever its `events` are and even if it is not active, and returns the result. A test that fails is not repeated, and is not in the list of deliveries.',
+    'Sends an event of the type `webhook_endpoint.test` to the endpoint at once, whatever its `events` are and even if it is not active, and returns the result. A test that fails is not repeated, and is not in the list of deliveries. An endpoint can be tested once in 10 seconds.',
   caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
-  services: { webhookEndpoints: webhookEndpoints.for('find'), endpointSecrets, webhookReceivers },
+  services: { webhookEndpoints: webhookEndpoints.for('change'), endpointSecrets, webhookReceivers },
   params: z.object({ endpointId: EndpointIdInPath }),
   body: z.object({ uid: Uid }),
   response: SentTest,
   errors: ['endpoint_not_found'],
+  errorDescriptions: { 429: 'The endpoint was tested less than 10 seconds ago, or there are too many requests.' },
 
   async handle({ params: { endpointId }, body: { uid }, creationId }, { webhookEndpoints, ...services }) {
-    const found = await webhookEndpoints.find(uid, endpointId);
+    const found = await webhookEndpoints.change(uid, endpointId, withTest);
     if (!found) throw noSuchEndpoint();
     const message = {
       id: newIdentifier('event', creationId),

@@ -1,6 +1,13 @@
 import * as z from 'zod/mini';
 import { insufficientPermissions, invalidField, noSuchEndpoint } from '../domain/errors.ts';
-import { EndpointIdInPath, WebhookEndpoint, WebhookEndpointChange, withEndpointChange } from '../domain/webhooks.ts';
+import {
+  EndpointIdInPath,
+  scopesOfEvents,
+  WebhookEndpoint,
+  WebhookEndpointChange,
+  withEndpointChange,
+} from '../domain/webhooks.ts';
+import { checkScopes } from '../http/authorize.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { credentials } from '../store/credentials.ts';
@@ -14,7 +21,7 @@ export const updateWebhookEndpoint = endpoint({
   path: '/webhook-endpoints/{endpointId}',
   summary: 'Update a webhook endpoint',
   description:
-    'Updates the fields that are sent; `null` clears a field. While an endpoint is not `active`, nothing is sent to it, and its pending deliveries end as `failed`; they can be sent again. `active: true` also enables an endpoint that the service disabled.',
+    'Updates the fields that are sent; `null` clears a field. While an endpoint is not `active`, nothing is sent to it, and its pending deliveries end as `failed`; they can be sent again. After a change of `url`, `events` or `agentIds` it gets the events that the scopes of the API key of this request cover. `active: true` also enables an endpoint that the service disabled.',
   caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
   services: {
     webhookEndpoints: webhookEndpoints.for('change'),
@@ -26,13 +33,20 @@ export const updateWebhookEndpoint = endpoint({
   response: WebhookEndpoint,
   errors: ['endpoint_not_found'],
 
-  async handle({ params: { endpointId }, body: { uid, ...change } }, { webhookEndpoints, ...services }) {
+  async handle({ principal, params: { endpointId }, body: { uid, ...change } }, { webhookEndpoints, ...services }) {
+    const { keyId, scopes } = principal;
+    checkScopes(principal, scopesOfEvents(change.events ?? []));
     const agentIds = change.agentIds ?? [];
     const access = agentIds.length > 0 ? await services.credentials.accessTo(agentIds) : undefined;
     if (!agentIds.every((agentId) => access?.get(agentId)?.has(uid))) throw insufficientPermissions();
     const problem = change.url === undefined ? undefined : await services.receiverAddresses.problemWith(change.url);
     if (problem !== undefined) throw invalidField('url', problem);
-    const changed = await webhookEndpoints.change(uid, endpointId, (found) => withEndpointChange(found, change));
+    // Who decides where events go, or which, gets no more than their key may read.
+    const isRedirected = [change.url, change.events, change.agentIds].some((value) => value !== undefined);
+    const changed = await webhookEndpoints.change(uid, endpointId, (found) => ({
+      ...withEndpointChange(found, change),
+      ...(isRedirected && { keyId, scopes }),
+    }));
     if (!changed) throw noSuchEndpoint();
     return shownEndpoint(changed);
   },

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Scope } from './api-keys.ts';
 import { timestamp } from './date-time.ts';
 import { component, describe } from './describe.ts';
 import { examples } from './examples.ts';
@@ -37,9 +38,28 @@ const filters = ['*', ...new Set(typeNames.map(groupOf)), ...typeNames] as [stri
 /** A type of event, `name.*` for all whose type begins so, or `*`. */
 const EventFilter = z.enum(filters);
 
-/** Checks whether an endpoint with these filters gets a type of event. */
-export const asksFor = (events: readonly string[], type: EventType) =>
-  events.some((filter) => filter === '*' || filter === type || filter === groupOf(type));
+/** The scopes of the groups of types: a key gets the events of what it may read. */
+const scopesOfGroups: Record<string, Scope> = {
+  'agent.*': 'agents',
+  'block_list.*': 'block-list',
+  'website.*': 'knowledge',
+  'document.*': 'knowledge',
+  'call.*': 'calls',
+  'webhook_endpoint.*': 'webhooks',
+};
+
+/** Returns the scopes that a key needs to subscribe to these types by name. */
+export const scopesOfEvents = (events: readonly string[]): Scope[] => [
+  ...new Set(events.flatMap((filter) => scopesOfGroups[groupOf(filter)] ?? [])),
+];
+
+/** An endpoint gets the types that its filters name, as far as `scopes` of the key that made it, if it has a list, allow. */
+type Subscription = { events: readonly string[]; scopes?: readonly Scope[] | undefined };
+
+/** Checks whether an endpoint gets a type of event. */
+export const asksFor = ({ events, scopes }: Subscription, type: EventType) =>
+  events.some((filter) => filter === '*' || filter === type || filter === groupOf(type)) &&
+  scopesOfEvents([type]).every((scope) => scopes?.includes(scope) ?? true);
 
 export const EndpointId = Identifier.check(
   describe('Id of the webhook endpoint.', 'endpoint_01KB3R0W1P6T8X2Z4B6D8F0H2K'),
@@ -131,6 +151,16 @@ export const WebhookEndpoint = component(
     description: z.optional(fields.description),
     active: z.boolean().check(describe('Whether events are sent.', true)),
     createdAt: timestamp('When the endpoint was created.'),
+    keyId: z.optional(
+      z
+        .string()
+        .check(
+          describe(
+            'Id of the API key that created the endpoint, or last changed its `url`, `events` or `agentIds`. Only events that the scopes of this key cover are sent.',
+            'key_01KB3M5T3Q8RXN2M6J4HB7C0DF',
+          ),
+        ),
+    ),
     failingSince: z.optional(
       timestamp(
         'Since when every delivery has failed. Absent after a success. After five days the endpoint is disabled.',

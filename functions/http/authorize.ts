@@ -46,3 +46,8 @@ export const lookupFor = (caller: AnyEndpoint['caller'], { input }: { input?: In
 /** Checks whether a key has a scope. A key without a list of scopes has all but those that must be named. */
 export const hasScope = ({ scopes }: Principal, scope: Scope) =>
   scopes ? scopes.includes(scope) : !namedScopes.has(scope);
+
+/** Throws for a key that lacks one of these scopes. */
+export const checkScopes = (principal: Principal, scopes: Scope[]) => {
+  for (const scope of scopes) if (!hasScope(principal, scope)) throw missingScope(scope);
+};

@@ -66,7 +66,7 @@ export class Subscribers {
     const users = 'uid' in subject ? [subject.uid] : (this.#agents.get(subject.agentId) ?? []);
     return [...new Set([...users, ...recipients])].flatMap((uid) =>
       (this.#endpoints.get(uid) ?? [])
-        .filter(({ active, events, agentIds }) => active && asksFor(events, type) && isAbout(subject, agentIds))
+        .filter((endpoint) => endpoint.active && asksFor(endpoint, type) && isAbout(subject, endpoint.agentIds))
         .map((endpoint) => ({ uid, endpoint })),
     );
   }

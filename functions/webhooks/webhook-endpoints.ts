@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { ApiError } from '../domain/errors.ts';
+import type { Scope } from '../domain/api-keys.ts';
+import { ApiError, invalidField } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import type { DisabledReason, WebhookEndpoint } from '../domain/webhooks.ts';
 import { service } from '../service.ts';
@@ -10,8 +11,16 @@ import { type Item, type Table, table, untilWritten } from '../store/table.ts';
 /** A secret, encrypted. `createdBy` is the request that made it, `keyId` its API key; after `endsAt` (Unix milliseconds) it signs no more. */
 export type SealedSecret = { sealed: string; createdBy: string; keyId: string; endsAt?: number };
 
-/** A command that listens fetches the events of an endpoint that has `listeningUntil` (Unix milliseconds): then the endpoint is gone. */
-export type StoredEndpoint = WebhookEndpoint & { secrets: SealedSecret[]; listeningUntil?: number };
+/**
+ * `scopes` are those of its key, if that has a list. `testedAt` (Unix milliseconds) is the time of the last test. `listeningUntil`
+ * (Unix milliseconds) is set for endpoints of `webhooks listen`, which fetches their events: the endpoint expires then.
+ */
+export type StoredEndpoint = WebhookEndpoint & {
+  secrets: SealedSecret[];
+  scopes?: Scope[] | undefined;
+  testedAt?: number;
+  listeningUntil?: number;
+};
 
 /** `deleted` has the ids of endpoints that were deleted lately, and when (Unix milliseconds): a repeated request creates none of them again. */
 export type EndpointsItem = Item & {
@@ -60,6 +69,7 @@ export class WebhookEndpoints {
       if (endpoint.endpointId in endpoints) return undefined;
       if (endpoint.endpointId in deleted) throw deletedEndpoint();
       if (Object.keys(endpoints).length >= limits.webhookEndpoints) throw tooManyEndpoints();
+      checkUrl(endpoint, endpoints);
       return { ...endpoints, [endpoint.endpointId]: endpoint };
     };
     return (await this.#change(uid, change))[endpoint.endpointId] as StoredEndpoint;
@@ -74,7 +84,9 @@ export class WebhookEndpoints {
     const endpoints = await this.#change(uid, (found) => {
       const former = found[endpointId];
       const changed = former && change(former);
-      return !changed || changed === former ? undefined : { ...found, [endpointId]: changed };
+      if (!changed || changed === former) return undefined;
+      if (changed.url !== former.url) checkUrl(changed, found);
+      return { ...found, [endpointId]: changed };
     });
     return endpoints[endpointId];
   }
@@ -140,6 +152,29 @@ const lately = (deleted: EndpointsItem['deleted'] = {}): Record<string, number> 
       .slice(-maxDeleted),
   );
 
+/** Throws where another endpoint of the user has the address: a receiver gets each event once. */
+const checkUrl = ({ endpointId, url, listeningUntil }: StoredEndpoint, endpoints: Record<string, StoredEndpoint>) => {
+  if (listeningUntil !== undefined) return;
+  const isTaken = Object.values(endpoints).some(
+    (other) => other.endpointId !== endpointId && URL.parse(other.url)?.href === URL.parse(url)?.href,
+  );
+  if (isTaken) throw invalidField('url', 'is the address of another webhook endpoint of this user');
+};
+
+/** Tests of an endpoint are at least this far apart. */
+const testMilliseconds = 10_000;
+
+/** Returns an endpoint with the time of a test that begins now. Throws soon after the one before. */
+export const withTest = (endpoint: StoredEndpoint): StoredEndpoint => {
+  const waitMilliseconds = (endpoint.testedAt ?? 0) + testMilliseconds - Date.now();
+  if (waitMilliseconds > 0) {
+    throw new ApiError('rate_limited', 'An endpoint can be tested once in 10 seconds.', {
+      retryAfterSeconds: Math.ceil(waitMilliseconds / 1000),
+    });
+  }
+  return { ...endpoint, testedAt: Date.now() };
+};
+
 const deletedEndpoint = () =>
   new ApiError('idempotency_conflict', 'The endpoint that this Idempotency-Key created was deleted.');
 
@@ -163,8 +198,13 @@ const withResult = (endpoint: StoredEndpoint, result: 'success' | 'failure' | 'g
 };
 
 /** What is shown of an endpoint. */
-export const shownEndpoint = ({ secrets: _s, listeningUntil: _l, ...endpoint }: StoredEndpoint): WebhookEndpoint =>
-  endpoint;
+export const shownEndpoint = ({
+  secrets: _,
+  scopes: __,
+  testedAt: ___,
+  listeningUntil: ____,
+  ...endpoint
+}: StoredEndpoint): WebhookEndpoint => endpoint;
 
 export const webhookEndpoints = /* @__PURE__ */ service(() => new WebhookEndpoints(table.get()), {
   list: ['dynamodb:GetItem'],

@@ -1,8 +1,10 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
+import type { Scope } from '../../functions/domain/api-keys.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { webhookEndpointsKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
+import { webhookEndpoints } from '../../functions/webhooks/webhook-endpoints.ts';
 import { insideHosts } from '../support/addresses.ts';
 import { keptRequest } from '../support/kept-request.ts';
 import { newEndpoint, newReceiver, verified } from '../support/webhooks.ts';
@@ -20,19 +22,22 @@ const listOf = async ({ call, uid }: World) =>
 describe('webhook endpoints', () => {
   it('webhook endpoints are created, read, changed and deleted; the secret is shown at creation, and never again', async () => {
     const world = await newWorld();
-    const { uid, agentId, call } = world;
+    const { uid, agentId, keyId, call } = world;
     const fields = { url, events: ['call.*', 'document.ready'], agentIds: [agentId], description: 'CRM' };
     const made = await call('POST', '/webhook-endpoints', { body: { uid, ...fields } });
     expect(made.status, made.text).toBe(200);
     const { secret, ...endpoint } = made.body;
     const { endpointId } = endpoint;
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    expect(endpoint).toEqual({ endpointId, ...fields, active: true, createdAt: expect.any(String) });
+    expect(endpoint).toEqual({ endpointId, ...fields, keyId, active: true, createdAt: expect.any(String) });
     expect((await call('GET', at(endpointId), { query: { uid } })).body).toEqual(endpoint);
     expect(await listOf(world)).toEqual([endpoint]);
     const change = { uid, events: ['*'], agentIds: null, description: null, active: false };
     const changed = await call('PATCH', at(endpointId), { body: change });
-    expect(changed.body).toEqual({ endpointId, url, events: ['*'], active: false, createdAt: endpoint.createdAt });
+    expect(changed.body).toEqual({
+      ...{ endpointId, url, events: ['*'], keyId },
+      ...{ active: false, createdAt: endpoint.createdAt },
+    });
     expect((await call('GET', at(endpointId), { query: { uid } })).body).toEqual(changed.body);
     const gone = await call('DELETE', at(endpointId), { query: { uid } });
     expect(gone.body).toEqual({ message: 'Webhook endpoint deleted successfully' });
@@ -76,7 +81,7 @@ describe('webhook endpoints', () => {
     const world = await newWorld();
     const { uid, call } = world;
     const answers = await Promise.all(
-      Array.from({ length: 14 }, () => call('POST', '/webhook-endpoints', { body: { uid, url } })),
+      Array.from({ length: 14 }, (_, n) => call('POST', '/webhook-endpoints', { body: { uid, url: `${url}?n=${n}` } })),
     );
     const made = answers.filter(({ status }) => status === 200);
     expect(made).toHaveLength(10);
@@ -84,10 +89,60 @@ describe('webhook endpoints', () => {
     expect(refused.map(({ body }) => body.error)).toEqual(Array(4).fill('too_many_endpoints'));
     expect(await listOf(world)).toHaveLength(10);
     await call('DELETE', at(made[0]?.body.endpointId), { query: { uid } });
-    expect((await call('POST', '/webhook-endpoints', { body: { uid, url } })).status).toBe(200);
+    expect((await call('POST', '/webhook-endpoints', { body: { uid, url: `${url}?n=14` } })).status).toBe(200);
     const first = (await call('GET', '/webhook-endpoints', { query: { uid, limit: 6 } })).body;
     const rest = (await call('GET', '/webhook-endpoints', { query: { uid, cursor: first.nextCursor } })).body;
     expect([first.endpoints.length, rest.endpoints.length, rest.nextCursor]).toEqual([6, 4, undefined]);
+  });
+
+  it('no two webhook endpoints of a user have one address, when one is created or changed', async () => {
+    const world = await newWorld();
+    const { uid, call } = world;
+    const { endpointId } = await newEndpoint(world, url);
+    const other = await newEndpoint(world, `${url}?n=1`);
+    const same = url.replace('https://', 'HTTPS://');
+    for (const answer of [
+      await call('POST', '/webhook-endpoints', { body: { uid, url: same } }),
+      await call('PATCH', at(other.endpointId), { body: { uid, url } }),
+    ])
+      expect([answer.status, answer.body.details?.[0]?.path]).toEqual([400, 'url']);
+    expect((await call('PATCH', at(endpointId), { body: { uid, url } })).status).toBe(200);
+    expect(await listOf(world)).toHaveLength(2);
+  });
+
+  it('a webhook endpoint is made for events that the scopes of its key cover, and says which key that is', async () => {
+    const world = await newWorld();
+    const { uid, call, keyId } = world;
+    const { secret: narrow, keyId: narrowId } = await apiKeys.get().create(uid, { name: 'k', scopes: ['webhooks'] });
+    for (const events of [['call.recorded'], ['call.*'], ['*', 'call.*']]) {
+      const refused = await call('POST', '/webhook-endpoints', { apiKey: narrow, body: { uid, url, events } });
+      expect([refused.status, refused.body.message]).toEqual([401, 'This API key lacks the scope "calls".']);
+    }
+    const made = await call('POST', '/webhook-endpoints', { apiKey: narrow, body: { uid, url } });
+    expect(made.body).toMatchObject({ events: ['*'], keyId: narrowId });
+    expect(made.body).not.toHaveProperty('scopes');
+    const { endpointId } = made.body;
+    const change = async (apiKey: string, body: object) =>
+      (await call('PATCH', at(endpointId), { apiKey, body: { uid, ...body } })).body.keyId;
+    expect(await change(world.apiKey, { description: 'x' })).toBe(narrowId);
+    expect(await change(world.apiKey, { events: ['call.*'] })).toBe(keyId);
+    expect(await change(narrow, { url: `${url}?other` })).toBe(narrowId);
+  });
+
+  it('a webhook endpoint gets no events that the scopes of its key do not cover', async () => {
+    const world = await newWorld();
+    const { uid, agentId } = world;
+    const scopes: Scope[] = ['webhooks', 'agents'];
+    const { secret: apiKey } = await apiKeys.get().create(uid, { name: 'k', scopes });
+    const receiver = await newReceiver();
+    const made = await world.call('POST', '/webhook-endpoints', { apiKey, body: { uid, url: receiver.url } });
+    expect(made.status).toBe(200);
+    await world.recordCall('call-1');
+    await world.call('PATCH', `/agents/${agentId}`, { body: { name: 'Changed' } });
+    const sent = await receiver.waitFor(1);
+    expect(JSON.parse(sent[0]?.body ?? '').type).toMatch(/^agent\./);
+    await expect.poll(() => typesOf(world)).toContain('agent.updated');
+    expect((await typesOf(world)).filter((type) => !type.startsWith('agent.'))).toEqual([]);
   });
 
   it.each([
@@ -130,6 +185,12 @@ describe('webhook endpoints', () => {
   });
 });
 
+/** The types of the events that go to a user's endpoints. */
+const typesOf = async ({ call, uid }: World): Promise<string[]> =>
+  (await call('GET', '/webhook-deliveries', { query: { uid } })).body.deliveries.map(
+    ({ type }: { type: string }) => type,
+  );
+
 describe('the secret of an endpoint', () => {
   it('the secret of an endpoint is in the table in no readable form, and is not kept for an Idempotency-Key, which returns it all the same', async () => {
     const world = await newWorld();
@@ -160,7 +221,7 @@ describe('the secret of an endpoint', () => {
     const paths = ['/webhook-endpoints', at((await newEndpoint(world, url, testsAlone)).endpointId, '/rotate-secret')];
     for (const [index, path] of paths.entries()) {
       const ask = (more: object = {}) =>
-        call('POST', path, { body: { uid, ...(index === 0 && { url }) }, headers, ...more });
+        call('POST', path, { body: { uid, ...(index === 0 && { url: `${url}?n=1` }) }, headers, ...more });
       const first = await ask();
       expect(first.body.secret).toMatch(/^whsec_/);
       const other = await ask({ apiKey });
@@ -190,6 +251,7 @@ describe('the secret of an endpoint', () => {
     const test = () => call('POST', at(endpointId, '/test'), { body: { uid } });
     expect((await test()).body).toEqual({ delivered: true, status: 204, milliseconds: expect.any(Number) });
     const rotated = (await call('POST', at(endpointId, '/rotate-secret'), { body: { uid } })).body;
+    await forgetTest(uid, endpointId);
     await test();
     const [first, second] = (await receiver.received()) as [never, never];
     const event = verified(secret, first);
@@ -207,7 +269,25 @@ describe('the secret of an endpoint', () => {
   });
 });
 
+/** Lets an endpoint be tested again at once. */
+const forgetTest = (uid: string, endpointId: string) =>
+  webhookEndpoints.get().change(uid, endpointId, ({ testedAt: _, ...endpoint }) => endpoint);
+
 describe('a test event', () => {
+  it('a test event is sent once in ten seconds, however often it is asked for at once', async () => {
+    const world = await newWorld();
+    const { uid, call } = world;
+    const receiver = await newReceiver();
+    const { endpointId } = await newEndpoint(world, receiver.url, testsAlone);
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => call('POST', at(endpointId, '/test'), { body: { uid } })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 429, 429, 429]);
+    const refused = answers.find(({ status }) => status === 429);
+    expect([refused?.body.error, Number(refused?.headers.get('retry-after'))]).toEqual(['rate_limited', 10]);
+    expect(await receiver.received()).toHaveLength(1);
+  });
+
   it.each([
     ['an error', { status: 500 }, { status: 500, cause: 'The receiver answered with status 500.' }],
     [
@@ -233,6 +313,7 @@ describe('a test event', () => {
     expect(lost.body).toEqual({ delivered: false, milliseconds: expect.any(Number), cause: 'The host was not found.' });
     const receiver = await newReceiver();
     await call('PATCH', at(endpointId), { body: { uid, url: receiver.url } });
+    await forgetTest(uid, endpointId);
     expect((await call('POST', at(endpointId, '/test'), { body: { uid } })).body.delivered).toBe(true);
   });
 

@@ -182,7 +182,7 @@ class Simulation {
       }
       return all;
     };
-    const accepts = ({ type }: Expected) => active && asksFor(events, type);
+    const accepts = ({ type }: Expected) => active && asksFor({ events }, type);
     return { received, accepts };
   }
 
