@@ -1,6 +1,5 @@
 import { environment, type SecretSource } from '../environment.ts';
 import { wholeService } from '../service.ts';
-import { AwsRequests } from './aws-request.ts';
 
 /** A changed secret takes effect after this time. */
 const cacheMilliseconds = 5 * 60 * 1000;
@@ -45,6 +44,8 @@ export class Secret {
 }
 
 const getSecretValue = async (arn: string, signal: AbortSignal): Promise<string> => {
+  // Most requests of most functions need no secret.
+  const { AwsRequests } = await import('./aws-request.ts');
   const requests = new AwsRequests('secretsmanager', environment.awsCredentials);
   const headers = { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': 'secretsmanager.GetSecretValue' };
   const request = { method: 'POST', headers, body: JSON.stringify({ SecretId: arn }) };

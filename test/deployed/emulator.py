@@ -17,6 +17,7 @@ import ssl
 from ministack import app
 from ministack.core import iam_actions, iam_evaluator, tls
 from ministack.services import apigateway, cloudfront, cloudwatch_logs, dynamodb, lambda_svc
+from ministack.services.cloudformation import provisioners
 
 
 def patch(module, name):
@@ -27,6 +28,18 @@ def patch(module, name):
         setattr(module, name, lambda *args, **kwargs: replacement(original, *args, **kwargs))
 
     return wrap
+
+
+# CloudWatch evaluates metric math. The emulator does not, and gets the first metric of such an alarm.
+@patch(provisioners, "_cw_metric_alarm_record")
+def metric_math_alarm(original, name, props):
+    stats = [metric["MetricStat"] for metric in props.get("Metrics", []) if "MetricStat" in metric]
+    if not stats:
+        return original(name, props)
+    metric, period, statistic = stats[0]["Metric"], stats[0]["Period"], stats[0]["Stat"]
+    single = {**props, **metric, "Period": period, "Statistic": statistic}
+    del single["Metrics"]
+    return original(name, single)
 
 
 # PartiQL has actions of its own, one for each kind of statement: there is no dynamodb:BatchExecuteStatement.
