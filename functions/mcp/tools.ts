@@ -1,28 +1,28 @@
 import * as z from 'zod/mini';
 import type { KeyOwner, OwnApi, OwnResponse } from '../clients/own-api.ts';
 import { Scope } from '../domain/api-keys.ts';
-import { ApiError, invalidApiKey } from '../domain/errors.ts';
+import { ApiError, invalidApiKey, invalidRequest } from '../domain/errors.ts';
 import { isJsonObject } from '../domain/json.ts';
 import { environment } from '../environment.ts';
-import type { OperationTool } from '../openapi/operations.ts';
+import type { CallableOperation, OperationTool } from '../openapi/operations.ts';
 import toolsJson from '../openapi/tools.json' with { type: 'json' };
 import { callOperation, operations } from '../operations/call-operation.ts';
 import { wholeService } from '../service.ts';
 import { type Fields, McpError } from './messages.ts';
 
-/** Maximum size of a result that is repeated as text: a response of Lambda has at most 6 MB. */
-const maxTextUnits = 1024 * 1024;
+/** Maximum size of a list, and of another result that is repeated as text: a model reads all of it. */
+const maxResultUnits = 50 * 1024;
 
 /** The groups of tools that an address may choose: those of a scope, and `read` for those that change nothing. */
 export const ToolGroup = z.enum([...Scope.options, 'read']);
 type ToolGroup = z.infer<typeof ToolGroup>;
 
-/** The operations as tools. Those that delete are included only where the deployment allows it. */
+/** The operations as tools. Restricted ones are included only where the deployment allows them. */
 export class McpTools {
   readonly #tools: readonly OperationTool[];
 
   constructor({ deletes }: { deletes: boolean }, tools = toolsJson as unknown as OperationTool[]) {
-    this.#tools = tools.filter(({ name }) => deletes || !operations[name]?.deletes);
+    this.#tools = tools.filter(({ name }) => deletes || !operations[name]?.restricted);
   }
 
   /** Returns the tools of these groups alone. A tool that any key may use is in all of them. */
@@ -53,9 +53,12 @@ export class McpTools {
     const tool = this.#tools.find((one) => one.name === name);
     if (!tool) throw new McpError('invalidParams', `Unknown tool: ${name}`, { status: 200 });
     if (!isJsonObject(args)) throw new McpError('invalidParams', 'arguments must be an object.', { status: 200 });
+    const { uid: takesUid, toolDefaults } = operations[tool.name] as CallableOperation;
     try {
-      const uid = operations[tool.name]?.uid && (await uidOfKey());
-      return toResult(await callOperation(api, apiKey, { name: tool.name, args, uid }));
+      refuseUnknown(tool, args);
+      const uid = takesUid && (await uidOfKey());
+      const response = await callOperation(api, apiKey, { name: tool.name, args: { ...toolDefaults, ...args }, uid });
+      return toResult(toolDefaults?.limit === undefined ? response : withoutLongList(response));
     } catch (error) {
       if (!(error instanceof ApiError) || error.code === 'invalid_api_key') throw error;
       const { code, message, details, status } = error;
@@ -64,11 +67,33 @@ export class McpTools {
   }
 }
 
+/** Refuses arguments that a tool does not have: what a model meant by one would be missing without a word. */
+const refuseUnknown = ({ name, inputSchema }: OperationTool, args: Fields) => {
+  const known = Object.keys(inputSchema.properties ?? {});
+  const message = `is not an argument of ${name}, which has ${known.join(', ') || 'none'}`;
+  const unknown = Object.keys(args).filter((argument) => !known.includes(argument));
+  if (unknown.length > 0) throw invalidRequest(unknown.slice(0, 20).map((path) => ({ path, message })));
+};
+
+/** Replaces a list that is too long for a model by an error that says how to ask for less. */
+const withoutLongList = (response: OwnResponse): OwnResponse => {
+  const units = JSON.stringify(response.body).length;
+  const lists = Object.values(response.body).filter((value) => Array.isArray(value));
+  const items = Math.max(0, ...lists.map(({ length }) => length));
+  if (units <= maxResultUnits || items <= 1) return response;
+  const fitting = Math.max(1, Math.floor((items * maxResultUnits) / units));
+  const message = `The ${items} items have ${Math.ceil(units / 1024)} KB, and a tool returns at most 50 KB: call it again with \`limit\` ${fitting} or less, or with more filters.`;
+  return { status: 413, body: { error: 'payload_too_large', message } };
+};
+
 /** Returns the result of a tool from the response of its operation. An invalid key is a 401 instead. */
 const toResult = ({ status, body }: OwnResponse): Fields => {
   if (body.error === 'invalid_api_key') throw invalidApiKey();
   const text = JSON.stringify(body);
-  const shown = text.length > maxTextUnits ? `The result has ${text.length} characters: see structuredContent.` : text;
+  const shown =
+    text.length > maxResultUnits
+      ? `The result has ${text.length} characters: see structuredContent. Where it is a text of the knowledge, searchKnowledge finds the passages that answer a question.`
+      : text;
   return { content: [{ type: 'text', text: shown }], structuredContent: body, isError: status >= 400 };
 };
 

@@ -16,7 +16,10 @@ export type CallableOperation = {
   /** The place of `uid`, which follows from the key and is no argument. */
   uid?: 'query' | 'body';
   takesIdempotencyKey?: true;
-  deletes?: true;
+  /** It deletes, sends data out or replaces a list: AI clients have it only where the deployment says so. */
+  restricted?: true;
+  /** The values of arguments that an AI client does not send: a list has few items, and no texts. */
+  toolDefaults?: Record<string, unknown>;
 };
 
 /** An operation as a tool of the Model Context Protocol. */
@@ -32,7 +35,31 @@ export type OperationTool = {
 /** A model can call an operation that takes a key and JSON and responds with JSON. */
 const isCallable = ({ caller, raw }: AnyEndpoint) => caller.kind === 'key' && !raw?.multipart && !raw?.responds;
 
-const isDeletion = ({ method, path }: AnyEndpoint) => method === 'DELETE' || path === '/erasures';
+/** The undo of blocking a number is always there. */
+const isRestricted = ({ name, method, path, readOnly }: AnyEndpoint) => {
+  const isChangeOf = (prefix: string) => path.startsWith(prefix) && method !== 'GET' && !readOnly;
+  const undoesBlocking = name === 'removeBlockedNumbers' || name === 'removeUserBlockedNumbers';
+  const changesEndpoint = isChangeOf('/webhook-endpoints') && name !== 'testWebhookEndpoint';
+  const replaces = isChangeOf('/erasures') || isChangeOf('/block-list-imports');
+  return (method === 'DELETE' && !undoesBlocking) || changesEndpoint || replaces;
+};
+
+/** Returns true if an operation deletes or overwrites what was there. */
+const isDestructive = (endpoint: AnyEndpoint) =>
+  ['DELETE', 'PATCH', 'PUT'].includes(endpoint.method) ||
+  ['rotateWebhookSecret', 'createErasure', 'createBlockListImport'].includes(endpoint.name);
+
+/** The items of a list that a model reads at once. */
+const defaultItems = 20;
+
+const toolDefaultsOf = (query: Parameter[]) => {
+  const has = (argument: string) => query.some(({ name }) => name === argument);
+  const defaults = {
+    ...(has('limit') && has('cursor') && { limit: defaultItems }),
+    ...(has('content') && { content: false }),
+  };
+  return Object.keys(defaults).length > 0 ? defaults : undefined;
+};
 
 /** Returns the operations that can be called with arguments, by name. */
 export const operationsOf = (document: OpenApiDocument, routes: AnyEndpoint[]): Record<string, CallableOperation> =>
@@ -42,6 +69,7 @@ const operationOf = (document: OpenApiDocument, endpoint: AnyEndpoint): Callable
   const { method, path, caller } = endpoint;
   const { query, body } = partsOf(document, endpoint);
   const uid = query.some(({ name }) => name === 'uid') ? 'query' : body?.properties?.uid && 'body';
+  const toolDefaults = toolDefaultsOf(query);
   return {
     method,
     path,
@@ -50,7 +78,8 @@ const operationOf = (document: OpenApiDocument, endpoint: AnyEndpoint): Callable
     ...(body && { hasBody: true }),
     ...(uid && { uid }),
     ...(takesIdempotencyKey(endpoint) && { takesIdempotencyKey: true }),
-    ...(isDeletion(endpoint) && { deletes: true }),
+    ...(isRestricted(endpoint) && { restricted: true }),
+    ...(toolDefaults && { toolDefaults }),
   };
 };
 
@@ -73,7 +102,7 @@ const toolOf = (document: OpenApiDocument, endpoint: AnyEndpoint): OperationTool
     outputSchema: { type: 'object', anyOf: [structureOf(inlineReferences(document, response)), errorSchema] },
     annotations: {
       readOnlyHint: method === 'GET' || readOnly,
-      destructiveHint: isDeletion(endpoint),
+      destructiveHint: isDestructive(endpoint),
       idempotentHint: (method !== 'POST' && method !== 'PATCH') || readOnly,
     },
   };
@@ -81,7 +110,8 @@ const toolOf = (document: OpenApiDocument, endpoint: AnyEndpoint): OperationTool
 
 /** Returns path, query and body as one object, without `uid`, which follows from the key. */
 const inputSchemaOf = (document: OpenApiDocument, endpoint: AnyEndpoint): JsonSchema => {
-  const { parameters, body } = partsOf(document, endpoint);
+  const { parameters, query, body } = partsOf(document, endpoint);
+  const defaults = toolDefaultsOf(query);
   const properties: Record<string, JsonSchema> = {};
   const add = (name: string, schema: JsonSchema) => {
     if (name in properties) throw new Error(`${endpoint.name} has two fields called ${name}.`);
@@ -94,11 +124,12 @@ const inputSchemaOf = (document: OpenApiDocument, endpoint: AnyEndpoint): JsonSc
   for (const [name, schema] of Object.entries(body?.properties ?? {})) add(name, schema);
   if (takesIdempotencyKey(endpoint)) add('idempotencyKey', { type: 'string' });
   delete properties.uid;
+  for (const [name, value] of Object.entries(defaults ?? {})) (properties[name] as JsonSchema).default = value;
   const required = [
     ...parameters.filter((one) => one.required).map(({ name }) => name),
     ...(body?.required ?? []),
   ].filter((name) => name !== 'uid');
-  return { type: 'object', properties, ...(required.length > 0 && { required }) };
+  return { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false };
 };
 
 /** Clients also check results that are errors. */

@@ -74,6 +74,9 @@ export const argumentDescriptions: Record<string, string> = {
   'recordCall.callIdOrPhone': 'Id of the call: 1 to 128 of A-Z a-z 0-9 _ . : - and never a phone number.',
   'deleteCall.callIdOrPhone': 'Id of the call, never a phone number.',
   numbers: 'Phone numbers such as +14155550100.',
+  limit: 'Maximum number of items.',
+  content: 'Whether to include the texts, which are long.',
+  cursor: '`nextCursor` of the page before.',
   custom_call_outcome: 'Label of the outcome, such as appointment_booked.',
 };
 

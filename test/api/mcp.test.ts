@@ -47,18 +47,23 @@ const toolsOf = async (apiKey: string): Promise<OperationTool[]> =>
   (await ask('tools/list', { apiKey })).body.result.tools;
 
 describe('the tools', () => {
-  it('the tools of AI clients are the operations with a key and JSON, without those that delete, sorted by name', async () => {
+  it('the tools of AI clients are the operations with a key and JSON, without those that delete, replace or send data out', async () => {
     const tools = await toolsOf(world.apiKey);
+    const restricted = [
+      ...['deleteAgent', 'deleteCall', 'deleteDocument', 'deleteWebsite', 'deleteWebhookEndpoint', 'createErasure'],
+      ...['createWebhookEndpoint', 'updateWebhookEndpoint', 'rotateWebhookSecret', 'createBlockListImport'],
+    ];
     const expected = routes
       .filter(({ caller, raw }) => caller.kind === 'key' && !raw?.multipart && !raw?.responds)
-      .filter(({ method, path, caller }) => {
-        const isNamedScope = caller.kind === 'key' && (caller.scope as string) === 'privacy';
-        return method !== 'DELETE' && path !== '/erasures' && !isNamedScope;
-      })
+      .filter(
+        ({ name, caller }) => !restricted.includes(name) && !(caller.kind === 'key' && caller.scope === 'privacy'),
+      )
       .map(({ name }) => name)
       .sort();
     expect(tools.map(({ name }) => name)).toEqual(expected);
-    expect(expected).toContain('createAgent');
+    expect(expected).toEqual(
+      expect.arrayContaining(['createAgent', 'removeBlockedNumbers', 'removeUserBlockedNumbers']),
+    );
   });
 
   it('the tools of AI clients are those that the scopes of the key allow', async () => {
@@ -107,10 +112,11 @@ describe('the tools', () => {
         expect(schema.description, `${name}.${field}`).toMatch(/.+/);
       }
       expect(JSON.stringify(outputSchema), name).not.toContain('"description":"');
+      expect(inputSchema.additionalProperties, name).toBe(false);
+      const hints = { readOnlyHint: expect.any(Boolean), idempotentHint: expect.any(Boolean) };
       expect(annotations).toEqual({
-        readOnlyHint: expect.any(Boolean),
-        destructiveHint: false,
-        idempotentHint: expect.any(Boolean),
+        ...hints,
+        destructiveHint: /^(update|recordCall$|remove)/.test(name) && name !== 'updateCallOutcomes',
       });
     }
   });
@@ -125,8 +131,44 @@ describe('a tool call', () => {
     expect(isError).toBe(false);
     expect(structuredContent.calls.map(({ callId }: { callId: string }) => callId)).toEqual(['by-tool']);
     expect(JSON.parse(content[0].text)).toEqual(structuredContent);
-    const agents = await callTool('listAgents', { uid: target.otherUid });
-    expect(agents.structuredContent.agents.map((agent: { uid: string }) => agent.uid)).toEqual([world.uid]);
+  });
+
+  it('a tool call with an argument that does not exist is refused with those that exist, and nothing is done', async () => {
+    const { agentId } = world;
+    const refused = await callTool('addBlockedNumbers', { agentId, numbers: ['+14155550199'], expires: '2027-01-01' });
+    expect([refused.isError, refused.structuredContent.error]).toEqual([true, 'invalid_request']);
+    expect(refused.structuredContent.details).toEqual([
+      { path: 'expires', message: expect.stringContaining('agentId, numbers, reason, expiresAt') },
+    ]);
+    expect((await world.blockList()).blockList).not.toContain('+14155550199');
+    for (const args of [{ uid: target.otherUid }, { phone: '+14155550100' }, JSON.parse('{"__proto__":{"limit":1}}')]) {
+      expect((await callTool('listAgents', args)).structuredContent.error).toBe('invalid_request');
+    }
+  });
+
+  it('a tool call for a list has 20 items and no texts unless it asks for more', async () => {
+    const { apiKey, agentId, recordCall, call } = await newWorld();
+    for (let day = 1; day <= 21; day++) await recordCall(`call-${day}`);
+    const list = async (args: object) =>
+      (await callTool('listCalls', { agentId, ...args }, { apiKey })).structuredContent;
+    const first = await list({});
+    expect([first.calls.length, (await list({ cursor: first.nextCursor })).calls.length]).toEqual([20, 1]);
+    expect((await list({ limit: 30 })).calls).toHaveLength(21);
+    await callTool('addDocumentText', { agentId, name: 'a.txt', content: 'Open at nine.' }, { apiKey });
+    const [document] = (await callTool('listDocuments', { agentId }, { apiKey })).structuredContent.documents;
+    expect(document).not.toHaveProperty('content');
+    const details = { note: 'x'.repeat(9000) };
+    const body = { direction: 'inbound', startedAt: '2026-04-01T10:00:00Z', details };
+    for (let index = 1; index <= 8; index++) await call('PUT', `/calls/${agentId}/long-${index}`, { body });
+    const long = await callTool('listCalls', { agentId, from: '2026-04-01T00:00:00Z' }, { apiKey });
+    expect([long.isError, long.structuredContent.error]).toEqual([true, 'payload_too_large']);
+    const [, limit] = /`limit` (\d+) or less/.exec(long.structuredContent.message) ?? [];
+    const shorter = await callTool(
+      'listCalls',
+      { agentId, from: '2026-04-01T00:00:00Z', limit: Number(limit) },
+      { apiKey },
+    );
+    expect([shorter.isError, shorter.structuredContent.calls.length]).toEqual([false, Number(limit)]);
   });
 
   it('a tool call keeps numbers as they were written', async () => {
@@ -189,31 +231,35 @@ describe('a tool call', () => {
   );
 
   it('a tool call cannot delete where the deployment does not allow it', async () => {
-    await world.block(['+14155550100']);
-    const args = { agentId: world.agentId, numbers: ['+14155550100'] };
-    const { status, body } = await ask('tools/call', { params: { name: 'removeBlockedNumbers', arguments: args } });
+    const args = { agentId: world.agentId };
+    const { status, body } = await ask('tools/call', { params: { name: 'deleteAgent', arguments: args } });
     expect([status, body.error.code]).toEqual([200, -32602]);
-    expect((await world.blockList()).blockList).toEqual(['+14155550100']);
+    expect((await world.call('GET', `/agents/${world.agentId}`)).status).toBe(200);
+  });
+
+  it('a tool call undoes what another one blocked', async () => {
+    const { apiKey, agentId, blockList } = await newWorld();
+    const args = { agentId, numbers: ['+14155550100'] };
+    await callTool('addBlockedNumbers', args, { apiKey });
+    expect((await callTool('removeBlockedNumbers', args, { apiKey })).structuredContent.removed).toEqual(args.numbers);
+    expect((await blockList()).blockList).toEqual([]);
   });
 
   it('a tool call deletes where the deployment allows it', async () => {
-    const { apiKey, agentId, block, blockList } = await newWorld();
-    await block(['+14155550100', '+14155550101']);
+    const { apiKey, agentId, recordCall, call } = await newWorld();
+    await recordCall('call-1');
     const tools = new McpTools({ deletes: true });
     const caller = { api: new OwnApi(), apiKey, tools };
     const message = (method: string, params: object) => ({ value: { jsonrpc: '2.0', id: 1, method, params } });
     const listed = await answer(message('tools/list', {}), {}, caller);
     const { annotations } = JSON.parse(listed.body).result.tools.find(
-      ({ name }: OperationTool) => name === 'removeBlockedNumbers',
+      ({ name }: OperationTool) => name === 'deleteCall',
     );
     expect(annotations).toEqual({ readOnlyHint: false, destructiveHint: true, idempotentHint: true });
-    const args = { agentId, numbers: ['+14155550100'] };
-    const removed = await answer(message('tools/call', { name: 'removeBlockedNumbers', arguments: args }), {}, caller);
-    expect(JSON.parse(removed.body).result).toMatchObject({
-      isError: false,
-      structuredContent: { removed: args.numbers },
-    });
-    expect((await blockList()).blockList).toEqual(['+14155550101']);
+    const args = { agentId, callIdOrPhone: 'call-1' };
+    const deleted = await answer(message('tools/call', { name: 'deleteCall', arguments: args }), {}, caller);
+    expect(JSON.parse(deleted.body).result.isError).toBe(false);
+    expect((await call('GET', `/calls/${agentId}/call-1`)).status).toBe(404);
   });
 
   it.each(['nothing', '__proto__', 'constructor', 'serveMcp', 'uploadDocuments', '', 7])(
