@@ -270,7 +270,16 @@ describe('the pages', () => {
     for (const path of ['/docs/quickstart.md', '/llms.txt']) {
       expect(await (await fetch(target.baseUrl + path)).text()).toMatch(/^# /);
     }
+    const topics = await (await fetch(`${target.baseUrl}/docs/search.json`)).json();
+    expect(topics).toContainEqual(expect.objectContaining({ page: '/docs/quickstart' }));
     expect((await fetch(`${target.baseUrl}/assets/none.js`)).status).toBe(404);
+  });
+
+  it('an unknown page is a page, and an unknown file is JSON', async () => {
+    const page = await fetch(`${target.baseUrl}/docs/no-such-page`);
+    expect([page.status, await page.text()]).toEqual([404, expect.stringContaining('<h1>Page not found</h1>')]);
+    const file = await fetch(`${target.baseUrl}/docs/no-such-page.md`);
+    expect([file.status, await file.json()]).toEqual([404, { message: 'Not Found' }]);
   });
 });
 

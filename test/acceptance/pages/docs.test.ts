@@ -151,12 +151,12 @@ describe('the documentation', () => {
   it('the documentation finds a section while the reader types, and opens it by keyboard', async () => {
     const { page, complaints } = await openPage(browser, `${docs}/errors`, { viewport });
     await page.keyboard.press('/');
-    await page.keyboard.type('rotate secr');
+    await page.keyboard.type('twil');
     const results = page.getByRole('search').getByRole('link');
-    await results.filter({ hasText: 'Webhooks: Rotate the secret' }).waitFor();
+    await results.filter({ hasText: 'Connect your voice platform: Twilio' }).waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await page.waitForURL('**/docs/webhooks#rotate-the-secret');
+    await page.waitForURL('**/docs/voice-platforms#twilio');
     await page.getByRole('searchbox').fill('qqqqqqqq');
     await page.getByText('Nothing found for “qqqqqqqq”.').waitFor();
     expect(complaints).toEqual([]);
