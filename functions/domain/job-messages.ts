@@ -10,8 +10,12 @@ export const jobMessages = {
   finishDeletion: z.object({ job: z.literal('finishDeletion'), ...ofUser, agentId: Identifier }),
   /** It does not hold the person's number: a message outlives its job. */
   erasePerson: z.object({ job: z.literal('erasePerson'), uid: Identifier, erasureId: Identifier }),
-  /** Sent by the clock; the work goes on after an agent. A position of a scan could be a key that holds a person's number. */
-  expireCalls: z.object({ job: z.literal('expireCalls'), uid: z.optional(Identifier), after: z.optional(Identifier) }),
+  /** Sent by the clock; the work goes on at a segment of the table. A key of the table could contain a person's number. */
+  expireCalls: z.object({
+    job: z.literal('expireCalls'),
+    uid: z.optional(Identifier),
+    segment: z.optional(z.number()),
+  }),
   crawlWebsite: z.object({
     job: z.literal('crawlWebsite'),
     ...ofUser,

@@ -2,7 +2,7 @@ import { jobQueueFor } from '../clients/job-queue.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { environment } from '../environment.ts';
-import { agents } from '../store/agents.ts';
+import { agentSegments, agents } from '../store/agents.ts';
 import { startOfRetention } from '../store/calls/call-records.ts';
 import { calls } from '../store/calls/calls.ts';
 import { queueJob, queueWorker } from './job.ts';
@@ -10,23 +10,27 @@ import { queueJob, queueWorker } from './job.ts';
 /**
  * Deletes calls that are older than the deployment keeps them. They are hidden as soon as they are. An attribute by which
  * DynamoDB would delete them itself would have to be written again to every call when the setting changes.
+ * The table is read in segments, each by one run, so that it is read to its end however large it is.
  */
 export const expireCalls = queueJob({
   name: 'expireCalls',
   message: jobMessages.expireCalls,
-  services: { agents: agents.for('all'), calls: calls.for('removeAll'), jobQueue: jobQueueFor('expireCalls') },
+  services: { agents: agents.for('inSegment'), calls: calls.for('removeAll'), jobQueue: jobQueueFor('expireCalls') },
   timeoutSeconds: jobTimeoutSeconds,
   daily: true,
 
-  async handle({ after }, { agents, calls, jobQueue }, { until }) {
+  async handle({ segment: first = 0 }, { agents, calls, jobQueue }, { until }) {
     const days = environment.callRetentionDays;
     if (days === undefined) return;
     const before = startOfRetention(days);
-    let done = after;
-    for await (const agentId of agents.all(after)) {
-      const isDone = await calls.removeAll(agentId, { before, until });
-      if (!isDone) return jobQueue.send({ job: 'expireCalls', uid: allUsers, ...(done && { after: done }) });
-      done = agentId;
+    for (let segment = first; segment < agentSegments; segment++) {
+      for await (const agentId of agents.inSegment(segment)) {
+        const isDone = await calls.removeAll(agentId, { before, until });
+        if (!isDone) return jobQueue.send({ job: 'expireCalls', uid: allUsers, segment });
+      }
+      if (Date.now() >= until && segment + 1 < agentSegments) {
+        return jobQueue.send({ job: 'expireCalls', uid: allUsers, segment: segment + 1 });
+      }
     }
   },
 });

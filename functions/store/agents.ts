@@ -25,6 +25,9 @@ import { type Item, type Table, type TransactionAction, table, untilWritten } fr
 /** The maximum number of attempts to create an agent whose number is taken and freed in turn. */
 const maxCreationAttempts = 5;
 
+/** One job reads a segment of a table of a terabyte within its time. */
+export const agentSegments = 200;
+
 /** The configuration is stored as JSON text, so that every value is returned as it was sent. */
 export type AgentItem = Item & Omit<Agent, 'configuration'> & { configuration: string; version: string };
 export type NumberItem = Item & { agentId: string };
@@ -90,10 +93,10 @@ export class Agents {
     return { begun: item?.copiesBegun ?? 0, inProgress: [...(item?.copies ?? [])] };
   }
 
-  /** Lists the ids of all agents after a given one, in the table's own order. Includes agents whose deletion is in progress. */
-  async *all(after?: string): AsyncGenerator<string> {
-    const start = after === undefined ? undefined : accessKey(after);
-    for await (const { agentId } of this.#table.scan<AccessItem>(accessKey('').sk, start)) yield agentId;
+  /** Lists the ids of the agents in one of `agentSegments` parts of the table. Includes agents whose deletion is in progress. */
+  async *inSegment(segment: number): AsyncGenerator<string> {
+    const { sk } = accessKey('');
+    for await (const { agentId } of this.#table.scan<AccessItem>(sk, segment, agentSegments)) yield agentId;
   }
 
   /** Returns the user's own agent with a phone number. */
@@ -311,7 +314,7 @@ export const agents = /* @__PURE__ */ service(() => new Agents(table.get(), agen
   findByNumber: ['dynamodb:GetItem'],
   languageOf: ['dynamodb:GetItem'],
   list: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
-  all: ['dynamodb:Scan'],
+  inSegment: ['dynamodb:Scan'],
   owned: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   copiesOf: ['dynamodb:GetItem'],
   formerGuests: ['dynamodb:Query'],

@@ -138,19 +138,19 @@ export class Table {
     }
   }
 
-  /** Yields the items with a sort key, after a position. It reads the whole table. */
-  async *scan<T extends Item = Item>(sk: string, after?: ItemKey): AsyncGenerator<T> {
-    let start = after;
+  /** Yields the items with a sort key in one of `segments` equal parts of the table, all of which it reads. */
+  async *scan<T extends Item = Item>(sk: string, segment: number, segments: number): AsyncGenerator<T> {
+    let start: ItemKey | undefined;
     do {
-      const answer = await this.client.send(
-        new ScanCommand({
-          TableName: this.name,
-          FilterExpression: 'sk = :sk',
-          ExpressionAttributeValues: { ':sk': sk },
-          ...(start && { ExclusiveStartKey: start }),
-        }),
-        deadline(),
-      );
+      const command = new ScanCommand({
+        TableName: this.name,
+        Segment: segment,
+        TotalSegments: segments,
+        FilterExpression: 'sk = :sk',
+        ExpressionAttributeValues: { ':sk': sk },
+        ...(start && { ExclusiveStartKey: start }),
+      });
+      const answer = await untilAdmitted(() => this.client.send(command, deadline()));
       yield* (answer.Items ?? []) as T[];
       start = answer.LastEvaluatedKey as ItemKey | undefined;
     } while (start);

@@ -12,6 +12,7 @@ import { environment } from '../../functions/environment.ts';
 import { expireCalls } from '../../functions/jobs/expire-calls.ts';
 import { type AnyQueueJob, queueWorker } from '../../functions/jobs/job.ts';
 import { lazyServices } from '../../functions/service.ts';
+import { agentSegments } from '../../functions/store/agents.ts';
 import { invoke } from '../support/events.ts';
 import { storedWith } from '../support/stored.ts';
 import { newWorld, type World } from '../support/world.ts';
@@ -113,7 +114,7 @@ describe('with CALL_RETENTION_DAYS', () => {
     expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(0);
   });
 
-  it('the deletion of old calls continues after an agent, and none of its messages holds a number', async () => {
+  it('the deletion of old calls continues at a segment of the table, and none of its messages holds a number', async () => {
     await record('old', daysAgo(days, -1000));
     const services = lazyServices(expireCalls.services);
     // Its time is over once at each of these agents.
@@ -134,8 +135,24 @@ describe('with CALL_RETENTION_DAYS', () => {
       );
     }
     expect(messages.length).toBe(4);
-    expect(new Set(messages.map(({ after }) => after)).size).toBeGreaterThan(2);
+    const segments = messages.slice(1).map(({ segment }) => segment);
+    expect(segments).toEqual(segments.toSorted((a = 0, b = 0) => a - b));
+    expect(segments[0]).toBeGreaterThanOrEqual(0);
     expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(0);
+  });
+
+  it('a run whose time is over where there are no agents continues at the next segment, and the last one ends', async () => {
+    const services = lazyServices(expireCalls.services);
+    const sent: object[] = [];
+    const empty = {
+      ...services,
+      agents: { async *inSegment() {} },
+      jobQueue: { send: async (message: object) => void sent.push(message) },
+    };
+    await expireCalls.handle({ job: 'expireCalls' }, empty, { until: 0 });
+    expect(sent).toEqual([{ job: 'expireCalls', uid: 'all-users', segment: 1 }]);
+    await expireCalls.handle({ job: 'expireCalls', segment: agentSegments - 1 }, empty, { until: 0 });
+    expect(sent).toHaveLength(1);
   });
 
   it('no call is deleted where CALL_RETENTION_DAYS is not set', async () => {
