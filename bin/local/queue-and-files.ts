@@ -15,6 +15,7 @@ import { limits } from '../../functions/domain/limits.ts';
 import { environment } from '../../functions/environment.ts';
 import { maxDeliveries, type QueueHandler, queueWorker } from '../../functions/jobs/job.ts';
 import { queueJobs } from '../../functions/jobs.ts';
+import type { Credentials } from './data-folder.ts';
 import type { Disk } from './disk.ts';
 import { FairQueue } from './fair-queue.ts';
 import { isLoopback } from './listen.ts';
@@ -36,8 +37,9 @@ type Queue = { endpoint: string; queueUrl: string };
 export const startQueueAndFiles = async (options: {
   bucket: string;
   data?: string | undefined;
+  credentials: Credentials;
 }): Promise<Started & { endpoint: string; queueUrl: string; work(given: Queue, disk: Pick<Disk, 'isFull'>): void }> => {
-  adaptEmulator();
+  adaptEmulator(options.credentials);
   const server = await startFauxqs({
     port: 0,
     host: '127.0.0.1',
@@ -78,8 +80,11 @@ export const startQueueAndFiles = async (options: {
 /** What one upload may have: the largest file, and the form around it. */
 const uploadBytes = limits.importBytes + 64 * 1024;
 
-/** Makes the emulator, which has no options for it, listen on loopback alone, reject requests for other hosts, and take large files. */
-const adaptEmulator = () =>
+/**
+ * Makes the emulator, which has no options for it, listen on loopback alone, take large files, and reject requests for other
+ * hosts and those without the run's credentials: other users of the machine reach loopback, too.
+ */
+const adaptEmulator = (credentials: Credentials) =>
   subscribe('fastify.initialization', (message) => {
     const { fastify } = message as { fastify: ReturnType<typeof import('fauxqs').buildApp> };
     const listen = fastify.listen.bind(fastify) as (options: object) => Promise<string>;
@@ -89,6 +94,9 @@ const adaptEmulator = () =>
     });
     fastify.addHook('onRequest', async (request, reply) => {
       if (!isLoopback(request.hostname)) await reply.code(403).send();
+    });
+    fastify.addHook('preHandler', async (request, reply) => {
+      if (request.method !== 'OPTIONS' && !hasCredentials(request, credentials)) await reply.code(403).send();
     });
   });
 
@@ -123,6 +131,15 @@ const startDaily = (server: FauxqsServer, signal: AbortSignal) => {
   const timer = setInterval(send, 24 * 60 * 60 * 1000).unref();
   signal.addEventListener('abort', () => clearInterval(timer));
 };
+
+/** The access key id is random: a request that names it, in a header, a link or the fields of a form, comes from this run. */
+const hasCredentials = (
+  { headers, url, body }: { headers: { authorization?: string | undefined }; url: string; body: unknown },
+  { accessKeyId }: Credentials,
+) =>
+  headers.authorization?.includes(accessKeyId) ||
+  url.includes(accessKeyId) ||
+  (body instanceof Uint8Array && Buffer.from(body.buffer, body.byteOffset, body.length).includes(accessKeyId));
 
 const statusesOfUploads = new Set(['uploaded', 'copied']);
 

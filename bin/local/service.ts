@@ -47,7 +47,7 @@ export const startService = async (options: Options): Promise<void> => {
   env.CHAT_SIGNING_SECRET ??= data.secretFor('chat');
   env.WEBHOOK_ENCRYPTION_KEY ??= data.secretFor('webhooks');
   const [queueAndFiles, stripe, bedrock] = await Promise.all([
-    start(startQueueAndFiles({ bucket: env.FILES_BUCKET, data: data.path })),
+    start(startQueueAndFiles({ bucket: env.FILES_BUCKET, data: data.path, credentials: data.credentials })),
     connectStripe(start),
     connectBedrock(start, shell),
     createTable(env.TABLE_NAME, dynamodb),

@@ -11,7 +11,7 @@ import { environment } from '../../functions/environment.ts';
 import { lambda } from '../../functions/http/lambda.ts';
 import '../support/quiet-logs.ts';
 import { Files, files as switched } from '../../functions/clients/files.ts';
-import { newWorld, target, unique, useTargetInThisProcess, type World } from '../support/world.ts';
+import { emulatorHeaders, newWorld, target, unique, useTargetInThisProcess, type World } from '../support/world.ts';
 
 /** S3 behind a switch: a call whose key and method are `down` fails. */
 const bucket = unique('bucket');
@@ -23,7 +23,11 @@ const server = createServer(async (request, response) => {
   const { method = 'GET' } = request;
   if (down(method)) return response.writeHead(503).end('<Code>SlowDown</Code>');
   const body = chunks.length > 0 ? Buffer.concat(chunks) : undefined;
-  const answer = await fetch(target.endpoints.s3 + request.url, { method, ...(body && { body }) });
+  const answer = await fetch(target.endpoints.s3 + request.url, {
+    method,
+    headers: emulatorHeaders,
+    ...(body && { body }),
+  });
   response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()));
 });
 let files: Files;
@@ -32,7 +36,7 @@ beforeAll(async () => {
   await once(server, 'listening');
   useTargetInThisProcess();
   process.env.FILES_BUCKET = bucket;
-  await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT' });
+  await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT', headers: emulatorHeaders });
   files = new Files({ ...environment.s3, bucket });
   process.env.AWS_ENDPOINT_URL_S3 = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   // Opened here, once for the process: what a new world sets comes too late for it.

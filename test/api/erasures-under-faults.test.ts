@@ -16,7 +16,7 @@ import { block, deliver, newPerson, privateWorld, record, statusOf } from '../su
 import { invoke } from '../support/events.ts';
 import { injectFaults } from '../support/faults.ts';
 import { storedWith } from '../support/stored.ts';
-import { target, unique } from '../support/world.ts';
+import { emulatorHeaders, target, unique } from '../support/world.ts';
 
 const noFaults = () => injectFaults(table.get().client, () => undefined);
 afterEach(noFaults);
@@ -76,7 +76,7 @@ describe('the erasure of a person', () => {
     const person = newPerson();
     // A bucket of which nobody tells the service.
     const bucket = unique('imports');
-    await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT' });
+    await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT', headers: emulatorHeaders });
     const files = new Files({ ...environment.s3, bucket });
     const reference = { uid: world.uid, importId: newIdentifier('import') };
     const erasureId = newIdentifier('erasure');

@@ -54,7 +54,7 @@ export const startWorld = async (): Promise<World> => {
     given
       ? { endpoint: given, async stop() {} }
       : startDynamoDb(await findJava(console.error), undefined, { isForLoad: true }),
-    startQueueAndFiles({ bucket }),
+    startQueueAndFiles({ bucket, credentials: { accessKeyId: 'bench', secretAccessKey: 'bench' } }),
     startStripe({ key: stripeKey }),
     startBedrock(),
   ]);

@@ -6,7 +6,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../bin/local/listen.ts';
 import { defaultTimeoutMilliseconds, Files } from '../../functions/clients/files.ts';
-import { target, unique } from '../support/world.ts';
+import { emulatorHeaders, target, unique } from '../support/world.ts';
 
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
 const bucket = unique('files');
@@ -16,8 +16,8 @@ const filesAt = (endpoint: string | undefined, more: object = {}) =>
 describe('files', () => {
   let files: Files;
   beforeAll(async () => {
-    files = filesAt(target.endpoints.s3);
-    await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT' });
+    files = filesAt(target.endpoints.s3, target.credentials);
+    await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT', headers: emulatorHeaders });
   });
 
   it('files are stored, described, copied and deleted', async () => {

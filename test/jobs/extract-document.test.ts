@@ -23,7 +23,7 @@ import { itInAnyHistory } from '../support/any-history.ts';
 import { pdfOf } from '../support/documents.ts';
 import '../support/quiet-logs.ts';
 import { injectFaults, tenPercent } from '../support/faults.ts';
-import { newWorld, target, unique, useTargetInThisProcess } from '../support/world.ts';
+import { emulatorHeaders, newWorld, target, unique, useTargetInThisProcess } from '../support/world.ts';
 
 /** A bucket without notifications: its jobs run here, where faults can be put between them and the table. */
 const bucket = unique('bucket');
@@ -47,7 +47,7 @@ beforeAll(async () => {
   };
   sqs.middlewareStack.add(heard as never, { step: 'initialize' });
   queueUrl = (await sqs.send(new CreateQueueCommand({ QueueName: unique('queue') }))).QueueUrl ?? '';
-  await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT' });
+  await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT', headers: emulatorHeaders });
   table = new Table(DynamoDBDocumentClient.from(new DynamoDBClient({}), marshaling), environment.tableName);
   documents = new Sources(table, documentKind);
   reads = new SourceReads(table, documentKind);

@@ -21,7 +21,7 @@ import { credentials } from '../../functions/store/credentials.ts';
 import { Table } from '../../functions/store/table.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
 import { chance, type Fault, injectFaults, pauseMilliseconds, tenPercent } from '../support/faults.ts';
-import { target, unique, useTargetInThisProcess } from '../support/world.ts';
+import { emulatorHeaders, target, unique, useTargetInThisProcess } from '../support/world.ts';
 
 /** A bucket of which nobody tells the service: the imports run here, where faults can be put between them and the table. */
 const bucket = unique('imports');
@@ -29,7 +29,7 @@ let files: Files;
 let sound: Stores;
 beforeAll(async () => {
   useTargetInThisProcess();
-  await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT' });
+  await fetch(`${target.endpoints.s3}/${bucket}`, { method: 'PUT', headers: emulatorHeaders });
   files = new Files({ ...environment.s3, bucket });
   sound = storesWith(() => undefined);
 });

@@ -5,7 +5,7 @@ import { AwsRequests } from '../../functions/clients/aws-request.ts';
 import { environment } from '../../functions/environment.ts';
 import type { Item } from '../../functions/store/table.ts';
 import { table } from '../../functions/store/table.ts';
-import { target } from './world.ts';
+import { emulatorHeaders, target } from './world.ts';
 
 /** The keys of all items and files that hold a text anywhere: in a key, an attribute, or what an attribute holds deflated. */
 export const storedWith = async (text: string): Promise<string[]> => {
@@ -33,7 +33,7 @@ const messagesWith = async (text: string): Promise<string[]> => {
   // The emulated deployment cannot show messages without taking them.
   if (inject('deployed')) return [];
   const found = ['jobs', 'dead-letters'].map(async (queue) => {
-    const response = await fetch(`${target.endpoints.sqs}/_fauxqs/queues/${queue}`);
+    const response = await fetch(`${target.endpoints.sqs}/_fauxqs/queues/${queue}`, { headers: emulatorHeaders });
     const { messages } = (await response.json()) as { messages: Record<string, object[]> };
     return Object.values(messages)
       .flat()

@@ -162,7 +162,7 @@ describe('npm start', () => {
     expect(stripeKeys).toEqual(['Bearer sk_test_given']);
   });
 
-  it('npm start listens on loopback alone, and a stranger on this machine finds nothing in the database', async () => {
+  it('npm start listens on loopback alone, and a stranger on this machine finds nothing in the database, the files and the queue', async () => {
     const sockets = listeningSockets(run.child.pid as number);
     const loopback = ['0100007F', '00000000000000000000000001000000', '0000000000000000FFFF00000100007F'];
     const open = sockets.filter(({ address }) => !loopback.includes(address));
@@ -177,6 +177,10 @@ describe('npm start', () => {
     };
     expect(await tablesFor('local')).toEqual([]);
     expect(await tablesFor(facts.credentials.accessKeyId)).toEqual(['my-table']);
+    const { s3 = '', sqs = '' } = facts.endpoints;
+    const statusOf = async (url: string) => (await fetch(url)).status;
+    expect(await statusOf(`${s3}/voice-agent-platform-files?list-type=2`)).toBe(403);
+    expect(await statusOf(`${sqs}/_fauxqs/queues/jobs`)).toBe(403);
   });
 
   it('npm start writes files that only their owner can read, and no credentials but its own', async () => {
