@@ -26,10 +26,10 @@ const options = new Command('npm start --')
   .option('--watch')
   .option('--json')
   .option('--json-log')
-  .option('--run-file <file>', '', '.local/run.json')
+  .option('--run-file <file>')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.done : exitCodes.usage))
   .parse()
-  .opts<{ port: number; data?: string; watch?: true; json?: true; jsonLog?: true; runFile: string }>();
+  .opts<{ port: number; data?: string; watch?: true; json?: true; jsonLog?: true; runFile?: string }>();
 
 const running: Started[] = [];
 const start = async <S extends Started>(part: S | Promise<S>): Promise<S> => {

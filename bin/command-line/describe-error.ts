@@ -1,5 +1,5 @@
 import { ApiError } from '../../functions/domain/errors.ts';
-import { CommandError } from './exit-codes.ts';
+import { CommandError, exitCodes } from './exit-codes.ts';
 
 type SystemError = Error & { code?: string; $metadata?: object; errors?: Error[]; path?: string };
 
@@ -15,9 +15,22 @@ export const describeError = (error: unknown): string => {
   if (name === 'CredentialsProviderError' && profile)
     return `The AWS profile "${profile}" has no valid credentials. Check its name, or sign in again (aws sso login).`;
   if (name in awsErrors) return `${awsErrors[name]}${$metadata ? ` (${toClause(message)})` : ''}.`;
-  if (/^Region (is missing|not accepted)/.test(message)) return 'No AWS region is set. Use --region or AWS_REGION.';
+  if (isRegionMissing(message)) return 'No AWS region is set. Use --region or AWS_REGION.';
   return `The command failed: ${name}: ${toClause(message)}.`;
 };
+
+/** Returns the exit code and the code of an error. A setting that is missing is a usage error. */
+export const toCommandError = (error: unknown): Pick<CommandError, 'exitCode' | 'code'> => {
+  if (error instanceof CommandError) return error;
+  const { exitCode } = new CommandError('');
+  if (error instanceof ApiError) return { exitCode, code: error.code };
+  const { name = '', message = '', code = '' } = (error ?? {}) as Partial<SystemError>;
+  if (isRegionMissing(message)) return { exitCode: exitCodes.usage, code: 'region_missing' };
+  if (networkErrors.has(code)) return { exitCode, code: 'table_unreachable' };
+  return { exitCode, code: name in awsErrors ? 'aws_error' : 'failed' };
+};
+
+const isRegionMissing = (message: string) => /^Region (is missing|not accepted)/.test(message);
 
 /** Describes in one sentence why a file cannot be read or written. */
 export const describeFileError = (file: string, { code = '' }: { code?: string }) =>

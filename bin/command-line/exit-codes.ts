@@ -19,13 +19,19 @@ Exit codes:
   2  the command line, a setting or the input file is wrong; nothing was changed
   3  stopped before the end; run the same command again to continue`;
 
+/** The codes of errors that have none of their own. */
+const codes = { 0: 'done', 1: 'failed', 2: 'invalid_usage', 3: 'unfinished' };
+
 /** Ends a command with an exit code and one sentence for its user. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exitCode: ExitCode;
+  /** What scripts switch on, with `--json`. */
+  readonly code: string;
 
-  constructor(message: string, exitCode: ExitCode = exitCodes.failed) {
+  constructor(message: string, exitCode: ExitCode = exitCodes.failed, code = codes[exitCode]) {
     super(message);
     this.exitCode = exitCode;
+    this.code = code;
   }
 }

@@ -6,6 +6,17 @@ import { pathOf } from './arguments.ts';
 import { describeFileError } from './describe-error.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 
+/** Yields an object as one line of JSON, whose last field is an array of items that are read on demand. */
+export async function* jsonWith(fields: object, name: string, items: AsyncIterable<unknown>): AsyncGenerator<string> {
+  const head = JSON.stringify({ ...fields, [name]: [] }).slice(0, -2);
+  let separator = head;
+  for await (const item of items) {
+    yield `${separator}${JSON.stringify(item)}`;
+    separator = ',';
+  }
+  yield `${separator === head ? head : ''}]}\n`;
+}
+
 /**
  * Writes text to a file, or to standard output when there is none. The file appears under its name when it is complete:
  * an interrupted command leaves no half file.

@@ -45,5 +45,18 @@ export const print = ({ json }: { json?: boolean | undefined }, value: object, t
   process.stdout.write(`${json ? JSON.stringify(value) : text()}\n`);
 };
 
+let isJson = false;
+
+/** With `--json`, there are no messages, and an error is JSON, too. */
+export const printJson = (on: boolean) => {
+  isJson = on;
+};
+
 /** Writes a message to standard error, so that standard output holds results alone. */
-export const say = (message: string) => process.stderr.write(`${message}\n`);
+export const say = (message: string) => {
+  if (!isJson) process.stderr.write(`${message}\n`);
+};
+
+/** Formats an error as it is written to standard error: a sentence, or with `--json` an object with a code. */
+export const formatError = (code: string, message: string) =>
+  isJson ? JSON.stringify({ error: code, message }) : message;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Help } from '@commander-js/extra-typings';
-import { describeError } from './describe-error.ts';
-import { CommandError, type ExitCode, exitCodes, exitCodesHelp } from './exit-codes.ts';
-import { say } from './output.ts';
+import { describeError, toCommandError } from './describe-error.ts';
+import { type ExitCode, exitCodes, exitCodesHelp } from './exit-codes.ts';
+import { formatError, printJson } from './output.ts';
 
 /** The installed command of each npm script. */
 export const installedCommands = { operator: 'voice-agents', outcomes: 'voice-agents-outcomes' };
@@ -28,21 +28,28 @@ export const newProgram = (script: keyof typeof installedCommands) =>
         return help.commandUsage(command).replace('[options]', `${required.join('')}[options]`);
       },
     })
-    .configureOutput({ outputError: (text, write) => write(plainUsageError(text)) })
+    .configureOutput({
+      outputError: (text, write) => {
+        const message = plainUsageError(text);
+        write(formatError('invalid_usage', message).trimEnd().concat('\n'));
+      },
+    })
     .exitOverride();
 
 const help = new Help();
 
 /** Runs a command line and returns its exit code. */
 export const run = async (program: { parseAsync: Command['parseAsync'] }, argv: string[]): Promise<ExitCode> => {
+  printJson(argv.includes('--json'));
   try {
     await program.parseAsync(argv, { from: 'user' });
     return exitCodes.done;
   } catch (error) {
     // Commander has printed its own error already, or the help that was asked for.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-    say(describeError(error));
-    return error instanceof CommandError ? error.exitCode : exitCodes.failed;
+    const { exitCode, code } = toCommandError(error);
+    process.stderr.write(`${formatError(code, describeError(error))}\n`);
+    return exitCode;
   }
 };
 

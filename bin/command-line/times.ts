@@ -20,15 +20,29 @@ export const future = (text: string): string => {
   return at;
 };
 
+/** Parses a time in the future, or `never`. */
+export const futureOrNever = (text: string): string => (text === 'never' ? text : future(text));
+
 /** Parses a time: a duration before now, a date (00:00 UTC) or a date-time. */
 export const past = (text: string): string => toTime(text, -1);
 
 const toTime = (text: string, sign: 1 | -1): string => {
   if (/^\d+[smhdw]$/.test(text)) return new Date(Date.now() + sign * duration(text)).toISOString();
-  const dateTime = z.safeParse(z.iso.date(), text).success ? `${text}T00:00:00Z` : text;
-  const read = z.safeParse(DateTime, dateTime);
+  const read = z.safeParse(DateTime, toDateTime(text));
   if (read.success) return read.data;
   throw new InvalidArgumentError(
-    'It must be a date (2027-01-31), a date-time with its offset (2027-01-31T12:00:00Z) or a duration (30d).',
+    'It must be a date (2027-01-31, 31.1.2027, today, yesterday), a date-time (2027-01-31 12:00, or with an offset 2027-01-31T12:00:00Z) or a duration (30d). Without an offset it is UTC.',
   );
+};
+
+const daysAgo = (days: number) => new Date(Date.now() - days * milliseconds.d).toISOString().slice(0, 10);
+
+/** Completes a date or a time as people write it to a date-time in UTC. */
+const toDateTime = (text: string): string => {
+  if (text === 'today') return toDateTime(daysAgo(0));
+  if (text === 'yesterday') return toDateTime(daysAgo(1));
+  const [, day, month, year, rest = ''] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(.*)$/.exec(text) ?? [];
+  if (day && month) return toDateTime(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}${rest}`);
+  const [, date, time, seconds = ':00'] = /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2})(:\d{2})?)?$/.exec(text) ?? [];
+  return date ? `${date}T${time ? `${time}${seconds}` : '00:00:00'}Z` : text;
 };

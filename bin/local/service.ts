@@ -18,7 +18,7 @@ import { type Facts, welcome } from './welcome.ts';
 type Options = {
   json?: true;
   jsonLog?: true;
-  runFile: string;
+  runFile?: string;
   /** Answers the requests of the server, those it holds included. */
   serve: (listener: RequestListener) => void;
   baseUrl: string;
@@ -86,7 +86,9 @@ export const startService = async (options: Options): Promise<void> => {
     },
     credentials: data.credentials,
   };
-  await start(writeRunFile(resolve(import.meta.dirname, '../..', options.runFile), { ...facts, erasureSecret }));
+  // One for each port, so that runs do not take the operator from each other.
+  const runFile = options.runFile ?? `.local/runs/${new URL(baseUrl).port}.json`;
+  await start(writeRunFile(resolve(import.meta.dirname, '../..', runFile), { ...facts, erasureSecret }));
   console.log(options.json ? JSON.stringify(facts) : welcome({ ...facts, model: bedrock.model }));
   isReady = true;
 };

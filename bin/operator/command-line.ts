@@ -1,5 +1,6 @@
 import addCompletion from '@bomb.sh/tab/commander';
 import type { Command } from 'commander';
+import { exitCodes } from '../command-line/exit-codes.ts';
 import { installedCommands, run as runProgram } from '../command-line/program.ts';
 import { createAgent } from './commands/agent/create.ts';
 import { deleteAgent } from './commands/agent/delete.ts';
@@ -8,8 +9,11 @@ import { listAgents } from './commands/agent/list.ts';
 import { revokeAgent } from './commands/agent/revoke.ts';
 import { showAgent } from './commands/agent/show.ts';
 import { updateAgent } from './commands/agent/update.ts';
+import { addToBlockList } from './commands/block-list/add.ts';
+import { checkBlockList } from './commands/block-list/check.ts';
 import { exportBlockList } from './commands/block-list/export.ts';
 import { importBlockList } from './commands/block-list/import.ts';
+import { removeFromBlockList } from './commands/block-list/remove.ts';
 import { deleteCall } from './commands/calls/delete.ts';
 import { exportCalls } from './commands/calls/export.ts';
 import { importCalls } from './commands/calls/import.ts';
@@ -46,7 +50,10 @@ import { deleteUser } from './commands/user/delete.ts';
 import { listUsers } from './commands/user/list.ts';
 import { showUser } from './commands/user/show.ts';
 import { updateUser } from './commands/user/update.ts';
+import { listWebhookDeliveries } from './commands/webhooks/deliveries.ts';
+import { listWebhookEndpoints } from './commands/webhooks/endpoints.ts';
 import { listenForWebhooks } from './commands/webhooks/listen.ts';
+import { redeliverWebhook } from './commands/webhooks/redeliver.ts';
 import { examples, type Group, makeProgram, type Operator } from './program.ts';
 
 /** The commands of each group, in the order of the help. */
@@ -67,7 +74,10 @@ const groups: Record<string, { description: string; commands: ((group: Group) =>
     description: 'Calls of agents and their outcomes',
     commands: [listCalls, showCall, updateCall, deleteCall, exportCalls, importCalls],
   },
-  'block-list': { description: 'Block lists of agents and users', commands: [importBlockList, exportBlockList] },
+  'block-list': {
+    description: 'Block lists of agents and users',
+    commands: [addToBlockList, removeFromBlockList, checkBlockList, importBlockList, exportBlockList],
+  },
   knowledge: {
     description: 'Websites and documents that agents answer from',
     commands: [
@@ -84,7 +94,10 @@ const groups: Record<string, { description: string; commands: ((group: Group) =>
     ],
   },
   hooks: { description: 'Addresses for the webhooks of voice platforms', commands: [createHookUrl] },
-  webhooks: { description: 'Webhooks of users', commands: [listenForWebhooks] },
+  webhooks: {
+    description: 'Webhooks of users',
+    commands: [listWebhookEndpoints, listWebhookDeliveries, redeliverWebhook, listenForWebhooks],
+  },
   mcp: { description: 'AI clients that use the operations as tools (MCP)', commands: [showMcpConfiguration] },
   secret: { description: 'Secrets of a deployment', commands: [setStripeKey] },
 };
@@ -103,9 +116,21 @@ export const operatorProgram = (): Operator => {
   return program;
 };
 
+/** Completes in a bash without the package bash-completion. */
+const bashCompletion = `_voice_agents() {
+  local IFS=$'\\n'
+  COMPREPLY=($(voice-agents complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | grep -v '^:' | cut -f 1))
+}
+complete -o default -F _voice_agents voice-agents
+`;
+
 /** Runs a command line of the operator and returns its exit code. */
 export const run = async (argv: string[]) => {
   const program = operatorProgram();
+  if (argv.join(' ') === 'complete bash') {
+    process.stdout.write(bashCompletion);
+    return exitCodes.done;
+  }
   // Its shell script calls the installed command.
   if (program.name() === installedCommands.operator) addCompletion(program as unknown as Command);
   return runProgram(program, argv);

@@ -5,11 +5,9 @@ import { detailsOf, pathOf } from '../command-line/arguments.ts';
 import { describeFileError } from '../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 
-/** Reads a JSON file and validates it against a schema of the API. */
+/** Reads JSON, given as such or as a file, and validates it against a schema of the API. */
 export const readJsonFile = async <S extends z.core.$ZodType>(schema: S, file: string): Promise<z.infer<S>> => {
-  const text = await readFile(pathOf(file), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(describeFileError(file, error), exitCodes.usage);
-  });
+  const text = /^\s*\{/.test(file) ? file : await readText(file);
   let value: unknown;
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
@@ -20,3 +18,8 @@ export const readJsonFile = async <S extends z.core.$ZodType>(schema: S, file: s
   if (error) throw new CommandError(`${file} is not valid: ${detailsOf(error)}.`, exitCodes.usage);
   return data;
 };
+
+const readText = (file: string) =>
+  readFile(pathOf(file), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(describeFileError(file, error), exitCodes.usage);
+  });

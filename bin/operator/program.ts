@@ -12,7 +12,7 @@ export const makeProgram = () =>
     .addOption(new Option('--stack <name>', 'the stack of a deployment, such as voice-agents-dev').conflicts('table'))
     .option('--table <name>', 'a DynamoDB table')
     .option('--region <region>', 'the AWS region of the stack or table')
-    .option('--run-file <file>', 'the file in which npm start describes the local run', '.local/run.json')
+    .option('--run-file <file>', 'the file in which npm start describes a local run (default: the one run there is)')
     .option('--json', 'print the result as one line of JSON, and no messages about progress')
     .addHelpText('afterAll', ({ command }) =>
       command.parent

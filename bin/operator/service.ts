@@ -111,4 +111,6 @@ export const serviceError = (response: Response, error: ApiError | undefined) =>
     hasNoResponse(error)
       ? error.message
       : `The service responded ${response.status}: ${error?.message ?? response.statusText}`,
+    exitCodes.failed,
+    error?.error,
   );

@@ -1,5 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { CommandError } from '../command-line/exit-codes.ts';
+import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 
 /** Returns the outputs of a deployment's stack by name. */
 export const outputsOf = async (stack: string, region?: string): Promise<Record<string, string>> => {
@@ -11,7 +11,7 @@ export const outputsOf = async (stack: string, region?: string): Promise<Record<
     );
   } catch (error) {
     if ((error as Error).name !== 'ValidationError') throw error;
-    throw new CommandError(`There is no stack ${stack} in this region. npm run deploy creates one.`);
+    throw await noSuchStack(client, stack);
   }
 };
 
@@ -20,4 +20,16 @@ export const outputOf = async (stack: string, name: 'TableName' | 'BaseUrl', reg
   const value = (await outputsOf(stack, region))[name];
   if (!value) throw new CommandError(`The stack ${stack} is not a stack of this service: it has no output ${name}.`);
   return value;
+};
+
+/** A typing error is likelier than a deployment that was forgotten: the error names the deployments there are. */
+const noSuchStack = async (client: CloudFormationClient, stack: string) => {
+  const { Stacks = [] } = await client.send(new DescribeStacksCommand()).catch(() => ({ Stacks: [] }));
+  const names = Stacks.filter(({ Outputs }) => Outputs?.some(({ OutputKey }) => OutputKey === 'TableName'));
+  const others = names.map(({ StackName }) => StackName).join(', ');
+  return new CommandError(
+    `There is no stack ${stack} in this region. ${others ? `There are: ${others}.` : 'npm run deploy creates one.'}`,
+    exitCodes.failed,
+    'stack_not_found',
+  );
 };

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { BlockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import { Agents } from '../../functions/store/agents.ts';
 import { ApiKeys } from '../../functions/store/api-keys.ts';
@@ -11,7 +11,7 @@ import { Users } from '../../functions/store/users.ts';
 import { WebhookDeliveries } from '../../functions/webhooks/webhook-deliveries.ts';
 import { WebhookEndpoints } from '../../functions/webhooks/webhook-endpoints.ts';
 import { WebhookEvents } from '../../functions/webhooks/webhook-events.ts';
-import { CommandError } from '../command-line/exit-codes.ts';
+import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { say } from '../command-line/output.ts';
 import { outputOf } from './stack.ts';
 
@@ -34,7 +34,7 @@ export type GlobalOptions = {
   table?: string | undefined;
   stack?: string | undefined;
   region?: string | undefined;
-  runFile: string;
+  runFile?: string | undefined;
   json?: boolean | undefined;
 };
 
@@ -107,15 +107,33 @@ export const announce = ({ json }: Pick<GlobalOptions, 'json'>, target: string) 
   if (!json) say(`Using ${target}.`);
 };
 
-/** Returns the description of the local run, or fails if there is none. */
-export const localRun = async (runFile: string): Promise<LocalRun> => {
-  const file = resolve(import.meta.dirname, '..', '..', runFile);
+const root = resolve(import.meta.dirname, '..', '..');
+const runsFolder = '.local/runs';
+
+/** Returns the description of a local run: of the one in the file, or of the only one there is. */
+export const localRun = async (runFile: string | undefined): Promise<LocalRun> => {
+  const named = runFile ? [runFile] : await readdir(join(root, runsFolder)).catch(() => []);
+  const files = runFile ? named : named.map((name) => `${runsFolder}/${name}`);
+  const runs = await Promise.all(files.map(async (file) => ({ file, run: await readRun(resolve(root, file)) })));
+  const alive = runs.flatMap(({ file, run }) => (run && isAlive(run.pid) ? [{ file, run }] : []));
+  const [first, ...others] = alive;
+  if (!first) {
+    throw new CommandError(
+      'There is no local run. Start one with npm start, or select a deployment with --stack or a table with --table.',
+      exitCodes.failed,
+      'no_local_run',
+    );
+  }
+  if (others.length > 0) {
+    const choice = alive.map(({ file, run }) => `${file} (${run.baseUrl})`).join(', ');
+    throw new CommandError(`There are several local runs. Choose one with --run-file: ${choice}.`, exitCodes.usage);
+  }
+  return first.run;
+};
+
+const readRun = async (file: string) => {
   const text = await readFile(file, 'utf8').catch(() => undefined);
-  const run = text === undefined ? undefined : parse(text);
-  if (run && isAlive(run.pid)) return run;
-  throw new CommandError(
-    'There is no local run. Start one with npm start, or select a deployment with --stack or a table with --table.',
-  );
+  return text === undefined ? undefined : parse(text);
 };
 
 /** Returns undefined for a file that is half written or has other content. */

@@ -57,8 +57,12 @@ export class ApiKeys {
     return item ? withoutKey(item) : undefined;
   }
 
-  /** Changes what is given of a key; undefined when there is no such key. */
-  async change(uid: string, keyId: string, change: Partial<NewKey>): Promise<ApiKey | undefined> {
+  /** Changes what is given of a key, which never expires with null; undefined when there is no such key. */
+  async change(
+    uid: string,
+    keyId: string,
+    change: Partial<Omit<NewKey, 'expiresAt'>> & { expiresAt?: string | null | undefined },
+  ): Promise<ApiKey | undefined> {
     const hash = await this.#hashOf(uid, keyId);
     if (!hash) return undefined;
     const item = await this.#table.change<Item & ApiKey>(apiKeyKey(hash), { set: change }, exists);

@@ -78,3 +78,6 @@ export const newFile = (content: string | Uint8Array, name = unique('file')) => 
 };
 
 export const oneSentence = /^[^\n]+\n$/;
+
+/** The error of a command with `--json`. */
+export const jsonError = (error: string, message: string) => `${JSON.stringify({ error, message })}\n`;

@@ -1,5 +1,5 @@
 import type { Call } from '../../../functions/domain/calls.ts';
-import { CommandError } from '../../command-line/exit-codes.ts';
+import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
 import { record, table } from '../../command-line/output.ts';
 
 export const describeCall = (call: Call) => {
@@ -27,4 +27,4 @@ export const describeCall = (call: Call) => {
 };
 
 export const noSuchCall = (agentId: string, callIdOrPhone: string) =>
-  new CommandError(`Agent ${agentId} has no call ${callIdOrPhone}.`);
+  new CommandError(`Agent ${agentId} has no call ${callIdOrPhone}.`, exitCodes.failed, 'call_not_found');

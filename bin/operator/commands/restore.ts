@@ -42,6 +42,13 @@ export const restore = (program: Operator) =>
       const restored = await restoreTable(table, from, yes, newer);
       if (secret) await repeatErasures(table, newer, secret);
       const done: Restoration = { ...restored, erasures: newer.length };
-      print(options, { table: table.name, from, done: yes, ...done }, () => record(done));
+      print(options, { table: table.name, from, done: yes, ...done }, () => record(yes ? done : wouldBe(done)));
       if (!yes) sayUnconfirmed('changed');
     });
+
+const wouldBe = ({ same, written, deleted, erasures }: Restoration) => ({
+  same,
+  'would be written': written,
+  'would be deleted': deleted,
+  'erasures that would be repeated': erasures,
+});

@@ -1,11 +1,28 @@
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { ApiKey } from '../../../functions/domain/api-keys.ts';
-import type { ApiKeys } from '../../../functions/store/api-keys.ts';
-import { CommandError } from '../../command-line/exit-codes.ts';
+import { apiKeyKey } from '../../../functions/store/keys.ts';
+import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
+import { scan } from '../scan.ts';
+import type { Stores } from '../stores.ts';
 
-export const existingKey = async (apiKeys: ApiKeys, uid: string, keyId: string): Promise<ApiKey> => {
-  const found = await apiKeys.find(uid, keyId);
-  if (!found) throw noSuchKey(uid, keyId);
-  return found;
+/** Finds a key of the user `uid`, or by its id alone in the whole table, or fails. */
+export const existingKey = async (stores: Stores, keyId: string, uid?: string): Promise<ApiKey> => {
+  const user = uid ?? (await userOfKey(stores, keyId));
+  const found = user === undefined ? undefined : await stores.apiKeys.find(user, keyId);
+  if (found) return found;
+  const message = uid ? `User ${uid} has no key ${keyId}.` : `There is no key ${keyId}.`;
+  throw new CommandError(message, exitCodes.failed, 'key_not_found');
 };
 
-export const noSuchKey = (uid: string, keyId: string) => new CommandError(`User ${uid} has no key ${keyId}.`);
+/** Keys have no index by their id: a log that names a leaked key is rare enough to read the table for it. */
+const userOfKey = async ({ table }: Stores, keyId: string): Promise<string | undefined> => {
+  let uid: string | undefined;
+  const input = {
+    FilterExpression: 'sk = :sk and keyId = :keyId',
+    ExpressionAttributeValues: { ':sk': { S: apiKeyKey('').sk }, ':keyId': { S: keyId } },
+  };
+  await scan(table, table.name, input, async ([item]) => {
+    if (item) uid = (unmarshall(item) as ApiKey).uid;
+  });
+  return uid;
+};

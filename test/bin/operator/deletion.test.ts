@@ -20,7 +20,7 @@ describe('operator agent delete', () => {
     const counts = { calls: 1, blockedNumbers: 2, websites: 0, documents: 0, guests: 1 };
     const { stdout, stderr } = await operator('agent', 'delete', world.agentId, ...service, '--json');
     expect(JSON.parse(stdout)).toEqual({ agentId: world.agentId, done: false, ...counts });
-    expect(stderr).toBe('Nothing was deleted. Add --yes to do it.\n');
+    expect(stderr).toBe('');
     expect((await world.call('GET', `/agents/${world.agentId}`)).status).toBe(200);
     const done = await operator('agent', 'delete', world.agentId, ...service, '--yes', '--json');
     expect([done.code, JSON.parse(done.stdout)]).toEqual([0, { agentId: world.agentId, done: true, ...counts }]);
@@ -54,7 +54,7 @@ describe('operator erase', () => {
     const erase = ['erase', '--uid', world.uid, '--number', person, ...service];
     const counted = await operator(...erase, '--json');
     expect(JSON.parse(counted.stdout)).toEqual({ uid: world.uid, status: 'dry_run', calls: 1, blockedNumbers: 1 });
-    expect(counted.stderr).toBe('Nothing was erased. Add --yes to do it.\n');
+    expect(counted.stderr).toBe('');
     const { code, stdout } = await operator(...erase, '--unblock', '--yes', '--json');
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { status: 'done', calls: 1, blockedNumbers: 1 }]);
     expect(await storedWith(person)).toEqual([]);

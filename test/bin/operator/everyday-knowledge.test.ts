@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sample } from '../../support/documents.ts';
-import { folder, json, newFile, operator } from '../../support/operator-command.ts';
+import { folder, json, jsonError, newFile, operator } from '../../support/operator-command.ts';
 import { page } from '../../support/site.ts';
 import { newFolder } from '../../support/websites.ts';
 import { newWorld, target, unique } from '../../support/world.ts';
@@ -57,7 +57,7 @@ describe('knowledge', () => {
     const [{ documentId }] = JSON.parse(stdout).files;
     const again = await run('retry', documentId, ...at, '--json');
     expect([again.code, JSON.parse(again.stdout)]).toMatchObject([1, { id: documentId, status: 'failed' }]);
-    expect(again.stderr).toBe(`Document ${documentId} failed.\n`);
+    expect(again.stderr).toBe(jsonError('failed', `Document ${documentId} failed.`));
     expect(await run('retry', 'doc_none', ...at)).toMatchObject({ code: 1, stdout: '' });
   });
 });

@@ -26,8 +26,10 @@ describe('the table or service in use', () => {
 describe('the help', () => {
   it('the help of the operator marks required options, and shows durations as people write them', async () => {
     const { stdout } = await operatorWith({}, ['key', 'rotate', '--help']);
-    expect(stdout).toContain('Usage: voice-agents key rotate --uid <uid> [options] <keyId>');
-    expect(stdout).toMatch(/--uid <uid> +required: /);
+    expect(stdout).toContain('Usage: voice-agents key rotate [options] <keyId>');
+    const { stdout: list } = await operatorWith({}, ['key', 'list', '--help']);
+    expect(list).toContain('Usage: voice-agents key list --uid <uid> [options]');
+    expect(list).toMatch(/--uid <uid> +required: /);
     expect(stdout).toContain('(default: 24h)');
     expect((await operatorWith({}, ['key', 'usage', '--help'])).stdout).toContain('(default: 30d)');
   });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { withFastTimers } from '../../support/captured-run.ts';
-import { operatorWith } from '../../support/operator-command.ts';
+import { jsonError, operatorWith } from '../../support/operator-command.ts';
 import { awsSettings, newUser, target } from '../../support/world.ts';
 
 type Row = Record<string, string>;
@@ -184,7 +184,7 @@ describe('the use of keys', () => {
       expect(await usage('--json')).toEqual({
         code: 1,
         stdout: '',
-        stderr: `CloudWatch Logs ended the query as ${status}. Use a shorter --since.\n`,
+        stderr: jsonError('failed', `CloudWatch Logs ended the query as ${status}. Use a shorter --since.`),
       });
     },
   );
@@ -194,7 +194,7 @@ describe('the use of keys', () => {
     answers = [{ status: 'Complete', rows }];
     const { code, stdout, stderr } = await usage('--json');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe('Too many keys were used for one query. Use a shorter --since.\n');
+    expect(stderr).toBe(jsonError('failed', 'Too many keys were used for one query. Use a shorter --since.'));
   });
 
   it('the use of keys is not reported from rows that are no counts', async () => {
@@ -202,7 +202,7 @@ describe('the use of keys', () => {
     expect(await usage('--json')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'CloudWatch Logs returned rows that are not counts of keys.\n',
+      stderr: jsonError('failed', 'CloudWatch Logs returned rows that are not counts of keys.'),
     });
   });
 

@@ -9,6 +9,7 @@ import { callsOf, lineOf } from '../../support/call-lines.ts';
 import {
   folder,
   json,
+  jsonError,
   newFile,
   oneSentence,
   operator,
@@ -116,12 +117,12 @@ describe('the table', () => {
   });
 
   it.each([
-    ['does not answer', { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' }, 'cannot be reached'],
-    ['is in no region', { AWS_REGION: '' }, '--region'],
-    ['is asked for without credentials', { AWS_ACCESS_KEY_ID: '' }, 'credentials'],
-  ])('a table of the operator that %s is one sentence and exit code 1', async (_, changed, said) => {
+    ['does not answer', { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' }, 'cannot be reached', 1],
+    ['is in no region', { AWS_REGION: '' }, '--region', 2],
+    ['is asked for without credentials', { AWS_ACCESS_KEY_ID: '' }, 'credentials', 1],
+  ])('a table of the operator that %s is one sentence and an exit code', async (_, changed, said, exitCode) => {
     const { code, stdout, stderr } = await operatorWith({ ...settings, ...changed }, ['user', 'show', 'u']);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' });
     expect(stderr).toMatch(oneSentence);
     expect(stderr).toContain(said);
   });
@@ -431,7 +432,7 @@ describe('the import of calls', () => {
     expect(report.errors).toEqual(
       wrong.map(({ line, message }) => ({ line, message: expect.stringMatching(message) })),
     );
-    for (const { line } of wrong) expect(stderr).toContain(`${file}:${line}: `);
+    expect(stderr).toBe(jsonError('failed', `${wrong.length} lines could not be imported.`));
     expect((await callsOf(world)).map(({ callId }) => callId).sort()).toEqual(['a', 'i']);
     expect(existsSync(`${file}.progress`)).toBe(false);
   });
@@ -469,5 +470,77 @@ describe('the demo', () => {
     const { stdout } = await operator('demo');
     expect(stdout).toMatch(/^apiKey +vap_/m);
     expect(stdout).not.toContain(uid);
+  });
+});
+
+describe('the commands for what an API key could do', () => {
+  const service = ['--base-url', target.baseUrl];
+
+  it('block, unblock and check numbers for a user and an agent', async () => {
+    const { uid, agentId } = await newWorld();
+    const [one, two] = ['+14155550100', '+442071838750'];
+    const added = await json('block-list', 'add', one, two, '--uid', uid, '--reason', 'Asked', ...service);
+    expect(added).toMatchObject({ uid, added: [one, two], failed: [] });
+    const { blocked } = await json('block-list', 'check', one, '--agent-id', agentId, ...service);
+    expect(blocked).toMatchObject([{ number: one, scope: 'user', reason: 'Asked' }]);
+    expect(await json('block-list', 'export', '--uid', uid, ...service)).toMatchObject({
+      uid,
+      entries: [{ number: one }, { number: two }],
+    });
+    expect(await json('block-list', 'remove', one, '--uid', uid, ...service)).toMatchObject({ removed: [one] });
+    const again = await operator('block-list', 'remove', one, '--uid', uid, ...service);
+    expect([again.code, again.stderr]).toEqual([1, '1 number failed.\n']);
+  });
+
+  it('list the webhook endpoints and deliveries of a user', async () => {
+    const world = await newWorld();
+    const { uid } = world;
+    expect(await json('webhooks', 'endpoints', '--uid', uid, ...service)).toEqual({ uid, endpoints: [] });
+    expect(await json('webhooks', 'deliveries', '--uid', uid, ...service)).toEqual({ uid, deliveries: [] });
+    const unknown = await operator('webhooks', 'redeliver', 'delivery_1', '--uid', uid, '--json', ...service);
+    expect([unknown.code, JSON.parse(unknown.stderr).error]).toEqual([1, 'delivery_not_found']);
+  });
+
+  it('find a key by its id alone', async () => {
+    const user = await newUser();
+    expect(await json('key', 'show', user.keyId)).toMatchObject({ uid: user.uid, keyId: user.keyId });
+    const later = await json('key', 'update', user.keyId, '--expires', '30d');
+    expect(later.expiresAt).toBeDefined();
+    expect(await json('key', 'update', user.keyId, '--expires', 'never')).not.toHaveProperty('expiresAt');
+    await json('key', 'revoke', user.keyId);
+    expect(await isAccepted(user.apiKey, user.uid)).toBe(false);
+    const { stderr } = await operator('key', 'show', 'key_none', '--json');
+    expect(stderr).toBe(jsonError('key_not_found', 'There is no key key_none.'));
+  });
+
+  it('list and export the calls of all agents of a user, with their outcomes, and import them again', async () => {
+    const [world, other] = [await newWorld(), await newWorld()];
+    const { uid, agentId } = world;
+    await json('agent', 'grant', other.agentId, '--to', uid);
+    await world.recordCall('own', { startedAt: '2026-03-01T10:00:00Z' });
+    await other.recordCall('shared', { startedAt: '2026-03-02T10:00:00Z' });
+    const outcome = {
+      custom_call_outcome: 'won',
+      custom_call_outcome_value: 1e200,
+      custom_call_metadata: { a: [1.5] },
+    };
+    await world.call('PATCH', `/calls/${agentId}/own`, { body: outcome });
+    const { calls } = await json('calls', 'list', '--uid', uid);
+    expect(calls.map(({ callId }: { callId: string }) => callId)).toEqual(['shared', 'own']);
+    const day = await json('calls', 'list', '--uid', uid, '--from', '2.3.2026', '--to', '2026-03-03 00:00');
+    expect(day.calls).toHaveLength(1);
+    expect((await json('calls', 'export', '--uid', uid)).calls).toHaveLength(2);
+    const { stdout } = await operator('calls', 'export', '--uid', uid);
+    const before = (await world.call('GET', `/calls/${agentId}/own`)).body;
+    await world.call('DELETE', `/calls/${agentId}/own`);
+    expect(await json('calls', 'import', newFile(stdout))).toMatchObject({ imported: 2, failed: 0 });
+    const { outcomeUpdatedAt: _at, outcomeHistory: _history, ...rest } = before;
+    expect((await world.call('GET', `/calls/${agentId}/own`)).body).toMatchObject({ ...rest, ...outcome });
+    expect((await operator('calls', 'list')).code).toBe(2);
+  });
+
+  it('say with --json what is wrong with a command line', async () => {
+    const { code, stdout, stderr } = await operator('key', 'list', '--json');
+    expect([code, stdout, JSON.parse(stderr).error]).toEqual([2, '', 'invalid_usage']);
   });
 });

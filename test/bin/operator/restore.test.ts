@@ -13,7 +13,7 @@ import { importFailure } from '../../../functions/domain/block-list-imports.ts';
 import { Erasures } from '../../../functions/erasure/erasures.ts';
 import { hashOfNumber } from '../../../functions/erasure/number-hash.ts';
 import { chunks, openTable } from '../../../functions/store/table.ts';
-import { operatorWith } from '../../support/operator-command.ts';
+import { jsonError, operatorWith } from '../../support/operator-command.ts';
 import { awsSettings, target, unique } from '../../support/world.ts';
 
 const client = new DynamoDBClient({
@@ -81,7 +81,7 @@ describe('restoring the table', () => {
       0,
       { table: live, from: earlier, done: false, same: 100, written: 201, deleted: 150, erasures: 0 },
     ]);
-    expect(stderr).toBe('Nothing was changed. Add --yes to do it.\n');
+    expect(stderr).toBe('');
     expect(await itemsOf(live)).toEqual(before);
   });
 
@@ -171,7 +171,10 @@ describe('restoring a table from before an erasure', () => {
     const refused = await restoreNow({}, '--yes');
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      'Erasures that ended since must be repeated. Set ERASURE_SECRET to the secret of the service.\n',
+      jsonError(
+        'invalid_usage',
+        'Erasures that ended since must be repeated. Set ERASURE_SECRET to the secret of the service.',
+      ),
     ]);
     const { code, stdout } = await restoreNow({ ERASURE_SECRET: secret }, '--yes');
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { done: true, erasures: 2 }]);

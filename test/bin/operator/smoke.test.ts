@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listen } from '../../../bin/local/listen.ts';
-import { operator } from '../../support/operator-command.ts';
+import { jsonError, operator } from '../../support/operator-command.ts';
 import { target } from '../../support/world.ts';
 
 let refusing: Awaited<ReturnType<typeof listen>>;
@@ -26,7 +26,7 @@ it('the smoke test passes for a service that responds, and whose API and chat re
 it('the smoke test fails with a reason when the API or the chat responds to a direct request', async () => {
   const direct = ['--api-url', target.baseUrl, '--chat-url', target.baseUrl];
   const { code, stderr, checks } = await smoke('--base-url', target.baseUrl, ...direct);
-  expect([code, stderr]).toEqual([1, '2 of 7 checks failed.\n']);
+  expect([code, stderr]).toEqual([1, jsonError('failed', '2 of 7 checks failed.')]);
   expect(checks.filter(({ passed }: { passed: boolean }) => !passed)).toEqual([
     { what: 'the API refuses direct requests', expected: '403', found: '200', passed: false },
     { what: 'the chat refuses direct requests', expected: '403', found: '400 invalid_request', passed: false },

@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import { limits } from '../../../../functions/domain/limits.ts';
 import type { BlockedNumber } from '../../../../functions/openapi/client/client.ts';
 import { count, print } from '../../../command-line/output.ts';
-import { writeOutput } from '../../../command-line/output-file.ts';
+import { jsonWith, writeOutput } from '../../../command-line/output-file.ts';
 import { type BlockListService, blockListCommand, withBlockList } from '../../block-list/command.ts';
 import type { Group } from '../../program.ts';
 import { dataOf } from '../../service.ts';
@@ -25,10 +25,18 @@ export const exportBlockList = (blockList: Group) =>
             yield stringify(entries.map(({ number, reason, expiresAt }) => [number, reason, expiresAt]));
           }
         }
+        if (options.json && !output)
+          return writeOutput(output, jsonWith({ ...owner(service) }, 'entries', entriesOf(service)));
         await writeOutput(output, lines());
         if (output) print(options, { output, numbers }, () => `${count(numbers, 'number')} exported.`);
       });
     });
+
+const owner = ({ uid, agentId }: BlockListService) => ({ uid, agentId });
+
+async function* entriesOf(service: BlockListService) {
+  for await (const entries of pagesOf(service)) yield* entries;
+}
 
 /** Yields the entries of a list, page by page. */
 async function* pagesOf({ api, uid, agentId }: BlockListService) {

@@ -3,8 +3,7 @@ import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as, wholeNumber } from '../../../command-line/arguments.ts';
 import { selectingCalls, toSelection } from '../../../command-line/call-filter.ts';
 import { print, say, table } from '../../../command-line/output.ts';
-import { selectedCalls } from '../../calls/selected-calls.ts';
-import { existingAgent } from '../../existing.ts';
+import { selectedAgents, selectedCalls } from '../../calls/selected-calls.ts';
 import { examples, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
 
@@ -12,30 +11,37 @@ export const listCalls = (calls: Group) =>
   selectingCalls(
     calls
       .command('list')
-      .description('List calls of an agent, the newest first')
-      .requiredOption('--agent-id <id>', 'the agent', as(Identifier))
+      .description('List calls, the newest first')
+      .option('--agent-id <id>', 'the agent', as(Identifier))
+      .option('--uid <uid>', 'all agents that this user owns or has access to', as(Identifier))
       .option('--limit <number>', 'the maximum number of calls', wholeNumber(1, 10_000), 50),
   )
     .addHelpText(
       'after',
-      examples('calls list --agent-id front-desk', 'calls list --agent-id front-desk --from 7d --without-outcome'),
+      examples('calls list --agent-id front-desk', 'calls list --uid acme --from yesterday --without-outcome'),
     )
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
-      const { agentId, limit } = options;
+      const { agentId, uid, limit } = options;
       const stores = await openStores(options);
-      await existingAgent(stores.agents, agentId);
-      const found: Call[] = [];
-      let more = false;
-      for await (const call of selectedCalls(stores, agentId, toSelection(options))) {
-        more = found.length === limit;
-        if (more) break;
-        found.push(call);
+      const all: Call[] = [];
+      for (const one of await selectedAgents(stores, options)) {
+        // The newest of all are among the newest of each.
+        const newest = selectedCalls(stores, [one], toSelection(options));
+        let taken = 0;
+        for await (const call of newest) {
+          all.push(call);
+          if (++taken > limit) break;
+        }
       }
-      print(options, { agentId, calls: found, more }, () =>
+      all.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
+      const found = all.slice(0, limit);
+      const more = all.length > limit;
+      print(options, { agentId, uid, calls: found, more }, () =>
         table(
           found,
           {
+            ...(uid !== undefined && { AGENT: 'agentId' as const }),
             CALL: 'callId',
             STARTED: 'startedAt',
             DIRECTION: 'direction',
@@ -44,7 +50,7 @@ export const listCalls = (calls: Group) =>
             OUTCOME: 'custom_call_outcome',
             VALUE: 'custom_call_outcome_value',
           },
-          `Agent ${agentId} has no such calls.`,
+          `${agentId ? `Agent ${agentId}` : `User ${uid}`} has no such calls.`,
         ),
       );
       if (more && !options.json) say('There are more calls. Use a higher --limit, or "calls export" for all of them.');

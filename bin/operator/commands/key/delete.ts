@@ -14,16 +14,21 @@ export const deleteKey = (key: Group) =>
     .command('delete')
     .description('Delete the record of a key that is revoked or expired')
     .argument('<keyId>', 'the id of the key', as(Identifier))
-    .requiredOption('--uid <uid>', 'the user of the key', as(Identifier))
+    .option(
+      '--uid <uid>',
+      'the user of the key (default: the one who has it, which reads the whole table)',
+      as(Identifier),
+    )
     .option('--yes', 'do it; without this option, the key is only shown')
-    .addHelpText('after', examples('key delete --uid acme key_01KAM… --yes'))
+    .addHelpText('after', examples('key delete key_01KAM… --yes'))
     .action(async (keyId, _, command) => {
       const options = command.optsWithGlobals();
-      const { uid, yes = false } = options;
-      const { apiKeys } = await openStores(options);
-      const found = await existingKey(apiKeys, uid, keyId);
+      const { yes = false } = options;
+      const stores = await openStores(options);
+      const found = await existingKey(stores, keyId, options.uid);
+      const { uid } = found;
       if (isUsable(found)) throw new CommandError(`Key ${keyId} is still valid. Revoke it first with "key revoke".`);
-      if (yes) await apiKeys.delete(uid, keyId);
+      if (yes) await stores.apiKeys.delete(uid, keyId);
       print(options, { keyId, uid, deleted: yes }, () => (yes ? `Key ${keyId} deleted.` : describeKey(found)));
       if (!yes) sayUnconfirmed('deleted');
     });

@@ -10,12 +10,17 @@ export const revokeKey = (key: Group) =>
     .command('revoke')
     .description('Revoke a key at once')
     .argument('<keyId>', 'the id of the key', as(Identifier))
-    .requiredOption('--uid <uid>', 'the user of the key', as(Identifier))
-    .addHelpText('after', examples('key revoke --uid acme key_01KAM…'))
+    .option(
+      '--uid <uid>',
+      'the user of the key (default: the one who has it, which reads the whole table)',
+      as(Identifier),
+    )
+    .addHelpText('after', examples('key revoke key_01KAM…'))
     .action(async (keyId, _, command) => {
       const options = command.optsWithGlobals();
-      const { apiKeys } = await openStores(options);
-      await apiKeys.revoke(options.uid, keyId);
-      const { revokedAt } = await existingKey(apiKeys, options.uid, keyId);
-      print(options, { keyId, uid: options.uid, revokedAt }, () => `Key ${keyId} is revoked (${revokedAt}).`);
+      const stores = await openStores(options);
+      const { uid } = await existingKey(stores, keyId, options.uid);
+      await stores.apiKeys.revoke(uid, keyId);
+      const { revokedAt } = await existingKey(stores, keyId, uid);
+      print(options, { keyId, uid, revokedAt }, () => `Key ${keyId} is revoked (${revokedAt}).`);
     });

@@ -15,7 +15,11 @@ export const rotateKey = (key: Group) =>
     .command('rotate')
     .description('Replace a key by one with the same name and scopes; the old one stays valid for the overlap period')
     .argument('<keyId>', 'the id of the old key', as(Identifier))
-    .requiredOption('--uid <uid>', 'the user of the key', as(Identifier))
+    .option(
+      '--uid <uid>',
+      'the user of the key (default: the one who has it, which reads the whole table)',
+      as(Identifier),
+    )
     .addOption(
       new Option('--overlap <duration>', 'how long the old key stays valid, such as 7d; 0s revokes it at once')
         .argParser(duration)
@@ -24,13 +28,14 @@ export const rotateKey = (key: Group) =>
     .option('--expires <when>', 'when the new key expires (default: when the old one does)', future)
     .addHelpText(
       'after',
-      examples('key rotate --uid acme key_01KAM…', 'key rotate --uid acme key_01KAM… --overlap 7d --expires 52w'),
+      examples('key rotate key_01KAM…', 'key rotate --uid acme key_01KAM… --overlap 7d --expires 52w'),
     )
     .action(async (keyId, _, command) => {
       const options = command.optsWithGlobals();
-      const { uid } = options;
-      const { apiKeys } = await openStores(options);
-      const old = await existingKey(apiKeys, uid, keyId);
+      const stores = await openStores(options);
+      const { apiKeys } = stores;
+      const old = await existingKey(stores, keyId, options.uid);
+      const { uid } = old;
       if (old.revokedAt) throw new CommandError(`Key ${keyId} is already rotated or revoked (${old.revokedAt}).`);
       const expiresAt = options.expires ?? old.expiresAt;
       if (!isUsable({ expiresAt })) {

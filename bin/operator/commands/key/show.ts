@@ -12,12 +12,16 @@ export const showKey = (key: Group) =>
     .command('show')
     .description('Show a key, without its secret')
     .argument('<keyId>', 'the id of the key', as(Identifier))
-    .requiredOption('--uid <uid>', 'the user of the key', as(Identifier))
-    .addHelpText('after', examples('key show --uid acme key_01KAM…'))
+    .option(
+      '--uid <uid>',
+      'the user of the key (default: the one who has it, which reads the whole table)',
+      as(Identifier),
+    )
+    .addHelpText('after', examples('key show key_01KAM…'))
     .action(async (keyId, _, command) => {
       const options = command.optsWithGlobals();
-      const { apiKeys } = await openStores(options);
-      const found = await existingKey(apiKeys, options.uid, keyId);
+      const stores = await openStores(options);
+      const found = await existingKey(stores, keyId, options.uid);
       const status = statusOf(found);
       print(options, { ...found, status }, () => describeKey(found));
     });

@@ -3,10 +3,10 @@ import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { print } from '../../../command-line/output.ts';
-import { future } from '../../../command-line/times.ts';
+import { futureOrNever } from '../../../command-line/times.ts';
 import { DisplayName } from '../../display-name.ts';
 import { describeKey } from '../../keys/describe-key.ts';
-import { noSuchKey } from '../../keys/existing-key.ts';
+import { existingKey } from '../../keys/existing-key.ts';
 import { toScopes } from '../../keys/scopes.ts';
 import { examples, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
@@ -16,23 +16,28 @@ export const updateKey = (key: Group) =>
     .command('update')
     .description('Change the name, scopes or expiry of a key')
     .argument('<keyId>', 'the id of the key', as(Identifier))
-    .requiredOption('--uid <uid>', 'the user of the key', as(Identifier))
+    .option(
+      '--uid <uid>',
+      'the user of the key (default: the one who has it, which reads the whole table)',
+      as(Identifier),
+    )
     .option('--name <name>', 'what the key is for', as(DisplayName))
     .option('--scope <scope...>', `what the key may do from now on: ${Scope.options.join(', ')}`, toScopes)
-    .option('--expires <when>', 'a date, a date-time or a duration such as 30d', future)
+    .option('--expires <when>', 'a date, a date-time or a duration such as 30d, or never', futureOrNever)
     .addHelpText(
       'after',
-      examples('key update --uid acme key_01KAM… --scope calls', 'key update --uid acme key_01KAM… --expires 7d'),
+      examples('key update key_01KAM… --scope calls', 'key update --uid acme key_01KAM… --expires 7d'),
     )
     .action(async (keyId, _, command) => {
       const options = command.optsWithGlobals();
-      const { uid, name, scope, expires } = options;
+      const { name, scope, expires } = options;
       if (name === undefined && scope === undefined && expires === undefined) {
         throw new CommandError('Nothing to change. Use --name, --scope or --expires.', exitCodes.usage);
       }
-      const { apiKeys } = await openStores(options);
-      const change = { name, scopes: scope, expiresAt: expires };
-      const updated = await apiKeys.change(uid, keyId, change);
-      if (!updated) throw noSuchKey(uid, keyId);
+      const stores = await openStores(options);
+      const { uid } = await existingKey(stores, keyId, options.uid);
+      const change = { name, scopes: scope, expiresAt: expires === 'never' ? null : expires };
+      const updated = await stores.apiKeys.change(uid, keyId, change);
+      if (!updated) throw new CommandError(`Key ${keyId} was deleted in the meantime.`);
       print(options, { ...updated, status: statusOf(updated) }, () => describeKey(updated));
     });

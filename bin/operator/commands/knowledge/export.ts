@@ -25,7 +25,12 @@ export const exportSource = (knowledge: Group) =>
       await withKnowledge(options, async (service) => {
         const source = await existingSource(service, id);
         const field = format === 'markdown' ? 'contentMD' : 'content';
-        await writeOutput(output, readText(service, source, field));
+        const text = readText(service, source, field);
+        if (options.json && !output) {
+          const pieces = await Array.fromAsync(text);
+          return print(options, { id, format, text: pieces.join('') }, () => '');
+        }
+        await writeOutput(output, text);
         if (output) print(options, { id, format, output }, () => `${id} exported to ${output}.`);
       });
     });

@@ -23,7 +23,7 @@ export const setStripeKey = (secret: Group) =>
       const SecretString = (await prompt('Secret or restricted key of the Stripe account:')).trim();
       if (!/^[sr]k_(test|live)_\w{10,}$/.test(SecretString)) {
         throw new CommandError(
-          'This is not a secret Stripe key: they start with sk_live_, sk_test_, rk_live_ or rk_test_.',
+          'This is not a whole secret Stripe key: sk_live_, sk_test_, rk_live_ or rk_test_, and at least ten letters and digits.',
           exitCodes.usage,
         );
       }

@@ -20,7 +20,7 @@ describe('keys', () => {
 describe('calls import', () => {
   it.each(['SIGKILL', 'SIGTERM'] as const)('calls import continues after %s', async (signal) => {
     const world = await newWorld();
-    const ids = Array.from({ length: 300 }, (_, n) => `call-${n}`);
+    const ids = Array.from({ length: 1500 }, (_, n) => `call-${n}`);
     using door = await openDoor(new URL(target.endpoints.dynamodb), { delayMilliseconds: 100 });
     const lines = ids.map((id, n) => (n === 10 ? 'not json' : lineOf(world.agentId, id)));
     const file = newFile(lines.join('\n'));
@@ -34,17 +34,16 @@ describe('calls import', () => {
     expect(stopped).toMatchObject(signal === 'SIGKILL' ? { signal } : { code: 3 });
     expect(stopped.stdout).toBe('');
     const reached = lineReached();
-    expect(reached).toBeLessThan(300);
+    expect(reached).toBeLessThan(1500);
     if (signal === 'SIGTERM') expect(stopped.stderr).toContain(`Stopped after line ${reached}`);
 
-    const { code, stdout, stderr } = await operator('calls', 'import', file, '--json');
-    expect(stderr).toContain(`Continuing after line ${reached}.`);
+    const { code, stdout } = await operator('calls', 'import', file, '--json');
     // The line that failed before the end is still reported, and still counts.
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toEqual({
       file,
-      lines: 300,
-      imported: 299,
+      lines: 1500,
+      imported: 1499,
       failed: 1,
       errors: [{ line: 11, message: 'is not JSON in UTF-8' }],
       resumedAfterLine: reached,

@@ -1,0 +1,17 @@
+import { CommandError } from '../../command-line/exit-codes.ts';
+import { columns, count, print } from '../../command-line/output.ts';
+
+type Failure = { number: string; reason: string };
+
+/** Prints what became of numbers, and fails if something failed. */
+export const reportNumbers = (
+  options: { json?: boolean | undefined },
+  result: { failed: Failure[] } & Record<string, unknown>,
+  done: string[],
+  word: string,
+): void => {
+  const { failed } = result;
+  const rows = [...done.map((number) => [number, word]), ...failed.map(({ number, reason }) => [number, reason])];
+  print(options, result, () => columns(rows));
+  if (failed.length > 0) throw new CommandError(`${count(failed.length, 'number')} failed.`);
+};
