@@ -3,6 +3,8 @@ import type { KeyOwner, OwnApi, OwnResponse } from '../clients/own-api.ts';
 import { Scope } from '../domain/api-keys.ts';
 import { ApiError, invalidApiKey, invalidRequest } from '../domain/errors.ts';
 import { isJsonObject } from '../domain/json.ts';
+import { limits } from '../domain/limits.ts';
+import { cut } from '../domain/text.ts';
 import { environment } from '../environment.ts';
 import type { CallableOperation, OperationTool } from '../openapi/operations.ts';
 import toolsJson from '../openapi/tools.json' with { type: 'json' };
@@ -72,7 +74,8 @@ const refuseUnknown = ({ name, inputSchema }: OperationTool, args: Fields) => {
   const known = Object.keys(inputSchema.properties ?? {});
   const message = `is not an argument of ${name}, which has ${known.join(', ') || 'none'}`;
   const unknown = Object.keys(args).filter((argument) => !known.includes(argument));
-  if (unknown.length > 0) throw invalidRequest(unknown.slice(0, 20).map((path) => ({ path, message })));
+  if (unknown.length > 0)
+    throw invalidRequest(unknown.slice(0, limits.errorDetails).map((name) => ({ path: cut(name, 100), message })));
 };
 
 /** Replaces a list that is too long for a model by an error that says how to ask for less. */

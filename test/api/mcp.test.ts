@@ -144,6 +144,8 @@ describe('a tool call', () => {
     for (const args of [{ uid: target.otherUid }, { phone: '+14155550100' }, JSON.parse('{"__proto__":{"limit":1}}')]) {
       expect((await callTool('listAgents', args)).structuredContent.error).toBe('invalid_request');
     }
+    const long = await callTool('listAgents', { ['x'.repeat(100_000)]: 1 });
+    expect(JSON.stringify(long).length).toBeLessThan(2000);
   });
 
   it('a tool call for a list has 20 items and no texts unless it asks for more', async () => {
