@@ -63,7 +63,7 @@ const operationTopics = (document: OpenApiDocument): Topic[] => {
   );
 };
 
-/** Creates a topic for each type of webhook event, with the fields of its data. */
+/** Creates a topic for each type of webhook event, with the fields of its data. Scalar writes hyphens into its anchors. */
 const webhookTopics = (document: OpenApiDocument): Topic[] =>
   Object.entries(document.webhooks).map(([type, { post }]) => {
     const body = Object.values(post.requestBody?.content ?? {})[0]?.schema ?? {};
@@ -71,7 +71,7 @@ const webhookTopics = (document: OpenApiDocument): Topic[] =>
     return {
       title: `${type} (webhook event)`,
       text: [`${post.summary} \`type\` is \`${type}\`, and \`data\` has:`, ...fieldsOf(document, data)].join('\n'),
-      page: `/docs/reference#tag/webhooks/webhook/POST/${type}`,
+      page: `/docs/reference#tag/webhooks/webhook/POST/${type.replaceAll('_', '-')}`,
     };
   });
 

@@ -6,7 +6,7 @@ const questions: [question: string, page: string][] = [
   ['How do I get an API key?', '/docs/authentication'],
   ['Does my voice platform use the greeting of the agent?', '/docs/what-an-agent-is'],
   ['What is an agent?', '/docs/what-an-agent-is'],
-  ['call.outcome_updated event data', '/docs/reference#tag/webhooks/webhook/POST/call.outcome_updated'],
+  ['call.outcome_updated event data', '/docs/reference#tag/webhooks/webhook/POST/call.outcome-updated'],
   ['authentication', '/docs/authentication'],
   ['How do I authenticate?', '/docs/authentication'],
   ['Which scopes does a key have?', '/docs/authentication'],

@@ -107,6 +107,20 @@ describe('the reference page', () => {
     await page.context().close();
   });
 
+  it('the reference page has a place for every webhook event that the search links to', async () => {
+    const topics: { page: string }[] = (await call('GET', '/docs/search.json')).body;
+    const [first = '', ...others] = topics.map(({ page }) => page).filter((address) => address.includes('/webhook/'));
+    const { page } = await openPage(browser, target.baseUrl + first, { viewport });
+    for (const address of [first, ...others]) {
+      await page
+        .locator(`a[href="${address.slice('/docs/reference'.length)}"]`)
+        .first()
+        .waitFor({ state: 'attached' });
+    }
+    expect(others.length).toBeGreaterThan(10);
+    await page.context().close();
+  });
+
   it('the reference page reports when the description cannot be loaded', async () => {
     const page = await (await browser.newContext({ viewport })).newPage();
     await page.route('**/openapi.json', (route) => route.fulfill({ status: 503, body: '{}' }));
