@@ -7,11 +7,11 @@ export type AlarmProps = {
   metric: IMetric;
   threshold: number;
   periods?: number;
-  /** What has happened, and what to do. */
+  /** Says what has happened, and what to do. */
   description: string;
 };
 
-/** The alarms of a deployment, on what users notice. */
+/** Returns the alarms of a deployment, on what users notice. */
 export const alarmsOf = ({ api, chat, queues, deadLetters, webhooks, table, account }: Metrics): AlarmProps[] => [
   {
     id: 'ApiErrors',

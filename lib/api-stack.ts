@@ -95,7 +95,7 @@ export class ApiStack extends NamedNestedStack {
 /** The paths of the pages and their assets. */
 const pagePaths = ['/', '/docs', '/docs/{page}', '/llms.txt', '/assets/{file}'];
 
-/** What a browser may send, and what scripts of the application may read. */
+/** Returns the CORS settings: what a browser may send, and what scripts of the application may read. */
 const corsOf = (settings: Settings) => ({
   allowOrigins: settings.appOrigins,
   allowMethods: cors.methods.map((method) => CorsHttpMethod[method]),
@@ -104,7 +104,7 @@ const corsOf = (settings: Settings) => ({
   maxAge: Duration.seconds(cors.maxAgeSeconds),
 });
 
-/** The route, not the path: a path may contain a phone number. */
+/** Has the route instead of the path, which may contain a phone number. */
 const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     requestId: '$context.requestId',

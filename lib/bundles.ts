@@ -9,7 +9,7 @@ import type { PackedPage } from '../functions/pages/serve-pages.ts';
 import { routes } from '../functions/routes.ts';
 import { buildPages, pageHeaders } from './pages.ts';
 
-/** The name of a function's file, and the end of its name on AWS: `addBlockedNumbers` becomes `add-blocked-numbers`. */
+/** Returns the name of a function's file, which is also the end of its name on AWS: `addBlockedNumbers` becomes `add-blocked-numbers`. */
 export const toKebabCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** The function that serves the pages. It is no operation. */
@@ -17,7 +17,7 @@ export const pagesFunction = 'servePages';
 
 let folder: string | undefined;
 
-/** The folder of a function's bundle. All bundles are built together, once per process, and deleted when it ends. */
+/** Returns the folder of a function's bundle. All bundles are built together, once per process, and deleted when it ends. */
 export const bundlePath = (name: string): string => {
   folder ??= bundleAll();
   return join(folder, toKebabCase(name));
@@ -43,7 +43,7 @@ const bundleAll = (): string => {
   return outdir;
 };
 
-/** The entry point of an endpoint's bundle. Where a key is read from the table, the function is warmed while it is initialized. */
+/** Returns the entry point of an endpoint's bundle. Where a key is read from the table, the function is warmed while it is initialized. */
 const entryOf = (endpoint: AnyEndpoint) => {
   const { name, caller } = endpoint;
   const file = `functions/api/${toKebabCase(name)}.ts`;

@@ -53,7 +53,7 @@ const requiredHttp: Plugin = {
   },
 };
 
-/** How a function becomes one file. The SDK is bundled as it is published. */
+/** The options by which esbuild makes a function one file. The SDK is bundled as it is published. */
 export const bundling = {
   bundle: true,
   minify: true,

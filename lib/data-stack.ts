@@ -144,7 +144,7 @@ export class DataStack extends NamedNestedStack {
     suppress(this, 'rotation');
   }
 
-  /** The queue of a job, by the job's name. */
+  /** Returns the queue of a job, by the job's name. */
   queueOf(job: string): Queue {
     const queue = this.#queues.get(job);
     if (!queue) throw new Error(`There is no job ${job} in functions/jobs.ts.`);
@@ -196,5 +196,5 @@ export class DataStack extends NamedNestedStack {
   }
 }
 
-/** A secret's value, as CloudFormation puts it into a property while it deploys: no template contains it. */
+/** Returns a reference to a secret's value, which CloudFormation resolves while it deploys: no template contains the value. */
 export const secretValueOf = (secret: CfnSecret) => `{{resolve:secretsmanager:${secret.attrId}:SecretString}}`;

@@ -112,5 +112,5 @@ const originOf = (host: string, customHeaders: Record<string, string>) =>
     connectionAttempts: 2,
   });
 
-/** The host of a URL that is known only during the deployment. */
+/** Returns the host of a URL that is known only during the deployment. */
 const hostOf = (url: string) => Fn.select(2, Fn.split('/', url));

@@ -25,7 +25,7 @@ const period = Duration.minutes(5);
 const sum = { period, statistic: Stats.SUM };
 const maximum = { period, statistic: Stats.MAXIMUM };
 
-/** The metrics of the alarms and the dashboard. */
+/** Returns the metrics of the alarms and the dashboard. */
 export const metricsOf = ({ data, jobs: jobsStack, api: { api }, chat }: ObservedParts, settings: Settings) => {
   const deliveries = data.queueOf('deliverWebhook');
   return {

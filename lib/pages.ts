@@ -144,7 +144,7 @@ const copyOf = (name: string) => {
   return { name, path: `/assets/${variable ?? basename(file, extension)}-${hash}${extension}`, body };
 };
 
-/** The value of a string literal that a line of a module assigns to a variable. */
+/** Returns the value of a string literal that a line of a module assigns to a variable. */
 const scriptIn = (source: string, variable: string): string => {
   const start = `var ${variable} = "`;
   const line = source.split('\n').find((text) => text.startsWith(start));

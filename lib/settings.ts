@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Node } from 'constructs';
 import * as z from 'zod';
 
-/** The end of a sentence that begins with the name of a setting. */
+/** Returns the end of a sentence that begins with the name of a setting. */
 const mustBe = (form: string) => ({
   error: ({ input }: { input?: unknown }) =>
     input === undefined ? `is missing. It must be ${form}.` : `must be ${form}, not ${JSON.stringify(input)}.`,
@@ -111,7 +111,7 @@ const unknownSettings = (keys: string[]): string => {
 
 type Given = z.output<typeof settings>;
 
-/** Checked also when a setting is wrong by itself, so that all errors are reported together. */
+/** Runs a check also when a setting is wrong by itself, so that all errors are reported together. */
 const always = { when: () => true };
 
 const checked = settings
@@ -150,7 +150,7 @@ export type Settings = z.output<typeof checked>;
 
 export type Stage = Settings['stage'];
 
-/** The name of a deployment: its stack, and the beginning of the name of everything in it. */
+/** Returns the name of a deployment: that of its stack, and the beginning of the name of everything in it. */
 export const deploymentName = ({ stage }: Pick<Settings, 'stage'>) => `voice-agents-${stage}`;
 
 /** Settings that cannot be deployed: one sentence for each error. */

@@ -25,7 +25,7 @@ const shardsMilliseconds = 5000;
 const retryMilliseconds = 1000;
 const batchSize = 1000;
 
-/** How far each shard of the stream was read: a sequence number, or `end`. */
+/** The position in each shard of the stream: a sequence number, or `end`. */
 type Positions = { stream: string; shards: Record<string, string> };
 
 /** Without a disk, its data are in memory. Nothing is read while the disk is full: events are written. */
@@ -91,7 +91,7 @@ class ChangeReader {
     }
   }
 
-  /** The shards that can be read now: a shard's parent is read to its end before. */
+  /** Returns the shards that can be read now: a shard's parent is read to its end before. */
   async #shards(): Promise<string[]> {
     if (!this.#positions.stream) this.#positions = await this.#load();
     const shards: Shard[] = [];
@@ -166,13 +166,13 @@ class ChangeReader {
   }
 }
 
-/** The filter that Lambda applies on AWS. */
+/** Applies the filter that Lambda applies on AWS. */
 const matters = ({ dynamodb }: _Record) => {
   const sk = dynamodb?.Keys?.sk?.S ?? '';
   return sortKeysOfChanges.exact.includes(sk) || sortKeysOfChanges.prefixes.some((prefix) => sk.startsWith(prefix));
 };
 
-/** Records as Lambda delivers them. */
+/** Returns records as Lambda delivers them. */
 const eventOf = (records: _Record[]): DynamoDBStreamEvent => ({
   Records: records.map((record) => {
     const at = record.dynamodb?.ApproximateCreationDateTime;
@@ -188,7 +188,7 @@ const eventOf = (records: _Record[]): DynamoDBStreamEvent => ({
   }),
 });
 
-/** DynamoDB Local writes an empty list or map into its stream without a type: such attributes are left out. */
+/** Leaves out empty lists and maps: DynamoDB Local writes them into its stream without a type. */
 const withoutEmpty = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutEmpty);
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array || value instanceof Date) return value;

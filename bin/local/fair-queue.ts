@@ -1,4 +1,4 @@
-/** How much work of one user may run for each slot that is free beside the last one. */
+/** The maximum work of one user for each slot that is free beside the last one. */
 const runningPerFreeSlot = 3;
 
 /**
@@ -10,7 +10,7 @@ export class FairQueue {
   readonly #concurrency: number;
   readonly #waiting = new Map<string, (() => Promise<void>)[]>();
   readonly #running = new Map<string, number>();
-  /** Who was served when, as a number that grows. */
+  /** When each user was served last, as a number that grows. */
   readonly #servedAt = new Map<string, number>();
   #served = 0;
 

@@ -184,7 +184,7 @@ const replies: Reply[] = [
 ];
 
 const greeting = /^\W*(hi|hello|hey|good (morning|day|evening)|thanks|thank you)\b/i;
-/** What users ask for and no tool does, with the way to it. */
+/** Requests that no tool serves, each with an answer that names the way. */
 const withoutTool: [when: RegExp, answer: string][] = [
   [
     /^(?!\W*how\b).*\b(delete|remove|erase|unblock)\b/i,

@@ -27,9 +27,9 @@ type Settings = {
   /** The origins that may call from a browser. */
   origins: string[];
   pages: Parameters<typeof sendPage>[0];
-  /** Whose lack of space refuses operations that write. */
+  /** Operations that write are refused while it is full. */
   disk?: Pick<Disk, 'isFull'>;
-  /** Takes a line about each request. */
+  /** Called with a line about each request. */
   report?: ((line: string) => void) | undefined;
 };
 type Match = { route: Route; pathParameters: Record<string, string> };
@@ -126,7 +126,7 @@ const sendDiskFull = (response: ServerResponse) => {
   response.end(JSON.stringify({ error: 'overloaded', message }));
 };
 
-/** API Gateway decodes a path before it matches a route: an encoded slash separates segments, too. */
+/** Decodes a path, as API Gateway does before it matches a route: an encoded slash separates segments, too. */
 const decode = (path: string): string | undefined => {
   try {
     return decodeURIComponent(path);
@@ -155,7 +155,7 @@ const matchOf = (table: Route[], method: string, path: string): Match | undefine
 
 const variablesIn = ({ segments }: Route) => segments.filter((segment) => segment.startsWith('{')).length;
 
-/** An event of payload format 2.0: header names in lower case, repeated values joined by commas, values decoded once. */
+/** Returns an event of payload format 2.0: header names in lower case, repeated values joined by commas, values decoded once. */
 const eventOf = (
   request: IncomingMessage,
   { route, pathParameters }: Match,
@@ -205,7 +205,7 @@ const eventOf = (
   };
 };
 
-/** The body as text, or undefined if its type is not text or it is not UTF-8: then the event carries it as base64. */
+/** Returns the body as text, or undefined if its type is not text or it is not UTF-8: then the event carries it as base64. */
 const textOf = (bytes: Buffer, contentType: string): string | undefined => {
   if (
     contentType &&

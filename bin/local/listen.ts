@@ -27,7 +27,7 @@ export const listen = async (server: Server, wanted = 0): Promise<Listening> => 
 };
 
 /**
- * A port that was free a moment ago, for a program that cannot choose one itself. It is below those that systems give to
+ * Returns a port that was free a moment ago, for a program that cannot choose one itself. It is below those that systems give to
  * outgoing connections: one of them could take it before the program does.
  */
 export const freePort = async (): Promise<number> => {
@@ -39,7 +39,7 @@ export const freePort = async (): Promise<number> => {
   return listening.port;
 };
 
-/** Whether a host name, as a URL spells it, is this machine's own. */
+/** Returns true if a host name, as a URL spells it, is this machine's own. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' ||
   hostname.endsWith('.localhost') ||

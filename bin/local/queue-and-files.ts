@@ -24,7 +24,7 @@ import type { Started } from './started.ts';
 /** A message that was received stays invisible while it waits for its turn: SQS's maximum. */
 const visibilitySeconds = 12 * 60 * 60;
 const retrySeconds = 2;
-/** Of each job, as on AWS each job has a queue of its own. */
+/** The concurrency of each job: on AWS, too, each job has a queue of its own. */
 const concurrency = 4;
 
 /** A queue, and the endpoint that serves it. */
@@ -77,7 +77,7 @@ export const startQueueAndFiles = async (options: {
   };
 };
 
-/** What one upload may have: the largest file, and the form around it. */
+/** The maximum size of an upload: the largest file, and the form around it. */
 const uploadBytes = limits.importBytes + 64 * 1024;
 
 /**
@@ -100,7 +100,7 @@ const adaptEmulator = (credentials: Credentials) =>
     });
   });
 
-/** How many events the emulator remembers; they are taken from it as they come. */
+/** The number of events that the emulator remembers; they are taken from it as they come. */
 const spiedEvents = 10_000;
 
 /** Sends a notification of each file that comes into the bucket, as S3 does on AWS. */
@@ -249,7 +249,7 @@ class QueueWorker {
 
 type Notification = { Records: { s3: { object: { key: string } } }[] };
 
-/** The job that a message names, or that the file of a notification starts; and what decides on its group. */
+/** Returns the job that a message names or that the file of a notification starts, with the fields that decide on its group. */
 const destinationOf = (body: string): { job?: string | undefined } & Parameters<typeof groupOf>[0] => {
   try {
     const message = JSON.parse(body) as { job?: string; uid?: string; endpointId?: string } & Partial<Notification>;

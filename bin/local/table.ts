@@ -9,7 +9,7 @@ import { claimFormat, NewerFormatError } from '../../functions/store/format.ts';
 import { openTable } from '../../functions/store/table.ts';
 import { StartupError } from './started.ts';
 
-/** How long an endpoint that is given has to respond; DynamoDB Local has as long as its process lives. */
+/** The time that an endpoint of the user's has to respond; DynamoDB Local has as long as its process lives. */
 const endpointSeconds = 30;
 
 /** Waits until DynamoDB responds, creates the table as the data stack does, unless it exists, and checks its format. */

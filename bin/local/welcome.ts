@@ -9,7 +9,7 @@ export type Facts = Demo & {
   endpoints: Record<string, string>;
 };
 
-/** What a person reads when the local run is ready: addresses, the demo key, and calls to paste. */
+/** Returns the text for a person when the local run is ready: addresses, the demo key, and calls to paste. */
 export const welcome = (facts: Facts & { model: string | null }): string => {
   const { baseUrl, apiKey, uid, agentId, phone, appOrigin, customerId, model, tableName, endpoints } = facts;
   const request = (options: string, path: string, body?: object) => {
