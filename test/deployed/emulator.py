@@ -82,14 +82,18 @@ for kind in ("insert", "update", "delete"):
     patch(dynamodb, f"_partiql_{kind}")(add_to_stream)
 
 
-# Conversing with a model is invoking it.
-CONVERSING = {"bedrock:Converse": "bedrock:InvokeModel", "bedrock:ConverseStream": "bedrock:InvokeModelWithResponseStream"}
+# Some operations are allowed by the action of another one: conversing with a model by invoking it, a batch by its items.
+ALLOWED_BY = {
+    "bedrock:Converse": "bedrock:InvokeModel",
+    "bedrock:ConverseStream": "bedrock:InvokeModelWithResponseStream",
+    "sqs:SendMessageBatch": "sqs:SendMessage",
+}
 
 
 @patch(iam_actions, "extract_iam_action")
-def bedrock_actions(original, *args, **kwargs):
+def actions_of_other_operations(original, *args, **kwargs):
     action = original(*args, **kwargs)
-    return CONVERSING.get(action, action)
+    return ALLOWED_BY.get(action, action)
 
 
 # Lambda writes logs with the function's role, and no role of the service may create a log group. The emulator creates a
