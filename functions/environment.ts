@@ -81,6 +81,12 @@ export const environment = {
   get chatDailyTokens() {
     return whole('CHAT_DAILY_TOKENS', 2_000_000);
   },
+  /** The maximum share, in percent, of the build chat's tokens of a day for one user. */
+  get chatUserShare() {
+    const percent = whole('CHAT_USER_SHARE', 25);
+    if (percent > 100) throw wrong('CHAT_USER_SHARE', String(percent), 'from 0 to 100');
+    return percent;
+  },
   /** The build chat's requests per minute from one address. */
   get chatRatePerMinute() {
     return whole('CHAT_RATE_PER_MINUTE', 30);

@@ -222,6 +222,7 @@ const environmentOf = (
       CHAT_ACCESS: settings.chat,
       CHAT_MODEL_ID: settings.chatModelId,
       CHAT_DAILY_TOKENS: String(settings.chatDailyTokens),
+      CHAT_USER_SHARE: String(settings.chatUserShare),
       CHAT_RATE_PER_MINUTE: String(settings.chatRatePerMinute),
       ...(settings.edge && { CLIENT_ADDRESS_HEADER: viewerAddressHeader }),
     }),

@@ -52,6 +52,7 @@ const settings = z.strictObject(
       'the id or ARN of a Bedrock model or inference profile',
     ).default('global.anthropic.claude-haiku-4-5-20251001-v1:0'),
     chatDailyTokens: whole().default(2_000_000),
+    chatUserShare: whole(100).default(25),
     chatRatePerMinute: whole().default(30),
     chatConcurrency: z
       .union([z.literal('shared'), whole(1000)], mustBe('a whole number from 1 to 1,000, or shared'))

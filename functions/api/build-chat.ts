@@ -32,7 +32,7 @@ export const buildChat = endpoint({
   memoryMegabytes: 1024,
   summary: 'Talk with the build assistant',
   description:
-    'Streams the answer to a conversation as the AI SDK’s UI message stream. The SDK’s `useChat` works as a client without changes; use `lastAssistantMessageIsCompleteWithApprovalResponses` to send approvals. Each request sends the whole conversation, in at most 256 KB; the assistant’s messages must come back unchanged.\n\nWithout a key the assistant searches the documentation, drafts agents and checks phone numbers. With a key (`X-Authorization`) it also reads the user’s data, within the key’s scopes, and changes them when the user approves.\n\nWithout a key, one address gets at most a twentieth of the day’s tokens, and all callers together at most half.',
+    'Streams the answer to a conversation as the AI SDK’s UI message stream. The SDK’s `useChat` works as a client without changes; use `lastAssistantMessageIsCompleteWithApprovalResponses` to send approvals. Each request sends the whole conversation, in at most 256 KB; the assistant’s messages must come back unchanged.\n\nWithout a key the assistant searches the documentation, drafts agents and checks phone numbers. With a key (`X-Authorization`) it also reads the user’s data, within the key’s scopes, and changes them when the user approves.\n\nWithout a key, one address gets at most a twentieth of the day’s tokens, and all callers together at most half. With a key, one user gets at most a quarter, unless the operator sets another share.',
   caller: { kind: 'anyone', key: 'optional' },
   services: { chatModel, chatSigningSecret, chatUsage: chatUsage.for('countTurn', 'budget'), ownApi },
   body: z.custom<() => ChatRequest>().check(z.meta({ documentAs: ChatRequest })),
@@ -75,7 +75,7 @@ export const buildChat = endpoint({
       const tools = toolsFor({ api: ownApi, principal, apiKey, requestId, approvals: history.approvals });
 
       const instructions = systemPrompt(describeAccess(principal));
-      const meter = new TokenMeter(chatUsage.budget(principal ? { hasKey: true } : { hasKey: false, address }));
+      const meter = new TokenMeter(chatUsage.budget(principal ? { uid: principal.uid } : { address }));
       await meter.reserve(instructions, history.messages);
       const turn = new Turn({ model: chatModel, instructions, history, tools, signatures, uid: principal?.uid, meter });
 

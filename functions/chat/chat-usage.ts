@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import { environment } from '../environment.ts';
 import { service } from '../service.ts';
 import { when } from '../store/expressions.ts';
-import { chatAddressTokensKey, chatTokensKey, chatTurnsKey, type ItemKey } from '../store/keys.ts';
+import { chatAddressTokensKey, chatTokensKey, chatTurnsKey, chatUserTokensKey, type ItemKey } from '../store/keys.ts';
 import { type Item, type Table, table } from '../store/table.ts';
 
 const minuteSeconds = 60;
@@ -13,16 +13,21 @@ export type RetryAfter = { seconds: number };
 
 type TurnsItem = Item & { turns: number };
 
+/** `userSharePercent` is the maximum share of the day's tokens that one user gets. */
+export type ChatLimits = { turnsPerMinute: number; tokensPerDay: number; userSharePercent?: number };
+
 /** The usage of the build chat, which anyone may call: turns of an address in a minute, and tokens in a day. */
 export class ChatUsage {
   readonly #table: Table;
   readonly #turnsPerMinute: number;
   readonly #tokensPerDay: number;
+  readonly #userSharePercent: number;
 
-  constructor(table: Table, limits: { turnsPerMinute: number; tokensPerDay: number }) {
+  constructor(table: Table, limits: ChatLimits) {
     this.#table = table;
     this.#turnsPerMinute = limits.turnsPerMinute;
     this.#tokensPerDay = limits.tokensPerDay;
+    this.#userSharePercent = limits.userSharePercent ?? 100;
   }
 
   /**
@@ -49,14 +54,15 @@ export class ChatUsage {
     return counted ? undefined : retryAfter;
   }
 
-  /** Returns today's token budget for one turn. A caller without a key is counted by address. */
+  /** Returns today's token budget for one turn. A caller with a key is counted by user, one without by address. */
   budget(caller: TokenCaller): TokenBudget {
-    return new TokenBudget(this.#table, this.#tokensPerDay, caller);
+    const share = 'uid' in caller ? this.#userSharePercent / 100 : addressShare;
+    return new TokenBudget(this.#table, this.#tokensPerDay, caller, share);
   }
 }
 
-/** The consumer of tokens: the holder of an API key, or an address without one. */
-export type TokenCaller = { hasKey: true } | { hasKey: false; address: string };
+/** The consumer of tokens: the user of an API key, or an address without one. */
+export type TokenCaller = { uid: string } | { address: string };
 
 /** The shares of the day's tokens for callers without a key: of one address, and of all together. The rest is for key holders. */
 const addressShare = 1 / 20;
@@ -71,20 +77,21 @@ export class TokenBudget {
   readonly #tokensPerDay: number;
   readonly #midnight = (Math.floor(Date.now() / 1000 / daySeconds) + 1) * daySeconds;
   readonly #dayKey: ItemKey;
-  /** The item of the caller's address; a key holder has none. */
-  readonly #addressKey: ItemKey | undefined;
+  /** The item of the caller: of a user, or of an address. */
+  readonly #callerKey: ItemKey;
+  readonly #share: number;
+  readonly isAnonymous: boolean;
   #reserved = 0;
 
-  constructor(table: Table, tokensPerDay: number, caller: TokenCaller) {
+  constructor(table: Table, tokensPerDay: number, caller: TokenCaller, share: number) {
     const date = new Date().toISOString().slice(0, 10);
     this.#table = table;
     this.#tokensPerDay = tokensPerDay;
     this.#dayKey = chatTokensKey(date);
-    this.#addressKey = caller.hasKey ? undefined : chatAddressTokensKey(date, networkOf(caller.address));
-  }
-
-  get isAnonymous(): boolean {
-    return this.#addressKey !== undefined;
+    this.#share = share;
+    this.isAnonymous = 'address' in caller;
+    this.#callerKey =
+      'uid' in caller ? chatUserTokensKey(date, caller.uid) : chatAddressTokensKey(date, networkOf(caller.address));
   }
 
   /** Reserves tokens, unless the day's budget or the caller's share is used up. A turn that never ends keeps its reservation. */
@@ -92,17 +99,18 @@ export class TokenBudget {
     const retryAfter = { seconds: Math.max(1, Math.ceil(this.#midnight - Date.now() / 1000)) };
     const maxTokens = this.#tokensPerDay;
     if (maxTokens < 1) return retryAfter;
-    const addressLimits = { tokens: maxTokens * addressShare - tokens };
-    if (this.#addressKey && !(await this.#add(this.#addressKey, tokens, addressLimits))) return retryAfter;
+    // As for the day, a user's last turn may exceed their share; a stranger's may not.
+    const maxBefore = maxTokens * this.#share - (this.isAnonymous ? tokens : 1);
+    if (!(await this.#add(this.#callerKey, tokens, { tokens: maxBefore }))) return retryAfter;
     const dayLimits = {
       tokens: maxTokens - 1,
-      ...(this.#addressKey && { anonymousTokens: maxTokens * anonymousShare - tokens }),
+      ...(this.isAnonymous && { anonymousTokens: maxTokens * anonymousShare - tokens }),
     };
     if (await this.#add(this.#dayKey, tokens, dayLimits)) {
       this.#reserved += tokens;
       return undefined;
     }
-    if (this.#addressKey) await this.#add(this.#addressKey, -tokens, { tokens: unlimited });
+    await this.#add(this.#callerKey, -tokens, { tokens: unlimited });
     return retryAfter;
   }
 
@@ -111,10 +119,10 @@ export class TokenBudget {
     const tokens = used - this.#reserved;
     if (tokens === 0) return;
     this.#reserved = used;
-    const dayLimits = { tokens: unlimited, ...(this.#addressKey && { anonymousTokens: unlimited }) };
+    const dayLimits = { tokens: unlimited, ...(this.isAnonymous && { anonymousTokens: unlimited }) };
     await Promise.all([
       this.#add(this.#dayKey, tokens, dayLimits),
-      this.#addressKey && this.#add(this.#addressKey, tokens, { tokens: unlimited }),
+      this.#add(this.#callerKey, tokens, { tokens: unlimited }),
     ]);
   }
 
@@ -162,6 +170,7 @@ export const chatUsage = /* @__PURE__ */ service(
     new ChatUsage(table.get(), {
       turnsPerMinute: environment.chatRatePerMinute,
       tokensPerDay: environment.chatDailyTokens,
+      userSharePercent: environment.chatUserShare,
     }),
   { countTurn: ['dynamodb:GetItem', 'dynamodb:UpdateItem'], budget: ['dynamodb:UpdateItem'] },
 );

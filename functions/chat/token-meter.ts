@@ -6,8 +6,8 @@ import type { TokenBudget } from './chat-usage.ts';
  * per minute from one address fit into its share.
  */
 const maxOutputTokens = { withKey: 4096, withoutKey: 2048 };
-/** An estimate, for a model that does not report its usage. */
-const unitsPerToken = 4;
+/** An estimate, on the high side for any script, for reservations and for calls whose usage is not reported. */
+const bytesPerToken = 3;
 
 /** Token usage as the model reports it. */
 type ModelUsage = { inputTokens: number | undefined; outputTokens: number | undefined };
@@ -18,9 +18,9 @@ export class TokenMeter {
   #steps = 0;
   #inputTokens = 0;
   #outputTokens = 0;
-  /** UTF-16 units of the current model call. */
-  #unitsSent = 0;
-  #unitsReceived = 0;
+  /** Bytes of the current model call. */
+  #bytesSent = 0;
+  #bytesReceived = 0;
   #isInStep = false;
 
   constructor(budget: Pick<TokenBudget, 'isAnonymous' | 'reserve' | 'settle'>) {
@@ -37,8 +37,8 @@ export class TokenMeter {
 
   /** Reserves the tokens of the next model call. Throws when the budget is exhausted. */
   async reserve(instructions: string, messages: unknown[]): Promise<void> {
-    this.#unitsSent = instructions.length + JSON.stringify(messages).length;
-    const retryAfter = await this.#budget.reserve(tokensIn(this.#unitsSent) + this.maxOutputTokens);
+    this.#bytesSent = Buffer.byteLength(instructions) + Buffer.byteLength(JSON.stringify(messages));
+    const retryAfter = await this.#budget.reserve(tokensIn(this.#bytesSent) + this.maxOutputTokens);
     if (!retryAfter) return;
     throw new ApiError(
       'chat_budget_exhausted',
@@ -54,15 +54,15 @@ export class TokenMeter {
   }
 
   receive(text: string): void {
-    this.#unitsReceived += text.length;
+    this.#bytesReceived += Buffer.byteLength(text);
   }
 
   endStep({ inputTokens, outputTokens }: ModelUsage): void {
     this.#steps += 1;
-    this.#inputTokens += inputTokens ?? tokensIn(this.#unitsSent);
-    this.#outputTokens += outputTokens ?? tokensIn(this.#unitsReceived);
-    this.#unitsSent = 0;
-    this.#unitsReceived = 0;
+    this.#inputTokens += inputTokens ?? tokensIn(this.#bytesSent);
+    this.#outputTokens += outputTokens ?? tokensIn(this.#bytesReceived);
+    this.#bytesSent = 0;
+    this.#bytesReceived = 0;
     this.#isInStep = false;
   }
 
@@ -73,4 +73,4 @@ export class TokenMeter {
   }
 }
 
-const tokensIn = (units: number) => Math.ceil(units / unitsPerToken);
+const tokensIn = (bytes: number) => Math.ceil(bytes / bytesPerToken);

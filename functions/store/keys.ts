@@ -35,6 +35,7 @@
  * turns of an address   CHAT#TURNS#<address>#<minute>          TURNS                   how many turns of the build chat it had; expires
  * tokens of a day       CHAT#TOKENS#<date>                     TOKENS                  what the build chat spent; expires
  * …of an address        CHAT#TOKENS#<date>#<address>           TOKENS                  what it spent without a key; expires
+ * …of a user            CHAT#TOKENS#<date>#USER#<uid>          TOKENS                  what it spent with keys of the user; expires
  * idempotency           IDEMPOTENCY#<uid>#<shard 0–15>         <operation> <keyed hash>  the first response to an Idempotency-Key, for 24 hours
  * …of a large response  IDEMPOTENCY#<uid>#<shard 0–15>         <operation> <keyed hash> <n>  a piece of it, deflated
  * format                FORMAT                                 FORMAT                  the number of the format that all of this has
@@ -261,6 +262,10 @@ export const chatTurnsKey = (address: string, minute: number): ItemKey => ({
 });
 export const chatTokensKey = (date: string): ItemKey => ({ pk: `CHAT#TOKENS#${date}`, sk: 'TOKENS' });
 
+export const chatUserTokensKey = (date: string, uid: string): ItemKey => ({
+  pk: `CHAT#TOKENS#${date}#USER#${uid}`,
+  sk: 'TOKENS',
+});
 export const chatAddressTokensKey = (date: string, address: string): ItemKey => ({
   pk: `CHAT#TOKENS#${date}#${address}`,
   sk: 'TOKENS',

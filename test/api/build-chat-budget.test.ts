@@ -8,7 +8,7 @@ import { newApiKey } from '../../functions/domain/api-keys.ts';
 import { chatTokensKey, type ItemKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { anyAddress, callsTool, captureLog, model, says, talk, userSays } from '../support/chat.ts';
-import { call, newWorld, useTargetInThisProcess } from '../support/world.ts';
+import { call, newWorld, unique, useTargetInThisProcess } from '../support/world.ts';
 
 describe('the limits for callers', () => {
   it('the chat’s limit is thirty turns a minute for one address, also for concurrent requests', async () => {
@@ -107,15 +107,36 @@ describe('the limits for callers', () => {
     vi.useRealTimers();
   });
 
+  it('one user gets a share of the day’s tokens, and leaves the rest to others', async () => {
+    const { used } = onItsOwnDay(100_000);
+    const limits = { turnsPerMinute: 30, tokensPerDay: 100_000, userSharePercent: 25 };
+    const usage = new ChatUsage(table.get(), limits);
+    const [one, other] = [unique('user'), unique('user')];
+    expect(await usage.budget({ uid: one }).reserve(20_000)).toBeUndefined();
+    expect(await usage.budget({ uid: one }).reserve(20_000)).toBeUndefined();
+    expect(await usage.budget({ uid: one }).reserve(1)).toMatchObject({ seconds: expect.any(Number) });
+    expect(await usage.budget({ uid: other }).reserve(20_000)).toBeUndefined();
+    expect(await used()).toBe(60_000);
+  });
+
+  it('tokens are estimated by bytes, so that no script is counted at a fraction', async () => {
+    const reserved: number[] = [];
+    const budget = { isAnonymous: false, settle: async () => {} };
+    const meter = new TokenMeter({ ...budget, reserve: async (tokens) => void reserved.push(tokens) });
+    await meter.reserve('', ['漢'.repeat(30_000)]);
+    await meter.reserve('', ['a'.repeat(30_000)]);
+    expect(reserved.map((tokens) => Math.round((tokens - meter.maxOutputTokens) / 1000))).toEqual([30, 10]);
+  });
+
   it('the day’s tokens of the chat are reserved before each model call and returned when they were not used', async () => {
     const { usage, used } = onItsOwnDay(1_000);
-    const first = usage.budget({ hasKey: true });
+    const first = usage.budget({ uid: 'user-1' });
     expect(await first.reserve(900)).toBeUndefined();
     await first.settle(400);
     await first.settle(400);
-    const second = usage.budget({ hasKey: true });
+    const second = usage.budget({ uid: 'user-1' });
     expect(await second.reserve(700)).toBeUndefined();
-    const third = usage.budget({ hasKey: true });
+    const third = usage.budget({ uid: 'user-1' });
     const retryAfter = await third.reserve(1);
     expect(retryAfter?.seconds).toBeGreaterThan(0);
     expect(retryAfter?.seconds).toBeLessThanOrEqual(86_400);
@@ -126,31 +147,31 @@ describe('the limits for callers', () => {
 
   it('half of the chat’s daily tokens is left to key holders, however many addresses call without a key', async () => {
     const { usage, used } = onItsOwnDay(100_000);
-    const reserveFor = (address: string) => usage.budget({ hasKey: false, address }).reserve(5_000);
+    const reserveFor = (address: string) => usage.budget({ address }).reserve(5_000);
     const reserved = await Promise.all(Array.from({ length: 15 }, () => reserveFor(anyAddress())));
     expect(reserved.filter((retryAfter) => retryAfter === undefined)).toHaveLength(10);
     expect(await used()).toBe(50_000);
-    expect(await usage.budget({ hasKey: true }).reserve(50_000)).toBeUndefined();
-    expect(await usage.budget({ hasKey: true }).reserve(1)).toBeDefined();
+    expect(await usage.budget({ uid: 'user-1' }).reserve(50_000)).toBeUndefined();
+    expect(await usage.budget({ uid: 'user-1' }).reserve(1)).toBeDefined();
   });
 
   it('one address without a key gets a twentieth of the chat’s daily tokens, and a rejected request releases its reservation', async () => {
     const { usage, used } = onItsOwnDay(100_000);
     const address = anyAddress();
-    const budgets = Array.from({ length: 5 }, () => usage.budget({ hasKey: false, address }));
+    const budgets = Array.from({ length: 5 }, () => usage.budget({ address }));
     const reserved = await Promise.all(budgets.map((budget) => budget.reserve(2_000)));
     expect(reserved.filter((retryAfter) => retryAfter === undefined)).toHaveLength(2);
     expect(await used()).toBe(4_000);
     for (const [index, budget] of budgets.entries()) if (!reserved[index]) await budget.settle(500);
     expect(await used()).toBe(1_000);
-    expect(await usage.budget({ hasKey: false, address }).reserve(4_000)).toBeUndefined();
-    expect(await usage.budget({ hasKey: false, address: anyAddress() }).reserve(5_000)).toBeUndefined();
+    expect(await usage.budget({ address }).reserve(4_000)).toBeUndefined();
+    expect(await usage.budget({ address: anyAddress() }).reserve(5_000)).toBeUndefined();
     // The day is used up: what its address had reserved is returned.
-    await usage.budget({ hasKey: true }).reserve(90_000);
+    await usage.budget({ uid: 'user-1' }).reserve(90_000);
     const other = anyAddress();
-    expect(await usage.budget({ hasKey: false, address: other }).reserve(3_000)).toBeDefined();
-    await usage.budget({ hasKey: true }).settle(-90_000);
-    expect(await usage.budget({ hasKey: false, address: other }).reserve(5_000)).toBeUndefined();
+    expect(await usage.budget({ address: other }).reserve(3_000)).toBeDefined();
+    await usage.budget({ uid: 'user-1' }).settle(-90_000);
+    expect(await usage.budget({ address: other }).reserve(5_000)).toBeUndefined();
   });
 
   it('the chat responds with 429 without a key while a key holder continues', async () => {
@@ -196,7 +217,7 @@ describe('the limits for callers', () => {
 
   it('the chat’s answer to a client that disconnected is counted by the length of its text', async () => {
     const { usage, used } = onItsOwnDay(1_000);
-    const meter = new TokenMeter(usage.budget({ hasKey: true }));
+    const meter = new TokenMeter(usage.budget({ uid: 'user-1' }));
     const instructions = 'z'.repeat(400);
     const history = { messages: [userSays('Hello')], approvals: [] };
     await meter.reserve(instructions, history.messages);

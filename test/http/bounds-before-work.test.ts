@@ -67,13 +67,16 @@ const slowCases = async (endpoint: AnyEndpoint, cases: WorstCase[], apiKey: stri
   const slow: string[] = [];
   for (const { name, body } of cases) {
     let fastest = Number.POSITIVE_INFINITY;
+    let failures = 0;
     for (let attempt = 0; attempt < 3 && fastest > bound; attempt++) {
       const { status, milliseconds, bytes } = await send(endpoint, body(), apiKey);
-      fastest = Math.min(fastest, milliseconds);
-      if (endpoint.caller.kind === 'key' && status === 500) slow.push(`${name}: status 500`);
+      // The service that is called for a key may be busy.
+      if (endpoint.caller.kind === 'key' && status === 500) failures += 1;
+      else fastest = Math.min(fastest, milliseconds);
       if (bytes > 6 * 1024 * 1024) slow.push(`${name}: a response of ${bytes} bytes`);
     }
-    if (fastest > bound) slow.push(`${name}: ${Math.round(fastest)} ms`);
+    if (failures === 3) slow.push(`${name}: status 500`);
+    else if (fastest > bound) slow.push(`${name}: ${Math.round(fastest)} ms`);
   }
   return slow;
 };

@@ -46,6 +46,7 @@ it('the chat gets its model and its budget by settings', () => {
     CHAT_ACCESS: 'key',
     CHAT_MODEL_ID: 'anthropic.claude-x-v1:0',
     CHAT_DAILY_TOKENS: '5000',
+    CHAT_USER_SHARE: '25',
     CHAT_RATE_PER_MINUTE: '7',
     CHAT_SIGNING_SECRET_ARN: expect.anything(),
   });

@@ -29,6 +29,7 @@ describe('the settings', () => {
       chat: 'public',
       chatModelId: 'global.anthropic.claude-haiku-4-5-20251001-v1:0',
       chatDailyTokens: 2_000_000,
+      chatUserShare: 25,
       chatRatePerMinute: 30,
       chatConcurrency: 20,
       callTimeConcurrency: 'shared',
