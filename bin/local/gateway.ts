@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context, StreamifyHandler } from 'aws-lambda';
 import { limits } from '../../functions/domain/limits.ts';
 import { chatTimeoutSeconds, functionTimeoutSeconds } from '../../functions/domain/timeouts.ts';
+import { environment } from '../../functions/environment.ts';
 import { cors } from '../../functions/http/cors.ts';
 import { type AnyEndpoint, isStreamed, methodsOf } from '../../functions/http/endpoint.ts';
 import type { ApiHandler } from '../../functions/http/handler-types.ts';
@@ -165,6 +166,9 @@ const eventOf = (
 ): APIGatewayProxyEventV2 => {
   const headers: Record<string, string> = {};
   for (const [name, values] of Object.entries(request.headersDistinct)) headers[name] = (values ?? []).join(',');
+  // The pages of a local run may be opened under any name of this machine, and are the application's under each.
+  const isOwnPage = headers.origin !== undefined && URL.parse(headers.origin)?.host === headers.host;
+  if (isOwnPage) headers.origin = environment.appOrigins[0] as string;
   const { cookie, ...otherHeaders } = headers;
   const queryStringParameters: Record<string, string> = {};
   for (const [name, value] of new URLSearchParams(rawQueryString)) {

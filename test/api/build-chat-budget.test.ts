@@ -8,7 +8,7 @@ import { newApiKey } from '../../functions/domain/api-keys.ts';
 import { chatTokensKey, type ItemKey } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { anyAddress, callsTool, captureLog, model, says, talk, userSays } from '../support/chat.ts';
-import { call, newWorld, unique, useTargetInThisProcess } from '../support/world.ts';
+import { call, newWorld, target, unique, useTargetInThisProcess } from '../support/world.ts';
 
 describe('the limits for callers', () => {
   it('the chat’s limit is thirty turns a minute for one address, also for concurrent requests', async () => {
@@ -41,6 +41,12 @@ describe('the limits for callers', () => {
     const { status, text } = await talk(model(says('Hello.')), { messages: [{ id: '1', role: 'assistant', parts }] });
     expect(status).toBe(400);
     expect(text.length).toBeLessThan(2000);
+  });
+
+  it('the chat of a local run can be used under every name of the machine', { tags: 'local-only' }, async () => {
+    const base = target.baseUrl.replace('127.0.0.1', 'localhost');
+    const response = await fetch(`${base}/chat/build`, { method: 'POST', headers: { origin: base }, body: '{}' });
+    expect(response.status).toBe(400);
   });
 
   it('a page of another origin cannot use the chat', async () => {
