@@ -74,7 +74,7 @@ export const uploadDocuments = endpoint({
     413: 'The files are too large for one request. Use presigned uploads.',
   },
 
-  async handle({ body: { uid, agentId, files: sent }, creationId }, { documents, files }) {
+  async handle({ body: { uid, agentId, files: sent }, creationId, requestId }, { documents, files }) {
     const changed = { lastUpdatedBy: uid, lastUpdatedAt: now() };
     const check = async (file: UploadedFile, index: number): Promise<AcceptedFile | RefusedFile> => {
       const { name, size, bytes } = file;
@@ -95,7 +95,7 @@ export const uploadDocuments = endpoint({
         const { etag } = await files.put(fileKeyOf(document), bytes);
         await documents.receive(document, etag);
       } catch (error) {
-        log('error', { operation: 'uploadDocuments', documentId, cause: (error as Error).message });
+        log('error', { requestId, operation: 'uploadDocuments', documentId, cause: (error as Error).message });
         await documents.remove(document);
         return rejectFile(name, 'internal_error');
       }
