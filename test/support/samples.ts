@@ -74,13 +74,21 @@ const recordedCall = async (agentId: string) => {
   return callId;
 };
 
+/** No two endpoints of a user have the same address. */
+const newWebhookUrl = () => `https://crm.example.com/webhooks/${newUlid()}`;
+
 /** A webhook endpoint of a user that is switched off, by its id. There is never more than one. */
 const webhookEndpoint = async (uid: string) => {
   const store = webhookEndpoints.get();
   for (const { endpointId } of await store.list(uid)) await store.remove(uid, endpointId);
   const endpointId = newIdentifier('endpoint');
-  const url = 'https://crm.example.com/webhooks';
-  const fields = { url, events: ['*'], active: false, createdAt: new Date().toISOString(), secrets: [] };
+  const fields = {
+    url: newWebhookUrl(),
+    events: ['*'],
+    active: false,
+    createdAt: new Date().toISOString(),
+    secrets: [],
+  };
   await store.add(uid, { endpointId, ...fields });
   return endpointId;
 };
@@ -161,7 +169,7 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
   deleteWebsite: async (agentId) => ({ query: { websiteId: await website(agentId, 'pending') } }),
   createWebhookEndpoint: async (_, uid) => {
     await webhookEndpoint(uid);
-    return { body: { url: 'https://crm.example.com/webhooks' } };
+    return { body: { url: newWebhookUrl() } };
   },
   listWebhookEndpoints: {},
   getWebhookEndpoint: onEndpoint({}),
