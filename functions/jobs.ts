@@ -10,6 +10,7 @@ import { importBlockList } from './jobs/import-block-list.ts';
 import { indexKnowledge } from './jobs/index-knowledge.ts';
 import type { AnyJob } from './jobs/job.ts';
 import { readChanges } from './jobs/read-changes.ts';
+import { resumeDeliveries } from './jobs/resume-deliveries.ts';
 
 /** All background work: one array, read by the stacks, the local run and the tests. */
 export const jobs: AnyJob[] = [
@@ -21,6 +22,7 @@ export const jobs: AnyJob[] = [
   erasePerson,
   closeBlockListEvent,
   deliverWebhook,
+  resumeDeliveries,
   expireCalls,
   importBlockList,
   readChanges,

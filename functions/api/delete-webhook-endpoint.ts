@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { jobQueueFor } from '../clients/job-queue.ts';
 import { describe } from '../domain/describe.ts';
 import { noSuchEndpoint } from '../domain/errors.ts';
 import { Uid } from '../domain/identifiers.ts';
@@ -15,7 +16,7 @@ export const deleteWebhookEndpoint = endpoint({
   summary: 'Delete a webhook endpoint',
   description: 'Deletes a webhook endpoint with its secrets. Its pending deliveries are not sent.',
   caller: { kind: 'key', scope: 'webhooks', user: ({ query }) => query },
-  services: { webhookEndpoints: webhookEndpoints.for('remove') },
+  services: { webhookEndpoints: webhookEndpoints.for('remove'), jobQueue: jobQueueFor('resumeDeliveries') },
   params: z.object({ endpointId: EndpointIdInPath }),
   query: z.object({ uid: Uid }),
   response: z
@@ -25,8 +26,10 @@ export const deleteWebhookEndpoint = endpoint({
     .check(z.describe('Confirmation that the endpoint was deleted.')),
   errors: ['endpoint_not_found'],
 
-  async handle({ params: { endpointId }, query: { uid } }, { webhookEndpoints }) {
+  async handle({ params: { endpointId }, query: { uid } }, { webhookEndpoints, jobQueue }) {
     if (!(await webhookEndpoints.remove(uid, endpointId))) throw noSuchEndpoint();
+    // Deliveries that rested end as failed.
+    await jobQueue.send({ job: 'resumeDeliveries', uid, endpointId });
     return { message: 'Webhook endpoint deleted successfully' };
   },
 });

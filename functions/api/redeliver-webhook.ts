@@ -39,7 +39,7 @@ export const redeliverWebhook = endpoint({
     const sequence = await webhookDeliveries.restart(uid, found);
     if (sequence === undefined) throw noSuchDelivery();
     const { endpointId } = found;
-    await jobQueue.send({ job: 'deliverWebhook', uid, endpointId, deliveryId, sequence });
+    await jobQueue.send({ job: 'deliverWebhook', uid, endpointId, deliveryId, sequence, isRequested: true });
     return { deliveryId, status: 'pending' as const };
   },
 });

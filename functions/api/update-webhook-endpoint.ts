@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { jobQueueFor } from '../clients/job-queue.ts';
 import { insufficientPermissions, invalidField, noSuchEndpoint } from '../domain/errors.ts';
 import {
   EndpointIdInPath,
@@ -12,7 +13,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { credentials } from '../store/credentials.ts';
 import { receiverAddresses } from '../webhooks/receiver-address.ts';
-import { shownEndpoint, webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
+import { type StoredEndpoint, shownEndpoint, webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
 /** Updates, enables or disables a webhook endpoint. */
 export const updateWebhookEndpoint = endpoint({
@@ -27,6 +28,7 @@ export const updateWebhookEndpoint = endpoint({
     webhookEndpoints: webhookEndpoints.for('change'),
     credentials: credentials.for('accessTo'),
     receiverAddresses,
+    jobQueue: jobQueueFor('resumeDeliveries'),
   },
   params: z.object({ endpointId: EndpointIdInPath }),
   body: WebhookEndpointChange,
@@ -43,11 +45,14 @@ export const updateWebhookEndpoint = endpoint({
     if (problem !== undefined) throw invalidField('url', problem);
     // Who decides where events go, or which, gets no more than their key may read.
     const isRedirected = [change.url, change.events, change.agentIds].some((value) => value !== undefined);
-    const changed = await webhookEndpoints.change(uid, endpointId, (found) => ({
-      ...withEndpointChange(found, change),
+    const isTriedAnew = change.url !== undefined || change.active !== undefined;
+    const changed = await webhookEndpoints.change(uid, endpointId, ({ probe, ...found }) => ({
+      ...withEndpointChange<StoredEndpoint>(found, change),
       ...(isRedirected && { keyId, scopes }),
+      ...(probe && !isTriedAnew && { probe }),
     }));
     if (!changed) throw noSuchEndpoint();
+    if (isTriedAnew) await services.jobQueue.send({ job: 'resumeDeliveries', uid, endpointId });
     return shownEndpoint(changed);
   },
 });

@@ -41,9 +41,12 @@ export const jobMessages = {
     deliveryId: Identifier,
     /** The number of the attempt. A message of an earlier one is late, and changes nothing. */
     sequence: z.number(),
+    /** A user asked for it: it is attempted also while its endpoint fails. */
+    isRequested: z.optional(z.boolean()),
     /** Unix milliseconds. No attempt is made before. */
     dueAt: z.optional(z.number()),
   }),
+  resumeDeliveries: z.object({ job: z.literal('resumeDeliveries'), uid: Identifier, endpointId: Identifier }),
   importBlockList: z.object({ job: z.literal('importBlockList'), uid: Identifier, importId: Identifier }),
   extractDocument: z.object({
     job: z.literal('extractDocument'),

@@ -15,10 +15,10 @@ export const deliverWebhook = queueJob({
   message: jobMessages.deliverWebhook,
   services: {
     credentials: credentials.for('accessTo'),
-    webhookDeliveries: webhookDeliveries.for('find', 'record'),
+    webhookDeliveries: webhookDeliveries.for('find', 'record', 'rest'),
     webhookEndpoints: webhookEndpoints.for('find', 'note'),
     webhookEvents: webhookEvents.for('details'),
-    jobQueue: jobQueueFor('deliverWebhook'),
+    jobQueue: jobQueueFor('deliverWebhook', 'resumeDeliveries'),
     endpointSecrets,
     webhookReceivers,
   },

@@ -29,6 +29,7 @@
  * erasure               USER#<uid>                             ERASURE#<erasureId>     the progress of a person's erasure; the number until it ends
  * webhook endpoints     USER#<uid>                             WEBHOOKS                all endpoints of a user: at most ten, read together
  * webhook delivery      USER#<uid>#DELIVERIES#<shard 0–15>     <deliveryId>            an event on its way to an endpoint, spread by a hash; expires
+ * …that rests           USER#<uid>#RESTING#<shard 0–15>       <endpointId>#<deliveryId>  a delivery that waits until its endpoint succeeds again; expires
  * …for a command        USER#<uid>#LISTENING                   <endpointId>#<deliveryId>  the same, until a command that listens has fetched it; expires
  * webhook event         the partition of what changed          EVENT#<eventId>         what an event says beside ids, for its deliveries; expires
  * duplication           DUPLICATION#<new agentId>              DUPLICATION             the progress of the copy
@@ -169,6 +170,16 @@ export const webhookDeliveryKey = (uid: string, deliveryId: string): ItemKey => 
 });
 export const webhookDeliveriesOf = (uid: string): Collection[] =>
   Array.from({ length: deliveryShards }, (_, shard) => ({ pk: `USER#${uid}#DELIVERIES#${shard}` }));
+/** The deliveries that wait until an endpoint succeeds again: of one endpoint, or of all endpoints of a user. */
+export const restingDeliveriesOf = (uid: string, endpointId?: string): Collection[] =>
+  Array.from({ length: deliveryShards }, (_, shard) => ({
+    pk: `USER#${uid}#RESTING#${shard}`,
+    ...(endpointId !== undefined && { prefix: `${endpointId}#` }),
+  }));
+export const restingDeliveryKey = (uid: string, endpointId: string, deliveryId: string): ItemKey => ({
+  pk: `USER#${uid}#RESTING#${shardOf(deliveryId, deliveryShards)}`,
+  sk: `${endpointId}#${deliveryId}`,
+});
 /** The deliveries that a command fetches: of one endpoint, or of all endpoints of a user. */
 export const fetchedDeliveriesOf = (uid: string, endpointId?: string): Collection => ({
   pk: `USER#${uid}#LISTENING`,

@@ -6,6 +6,7 @@ import {
   idempotencyOf,
   isSameKey,
   itemsOfUser,
+  restingDeliveriesOf,
   runningImportKey,
   userKey,
   webhookDeliveriesOf,
@@ -38,7 +39,7 @@ export class Users {
   /** Deletes a user last, and before it everything of the user except agents, keys and the block list. */
   async remove(uid: string): Promise<void> {
     const user = userKey(uid);
-    const deliveries = [...webhookDeliveriesOf(uid), fetchedDeliveriesOf(uid)];
+    const deliveries = [...webhookDeliveriesOf(uid), ...restingDeliveriesOf(uid), fetchedDeliveriesOf(uid)];
     for (const collection of [...idempotencyOf(uid), ...deliveries, itemsOfUser(uid)]) {
       for await (const keys of this.#table.pages(collection, { keysOnly: true })) {
         await this.#table.deleteMany(keys.filter((key) => !isSameKey(key, user)));

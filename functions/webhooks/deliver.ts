@@ -5,16 +5,22 @@ import type { Credentials } from '../store/credentials.ts';
 import { signedRequest, type WebhookMessage } from './message.ts';
 import { type EndpointSecrets, secretsInForce } from './secrets.ts';
 import type { StoredDelivery, WebhookDeliveries } from './webhook-deliveries.ts';
-import type { WebhookEndpoints } from './webhook-endpoints.ts';
+import {
+  type DeliveryOutcome,
+  endpointAfter,
+  restsAt,
+  type StoredEndpoint,
+  type WebhookEndpoints,
+} from './webhook-endpoints.ts';
 import type { WebhookEvents } from './webhook-events.ts';
 import type { ReceiverResponse, WebhookReceivers } from './webhook-receivers.ts';
 
 type Services = {
   credentials: Pick<Credentials, 'accessTo'>;
-  webhookDeliveries: Pick<WebhookDeliveries, 'find' | 'record'>;
+  webhookDeliveries: Pick<WebhookDeliveries, 'find' | 'record' | 'rest'>;
   webhookEndpoints: Pick<WebhookEndpoints, 'find' | 'note'>;
   webhookEvents: Pick<WebhookEvents, 'details'>;
-  jobQueue: { send(message: JobMessage<'deliverWebhook'>, delaySeconds?: number): Promise<void> };
+  jobQueue: { send(message: JobMessage<'deliverWebhook' | 'resumeDeliveries'>, delaySeconds?: number): Promise<void> };
   endpointSecrets: Pick<EndpointSecrets, 'open'>;
   webhookReceivers: Pick<WebhookReceivers, 'post'>;
 };
@@ -57,26 +63,68 @@ export const deliver = async (job: JobMessage<'deliverWebhook'>, services: Servi
     maySeeNow(uid, delivery, services),
   ]);
   // Deliveries to an endpoint that was deleted or switched off, or of a user whose access was revoked, end here.
-  if (!endpoint?.active || !maySee)
+  if (!endpoint?.active || !maySee) {
+    if (endpoint?.probe?.deliveryId === deliveryId)
+      await noteOutcome(uid, endpoint, { kind: 'failure', deliveryId }, services);
     return void (await webhookDeliveries.record(uid, delivery, sequence, { status: 'failed' }));
+  }
+  if (!job.isRequested && restsAt(endpoint, deliveryId)) return rest(uid, delivery, sequence, services);
   const secrets = await secretsInForce(endpoint, services.endpointSecrets);
   const message = await messageOf(delivery, services);
   const { response, attempt } = await attemptOf(message, { url: endpoint.url, secrets }, services);
   if (attempt.cause === undefined) {
-    await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'delivered' });
-    return webhookEndpoints.note(uid, endpoint, 'success');
+    await noteOutcome(uid, endpoint, { kind: 'success' }, services);
+    return void (await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'delivered' }));
   }
   log('warn', { failedDelivery: deliveryId, endpointId, status: response.status, reason: attempt.cause });
   const isGone = response.status === gone;
-  await webhookEndpoints.note(uid, endpoint, isGone ? 'gone' : 'failure');
   const delaySeconds = isGone ? undefined : delayAfter(delivery.failures, response.retryAfterSeconds);
-  if (delaySeconds === undefined) {
+  const nextAt = delaySeconds && Date.now() + delaySeconds * 1000;
+  const outcome: DeliveryOutcome = isGone ? { kind: 'gone' } : { kind: 'failure', deliveryId, nextAt };
+  const current = await noteOutcome(uid, endpoint, outcome, services);
+  if (delaySeconds === undefined || nextAt === undefined) {
     return void (await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'failed' }));
   }
-  const nextAt = Date.now() + delaySeconds * 1000;
-  await sendLater(jobQueue, { ...job, sequence: sequence + 1, dueAt: nextAt }, delaySeconds);
+  if (current && restsAt(current, deliveryId)) {
+    await rest(uid, delivery, sequence + 1, services);
+    return void (await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'pending' }));
+  }
+  await sendLater(jobQueue, { ...job, isRequested: undefined, sequence: sequence + 1, dueAt: nextAt }, delaySeconds);
   const nextAttemptAt = new Date(nextAt).toISOString();
   await webhookDeliveries.record(uid, delivery, sequence, { attempt, status: 'pending', nextAttemptAt });
+};
+
+/**
+ * Notes the outcome of a delivery. Deliveries that rest are taken up when the endpoint succeeds, when it is disabled, and, one of
+ * them, when the delivery that probed it was its last. The message for that is sent before, too, late: a death in between loses none.
+ */
+const noteOutcome = async (
+  uid: string,
+  endpoint: StoredEndpoint,
+  outcome: DeliveryOutcome,
+  { webhookEndpoints, jobQueue }: Pick<Services, 'webhookEndpoints' | 'jobQueue'>,
+): Promise<StoredEndpoint | undefined> => {
+  const after = endpointAfter(endpoint, outcome, Date.now());
+  if (after === endpoint) return endpoint;
+  const hasRecovered = endpoint.failingSince !== undefined && after.failingSince === undefined;
+  const takesUp = hasRecovered || !after.active || after.probe === undefined;
+  const message = { job: 'resumeDeliveries', uid, endpointId: endpoint.endpointId } as const;
+  if (takesUp) await jobQueue.send(message, resumeRescueSeconds);
+  const current = await webhookEndpoints.note(uid, endpoint, outcome);
+  if (takesUp) await jobQueue.send(message);
+  return current;
+};
+
+/** Longer than the function may take that sends it. */
+const resumeRescueSeconds = 60;
+
+const rest = async (uid: string, delivery: StoredDelivery, sequence: number, services: Services): Promise<void> => {
+  const { endpointId, deliveryId } = delivery;
+  await services.webhookDeliveries.rest(uid, delivery, sequence);
+  // What rested before may have been taken up just before this delivery did.
+  const endpoint = await services.webhookEndpoints.find(uid, endpointId);
+  if (endpoint && restsAt(endpoint, deliveryId)) return;
+  await services.jobQueue.send({ job: 'resumeDeliveries', uid, endpointId });
 };
 
 /** Returns whether a user may still see the subject of an event. The events of a deleted agent carry only ids. */

@@ -8,6 +8,8 @@ import {
   type EventSubject,
   fetchedDeliveriesOf,
   fetchedDeliveryKey,
+  restingDeliveriesOf,
+  restingDeliveryKey,
   webhookDeliveriesOf,
   webhookDeliveryKey,
 } from '../store/keys.ts';
@@ -29,6 +31,10 @@ export type StoredDelivery = WebhookDelivery & {
 /** A delivery with the user whose endpoint it goes to. */
 export type UserDelivery = { uid: string; delivery: StoredDelivery };
 type DeliveryItem = Item & StoredDelivery & { ttlSeconds: number };
+
+/** A delivery that rests, and the number of its next attempt. */
+export type RestingDelivery = { deliveryId: string; sequence: number };
+type RestingItem = Item & RestingDelivery & { ttlSeconds: number };
 
 /** What an attempt has changed. */
 export type DeliveryResult = {
@@ -119,6 +125,28 @@ export class WebhookDeliveries {
     return (await this.#table.change(key, change, when`#sequence <= ${sequence}`)) !== undefined;
   }
 
+  /** Lets a delivery rest before the attempt with this number, until it is taken up. */
+  async rest(uid: string, { endpointId, deliveryId }: StoredDelivery, sequence: number): Promise<void> {
+    const ttlSeconds = Math.floor(Date.now() / 1000) + keptSeconds;
+    const item: RestingItem = {
+      ...restingDeliveryKey(uid, endpointId, deliveryId),
+      ...{ deliveryId, sequence, ttlSeconds },
+    };
+    await this.#table.put(item);
+  }
+
+  /** Yields the deliveries to an endpoint that rest, page by page. */
+  async *resting(uid: string, endpointId: string): AsyncGenerator<RestingDelivery[]> {
+    for (const shard of restingDeliveriesOf(uid, endpointId)) {
+      for await (const page of this.#table.pages<RestingItem>(shard)) if (page.length > 0) yield page;
+    }
+  }
+
+  /** Ends the rest of deliveries. */
+  async takeUp(uid: string, endpointId: string, deliveries: RestingDelivery[]): Promise<void> {
+    await this.#table.deleteMany(deliveries.map(({ deliveryId }) => restingDeliveryKey(uid, endpointId, deliveryId)));
+  }
+
   /** Begins a delivery again, and returns the number of its next attempt. */
   async restart(uid: string, delivery: StoredDelivery): Promise<number | undefined> {
     const change = {
@@ -185,6 +213,9 @@ export const webhookDeliveries = /* @__PURE__ */ service(() => new WebhookDelive
   take: ['dynamodb:DeleteItem'],
   find: ['dynamodb:GetItem'],
   record: ['dynamodb:UpdateItem'],
+  rest: ['dynamodb:PutItem'],
+  resting: ['dynamodb:Query'],
+  takeUp: ['dynamodb:BatchWriteItem'],
   restart: ['dynamodb:UpdateItem'],
   page: ['dynamodb:Query'],
 });

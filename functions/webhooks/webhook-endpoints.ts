@@ -14,12 +14,14 @@ export type SealedSecret = { sealed: string; createdBy: string; keyId: string; e
 /**
  * `scopes` are those of its key, if that has a list. `testedAt` (Unix milliseconds) is the time of the last test. `listeningUntil`
  * (Unix milliseconds) is set for endpoints of `webhooks listen`, which fetches their events: the endpoint expires then.
+ * `probe` is the delivery that tries an endpoint that fails, whose next attempt is due before `until` (Unix milliseconds).
  */
 export type StoredEndpoint = WebhookEndpoint & {
   secrets: SealedSecret[];
   scopes?: Scope[] | undefined;
   testedAt?: number;
   listeningUntil?: number;
+  probe?: { deliveryId: string; until: number };
 };
 
 /** `deleted` has the ids of endpoints that were deleted lately, and when (Unix milliseconds): a repeated request creates none of them again. */
@@ -33,6 +35,16 @@ export type EndpointsItem = Item & {
 const deletedMilliseconds = 24 * 60 * 60 * 1000;
 const maxDeleted = 1000;
 
+/** The result of a delivery. A failure has the time of the next attempt (Unix milliseconds), if there is one. */
+export type DeliveryOutcome =
+  | { kind: 'success' }
+  | { kind: 'gone' }
+  | { kind: 'failure'; deliveryId: string; nextAt?: number | undefined };
+
+/** After this time without a success, one delivery probes the endpoint, and the others rest. */
+const restAfterMilliseconds = 60 * 1000;
+/** A probe whose attempt is overdue by this time is lost, and another delivery takes its place. */
+const probeGraceMilliseconds = 60 * 60 * 1000;
 /** Failing for this long without a success disables an endpoint. */
 const disableAfterMilliseconds = 5 * 24 * 60 * 60 * 1000;
 
@@ -102,12 +114,12 @@ export class WebhookEndpoints {
     return isThere;
   }
 
-  /** Notes that a delivery has succeeded, or why it has failed: an endpoint that is gone, or fails for too long, is disabled. */
-  async note(uid: string, endpoint: StoredEndpoint, result: 'success' | 'failure' | 'gone'): Promise<void> {
-    const at = new Date();
+  /** Notes the result of a delivery, and returns the endpoint as it is then. An endpoint that is gone, or fails for too long, is disabled. */
+  async note(uid: string, endpoint: StoredEndpoint, result: DeliveryOutcome): Promise<StoredEndpoint | undefined> {
+    const at = Date.now();
     // Most deliveries change nothing of the endpoint: then nothing is read or written.
-    if (withResult(endpoint, result, at) === endpoint) return;
-    await this.change(uid, endpoint.endpointId, (found) => withResult(found, result, at));
+    if (endpointAfter(endpoint, result, at) === endpoint) return endpoint;
+    return this.change(uid, endpoint.endpointId, (found) => endpointAfter(found, result, at));
   }
 
   /** Changes a user's endpoints, and returns them as they are then. Of two changes at once, the later one sees the earlier one's result. */
@@ -181,21 +193,38 @@ const deletedEndpoint = () =>
 const tooManyEndpoints = () =>
   new ApiError('too_many_endpoints', `A user has at most ${limits.webhookEndpoints} webhook endpoints. Delete one.`);
 
-/** The endpoint after a delivery. The endpoint itself when nothing changes. */
-const withResult = (endpoint: StoredEndpoint, result: 'success' | 'failure' | 'gone', at: Date): StoredEndpoint => {
-  const { failingSince, ...healthy } = endpoint;
-  if (result === 'success') return failingSince === undefined ? endpoint : healthy;
+/** Returns the endpoint after a delivery, at a time (Unix milliseconds); the endpoint itself when nothing changes. */
+export const endpointAfter = (endpoint: StoredEndpoint, result: DeliveryOutcome, at: number): StoredEndpoint => {
+  const { failingSince = new Date(at).toISOString(), probe, ...healthy } = endpoint;
+  if (result.kind === 'success') return endpoint.failingSince === undefined ? endpoint : healthy;
   if (!endpoint.active) return endpoint;
   const disabled = (disabledReason: DisabledReason): StoredEndpoint => ({
-    ...endpoint,
+    ...healthy,
+    ...(endpoint.failingSince && { failingSince }),
     active: false,
-    disabledAt: at.toISOString(),
+    disabledAt: new Date(at).toISOString(),
     disabledReason,
   });
-  if (result === 'gone') return disabled('gone');
-  if (failingSince === undefined) return { ...endpoint, failingSince: at.toISOString() };
-  return at.getTime() - Date.parse(failingSince) >= disableAfterMilliseconds ? disabled('failing') : endpoint;
+  if (result.kind === 'gone') return disabled('gone');
+  if (at - Date.parse(failingSince) >= disableAfterMilliseconds) return disabled('failing');
+  if (probe && probe.until > at && probe.deliveryId !== result.deliveryId) return endpoint;
+  const { deliveryId, nextAt } = result;
+  const next = nextAt === undefined ? {} : { probe: { deliveryId, until: nextAt + probeGraceMilliseconds } };
+  return { ...healthy, failingSince, ...next };
 };
+
+/** Returns true if a delivery has to wait: the endpoint has failed for a while, and another delivery probes it. */
+export const restsAt = (
+  { active, failingSince, probe }: StoredEndpoint,
+  deliveryId: string,
+  at = Date.now(),
+): boolean =>
+  active &&
+  failingSince !== undefined &&
+  at - Date.parse(failingSince) >= restAfterMilliseconds &&
+  probe !== undefined &&
+  probe.until > at &&
+  probe.deliveryId !== deliveryId;
 
 /** What is shown of an endpoint. */
 export const shownEndpoint = ({
@@ -203,6 +232,7 @@ export const shownEndpoint = ({
   scopes: __,
   testedAt: ___,
   listeningUntil: ____,
+  probe: _____,
   ...endpoint
 }: StoredEndpoint): WebhookEndpoint => endpoint;
 

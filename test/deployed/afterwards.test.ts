@@ -119,6 +119,8 @@ const rare: Record<string, string[]> = {
   receiveHook: ['dynamodb:DeleteItem'],
   // To look at an event that is closed or still open; and what the function of the stream may do, whose services it has.
   closeBlockListEvent: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:Query'],
+  // To take up deliveries to an endpoint that failed for a minute.
+  resumeDeliveries: ['dynamodb:BatchWriteItem', 'sqs:SendMessage'],
   // To continue in another message, after four minutes of indexing.
   indexKnowledge: ['sqs:SendMessage'],
 };

@@ -77,14 +77,25 @@ export const newDelivery = async (...replies: ReceiverReply[]) => {
   };
   await stores.webhookDeliveries.addAll([{ uid, delivery }], Date.now() + 10_000);
   const messages: JobMessage<'deliverWebhook'>[] = [];
-  const jobQueue = { send: async (message: JobMessage<'deliverWebhook'>) => void messages.push(message) };
+  const resumptions: JobMessage<'resumeDeliveries'>[] = [];
+  const send = async (message: JobMessage<'deliverWebhook' | 'resumeDeliveries'>) =>
+    void (message.job === 'deliverWebhook' ? messages.push(message) : resumptions.push(message));
+  const jobQueue = { send };
+  const deliveryQueue = {
+    sendMany: async (sent: JobMessage<'deliverWebhook'>[]) => void messages.push(...sent),
+  };
   const message: JobMessage<'deliverWebhook'> = { job: 'deliverWebhook', uid, endpointId, deliveryId, sequence: 0 };
   return {
     uid,
     delivery,
     message,
     messages,
+    resumptions,
     receiver,
-    services: { ...stores, credentials: new Credentials(stores.table), jobQueue, endpointSecrets, webhookReceivers },
+    services: {
+      ...stores,
+      credentials: new Credentials(stores.table),
+      ...{ jobQueue, deliveryQueue, endpointSecrets, webhookReceivers },
+    },
   };
 };

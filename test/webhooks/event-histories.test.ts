@@ -27,6 +27,7 @@ import { changeOf } from '../../functions/store/table-changes.ts';
 import { deliver } from '../../functions/webhooks/deliver.ts';
 import { closeWhenQuiet } from '../../functions/webhooks/publish.ts';
 import { publishChanges } from '../../functions/webhooks/publish-changes.ts';
+import { resumeDeliveries } from '../../functions/webhooks/resume-deliveries.ts';
 import { EndpointSecrets, newEndpointSecret } from '../../functions/webhooks/secrets.ts';
 import { WebhookReceivers } from '../../functions/webhooks/webhook-receivers.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
@@ -68,7 +69,7 @@ const history = fc.record({
   seed: fc.integer(),
 });
 
-type Message = JobMessage<'deliverWebhook' | 'closeBlockListEvent'>;
+type Message = JobMessage<'deliverWebhook' | 'closeBlockListEvent' | 'resumeDeliveries'>;
 
 /** An event as it is compared: its type, what it is about, and what of it a test can foresee. */
 type Expected = { type: EventType; about: string /** It may not come. */; isOptional?: boolean };
@@ -357,6 +358,7 @@ class Simulation {
       const services = this.#servicesOf(process);
       const work = () => {
         if (message.job === 'deliverWebhook') return deliver(message, services);
+        if (message.job === 'resumeDeliveries') return resumeDeliveries(message, services, Number.POSITIVE_INFINITY);
         const { uid, agentId, eventId, token, quietSeconds } = message;
         const of = agentId === undefined ? { uid } : { agentId };
         return closeWhenQuiet({ list: of, uid, eventId, token, quietSeconds }, services);
@@ -382,7 +384,14 @@ class Simulation {
       const found = await webhookDeliveries.find(this.uid, deliveryId);
       const sequence = found && (await webhookDeliveries.restart(this.uid, found));
       if (sequence === undefined) continue;
-      const message = { job: 'deliverWebhook' as const, uid: this.uid, endpointId, deliveryId, sequence };
+      const message = {
+        job: 'deliverWebhook' as const,
+        uid: this.uid,
+        endpointId,
+        deliveryId,
+        sequence,
+        isRequested: true,
+      };
       this.queue.push({ message, visibleAt: 0 });
     }
   }

@@ -20,7 +20,7 @@ const ownLimits: Record<string, number> = {
   crawlWebsite: 1660,
   extractDocument: 430,
   // What sends webhooks has the client of guarded connections.
-  updateWebhookEndpoint: 305,
+  updateWebhookEndpoint: 335,
   testWebhookEndpoint: 1050,
   deliverWebhook: 1050,
   // Its tools are compressed.

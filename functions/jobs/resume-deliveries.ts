@@ -1,0 +1,23 @@
+import { bulkQueueFor, jobQueueFor } from '../clients/job-queue.ts';
+import { jobMessages } from '../domain/job-messages.ts';
+import { resumeDeliveries as resume } from '../webhooks/resume-deliveries.ts';
+import { webhookDeliveries } from '../webhooks/webhook-deliveries.ts';
+import { webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
+import { queueJob, queueWorker } from './job.ts';
+
+/** Takes up the deliveries that rested while their endpoint failed. */
+export const resumeDeliveries = queueJob({
+  name: 'resumeDeliveries',
+  message: jobMessages.resumeDeliveries,
+  services: {
+    webhookEndpoints: webhookEndpoints.for('find'),
+    webhookDeliveries: webhookDeliveries.for('resting', 'takeUp'),
+    deliveryQueue: bulkQueueFor('deliverWebhook'),
+    jobQueue: jobQueueFor('resumeDeliveries'),
+  },
+  timeoutSeconds: 60,
+
+  handle: (message, services, { until }) => resume(message, services, until),
+});
+
+export const handler = queueWorker(resumeDeliveries);

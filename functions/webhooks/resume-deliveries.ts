@@ -1,0 +1,32 @@
+import type { JobMessage } from '../domain/job-messages.ts';
+import type { WebhookDeliveries } from './webhook-deliveries.ts';
+import type { WebhookEndpoints } from './webhook-endpoints.ts';
+
+type Services = {
+  webhookEndpoints: Pick<WebhookEndpoints, 'find'>;
+  webhookDeliveries: Pick<WebhookDeliveries, 'resting' | 'takeUp'>;
+  deliveryQueue: { sendMany(messages: JobMessage<'deliverWebhook'>[]): Promise<void> };
+  jobQueue: { send(message: JobMessage<'resumeDeliveries'>): Promise<void> };
+};
+
+/**
+ * Queues the deliveries that rest until their endpoint succeeds again, until a time (Unix milliseconds). While the endpoint still fails,
+ * it queues one: the next probe. Messages are sent before the rest of their deliveries ends, so that none is lost.
+ */
+export const resumeDeliveries = async (
+  { uid, endpointId }: { uid: string; endpointId: string },
+  { webhookEndpoints, webhookDeliveries, deliveryQueue, jobQueue }: Services,
+  until: number,
+): Promise<void> => {
+  const endpoint = await webhookEndpoints.find(uid, endpointId);
+  const isFailing = endpoint?.active && endpoint.failingSince !== undefined;
+  for await (const page of webhookDeliveries.resting(uid, endpointId)) {
+    const taken = isFailing ? page.slice(0, 1) : page;
+    await deliveryQueue.sendMany(
+      taken.map(({ deliveryId, sequence }) => ({ job: 'deliverWebhook', uid, endpointId, deliveryId, sequence })),
+    );
+    await webhookDeliveries.takeUp(uid, endpointId, taken);
+    if (isFailing) return;
+    if (Date.now() >= until) return jobQueue.send({ job: 'resumeDeliveries', uid, endpointId });
+  }
+};
