@@ -144,7 +144,10 @@ describe('duplicating an agent', () => {
     }
   });
 
-  it('duplicating an agent again under the Idempotency-Key of a killed request ends in the same agent', async () => {
+  // The request is killed in this process, which does not know the secret that keys what a deployment keeps.
+  it('duplicating an agent again under the Idempotency-Key of a killed request ends in the same agent', {
+    tags: 'local-only',
+  }, async () => {
     const world = await newWorld();
     await world.block(phones(60));
     const headers = { 'idempotency-key': unique('key') };

@@ -91,6 +91,7 @@ const rare: Record<string, string[]> = {
     'dynamodb:ConditionCheckItem',
     'dynamodb:DeleteItem',
     'dynamodb:GetItem',
+    'dynamodb:PartiQLUpdate',
     'dynamodb:Query',
     'dynamodb:UpdateItem',
   ],
@@ -118,7 +119,7 @@ const rare: Record<string, string[]> = {
   // To move the entry of a call that is recorded again with another start.
   receiveHook: ['dynamodb:DeleteItem'],
   // To look at an event that is closed or still open; and what the function of the stream may do, whose services it has.
-  closeBlockListEvent: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:Query'],
+  closeBlockListEvent: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
   // To take up deliveries to an endpoint that failed for a minute.
   resumeDeliveries: ['dynamodb:BatchWriteItem', 'sqs:SendMessage'],
   // To continue in another message, after four minutes of indexing.
