@@ -22,6 +22,8 @@ import { target, unique, useOwnDatabaseInThisProcess } from '../support/world.ts
 const at = '2026-03-01T10:00:00.000Z';
 
 beforeAll(useOwnDatabaseInThisProcess);
+// As in the function of a job: a request would give up.
+beforeAll(() => void Object.assign(process.env, { TABLE_THROTTLED_MILLISECONDS: '20000' }));
 afterEach(() => vi.useRealTimers());
 
 /** A table of its own with its changes, in the batches in which the local run reads them. */
