@@ -81,7 +81,8 @@ describe('webhooks listen', () => {
       (await webhookEndpoints.get().find(world.uid, endpointId))?.listeningUntil ?? 0;
     const before = await leaseOf(kept);
     await world.call('DELETE', `/webhook-endpoints/${deleted.endpointId}`, { query: { uid: world.uid } });
-    expect(await deleted.end).toMatchObject({ code: 1, stderr: 'The endpoint of this command was deleted.\n' });
+    const stderr = '{"error":"failed","message":"The endpoint of this command was deleted."}\n';
+    expect(await deleted.end).toMatchObject({ code: 1, stderr });
     await expect.poll(() => leaseOf(kept), { timeout: 60_000 }).toBeGreaterThan(before + 15_000);
     await interrupt(kept);
     expect(await endpointsOf(world)).toEqual([]);
