@@ -93,7 +93,8 @@ describe('operator user delete', () => {
     const numbers = Array.from({ length: 20_000 }, (_, n) => `+1415${6_000_000 + n}\n`).join('');
     await sendForm(form, numbers);
     const path = `/block-list-imports/${form.importId}`;
-    await until(async () => (await call('GET', path, { apiKey, query: { uid } })).body.lines > 0);
+    // Other heavy tests run beside it: the first step of an import may take a minute.
+    await until(async () => (await call('GET', path, { apiKey, query: { uid } })).body.lines > 0, 300);
     expect((await operator('user', 'delete', uid, ...service, '--yes')).code).toBe(0);
     const left = async () => (await storedWith(uid)).length;
     expect(await left()).toBe(0);
