@@ -25,7 +25,7 @@ export const defaultTimeoutMilliseconds = 9000;
 
 /**
  * The bucket of uploaded files. Links and forms are presigned here: `aws4fetch`, which signs the requests, makes no POST policies, and
- * the SDK's presigners would be three quarters of a function's bundle.
+ * the SDK's presigners would nearly double a function's bundle.
  */
 export class Files {
   readonly #requests: AwsRequests;
