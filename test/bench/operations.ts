@@ -285,6 +285,9 @@ export const samples: Record<string, Sample[]> = {
       request: async (world) => ({ query: { ...(await sourcesIn(world)).agent, content: 'false' } }),
     },
   ],
+  addDocumentText: [
+    { request: ({ uid, agentId }) => ({ body: { uid, agentId, name: 'notes.txt', content: 'Notes' } }) },
+  ],
   uploadDocuments: [{ what: 'one file', request: uploadOf }],
   createDocumentUploads: [
     {
