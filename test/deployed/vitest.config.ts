@@ -17,6 +17,8 @@ export default defineConfig({
     tags: local.test?.tags,
     expect: local.test?.expect,
     ...{ tagsFilter: ['!local-only'] },
+    // A function that is called for the first time is slow, which tests of what happens within a second notice.
+    retry: 2,
     setupFiles: local.test?.setupFiles,
     globalSetup: ['test/deployed/deployed.ts'],
     testTimeout: 120_000,
