@@ -85,8 +85,13 @@ describe('under Lambda’s own runtime client', () => {
   it.each(queueJobs.map(({ name }) => name))(
     '%s handles a message under Lambda’s own runtime client, and reports which failed',
     async (name) => {
-      const attributes = { ApproximateReceiveCount: '1' };
-      const record = { messageId: 'm1', body: '{}', attributes, eventSource: 'aws:sqs' };
+      // The last delivery: there is no queue here that could bring the message back sooner.
+      const attributes = { ApproximateReceiveCount: '5' };
+      const eventSourceARN = `arn:aws:sqs:us-east-1:000000000000:voice-agents-dev-${name}`;
+      const record = {
+        ...{ messageId: 'm1', receiptHandle: 'r1', body: '{}' },
+        ...{ attributes, eventSource: 'aws:sqs', eventSourceARN },
+      };
       const outcome = await run(name, { Records: [record] });
       expect([outcome.outcome, outcome.log]).toEqual(['response', expect.stringContaining(`"job":"${name}"`)]);
       expect(JSON.parse(textOf(outcome))).toEqual({ batchItemFailures: expect.any(Array) });
