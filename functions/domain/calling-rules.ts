@@ -3,9 +3,7 @@ import { timestamp } from './date-time.ts';
 import { describe } from './describe.ts';
 import { limits } from './limits.ts';
 import { list } from './list.ts';
-import { isTimeZone } from './time-zones.ts';
-
-export const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
+import { isTimeZone, weekdays } from './time-zones.ts';
 
 const timeOfDay = (pattern: RegExp, example: string, description: string) =>
   z

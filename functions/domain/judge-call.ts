@@ -1,4 +1,5 @@
 import type { AttemptRule, CallingHours, CallingRules } from './calling-rules.ts';
+import { weekdays } from './time-zones.ts';
 
 /** `retryAt` is the first moment, in Unix milliseconds, at which all rules hold. Absent if there is none within a year. */
 export type CallingVerdict =
@@ -69,9 +70,6 @@ const firstMomentInHours = (
 
 /** The hours in minutes of a day, and the days on which they hold, Sunday first. */
 type Week = { from: number; to: number; holdsOn: boolean[] };
-
-/** As `Date` counts the days of a week. */
-const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 
 const weekOf = ({ from, to, days = [...weekdays] }: CallingHours): Week => ({
   from: minutesOf(from) * minute,

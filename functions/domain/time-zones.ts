@@ -1,3 +1,6 @@
+/** As `Date` counts the days of a week. */
+export const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
+
 import { limits } from './limits.ts';
 
 /** Checks whether a text is the name of an IANA time zone. */
