@@ -15,7 +15,7 @@ export const createAgent = endpoint({
   caller: { kind: 'key', scope: 'agents', user: ({ body }) => body },
   services: { agents: agents.for('create') },
   body: NewAgent,
-  errors: ['phone_number_in_use', 'quota_exceeded'],
+  errors: ['phone_number_in_use', 'key_in_use', 'quota_exceeded'],
   response: Agent,
 
   async handle({ body, creationId }, { agents }) {

@@ -21,7 +21,7 @@ export const duplicateAgent = endpoint({
   path: '/duplicate-agent',
   summary: 'Copy an agent',
   description:
-    'Copies the configuration, knowledge and block list of an agent to a new agent that belongs to the user of the API key. The phone number, the calls and the access of other users are not copied. A copy is complete or does not exist: a large one is completed in the background (`copied.status` is `pending`), and the new agent does not exist for any operation until then.',
+    'Copies the configuration, knowledge and block list of an agent to a new agent that belongs to the user of the API key. The phone number, the key, the calls and the access of other users are not copied. A copy is complete or does not exist: a large one is completed in the background (`copied.status` is `pending`), and the new agent does not exist for any operation until then.',
   caller: { kind: 'key', scope: 'agents', agent: ({ body }) => body },
   services: { agents: agents.for('find'), ...copyServices },
   body: AgentToCopy,
@@ -53,7 +53,7 @@ export const duplicateAgent = endpoint({
     const until = Date.now() + timeoutMilliseconds;
     const source = await agents.find(agent.uid, agent.agentId);
     if (!source) throw insufficientPermissions();
-    const { phoneNumber: _, ...travels } = source;
+    const { phoneNumber: _number, key, ...travels } = source;
     const createdAt = now();
     const copy = {
       ...travels,
@@ -82,7 +82,7 @@ export const duplicateAgent = endpoint({
         documents: reached.documents.copied,
         blockedNumbers: reached.blockedNumbers,
       },
-      notCopied: ['phoneNumber', 'calls', 'access'],
+      notCopied: ['phoneNumber', ...(key ? ['key'] : []), 'calls', 'access'],
     };
   },
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Agent } from '../domain/agents.ts';
+import { Agent, AgentKey } from '../domain/agents.ts';
 import { describe } from '../domain/describe.ts';
 import { Uid } from '../domain/identifiers.ts';
 import { fillPage, fromCursor, nextPage, paging } from '../domain/paging.ts';
@@ -15,9 +15,9 @@ export const listAgents = endpoint({
   path: '/agents',
   summary: 'List the agents of a user',
   description:
-    'Returns the agents that the user owns and those that were shared with the user. `phoneNumber` limits the list to the user’s own agent with that number.',
+    'Returns the agents that the user owns and those that were shared with the user. `phoneNumber` or `key` limits the list to the user’s own agent that has it.',
   caller: { kind: 'key', scope: 'agents', user: ({ query }) => query },
-  services: { agents: agents.for('list', 'findByNumber') },
+  services: { agents: agents.for('list', 'findUnique') },
   query: z.object({
     uid: Uid,
     phoneNumber: z.optional(
@@ -25,18 +25,19 @@ export const listAgents = endpoint({
         describe('Only the user’s own agent with this number.', '+14155550123', { type: 'string' }),
       ),
     ),
+    key: z.optional(AgentKey.check(describe('Only the user’s own agent with this key.', 'front-desk'))),
     ...paging,
   }),
   response: z
     .object({ agents: z.array(Agent).check(z.describe('The agents, in no particular order.')), ...nextPage })
     .check(z.describe('A page of agents.')),
 
-  async handle({ query: { uid, phoneNumber, limit, cursor } }, { agents }) {
+  async handle({ query: { uid, phoneNumber, key, limit, cursor } }, { agents }) {
     const collection = `agents:${uid}`;
     const after = fromCursor(collection, cursor);
     const page = { collection, limit, positionOf: ({ agentId }: Agent) => agentId };
-    if (phoneNumber !== undefined) {
-      const found = await agents.findByNumber(uid, phoneNumber);
+    if (phoneNumber !== undefined || key !== undefined) {
+      const found = await agents.findUnique(uid, { phoneNumber, key });
       return { agents: found ? [found] : [] };
     }
     const { items, ...next } = await fillPage(agents.list(uid, { after, limit: limit && limit + 1 }), page);

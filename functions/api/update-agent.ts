@@ -20,7 +20,7 @@ export const updateAgent = endpoint({
   params: z.object({ agentId: AgentIdInPath }),
   body: AgentChange,
   response: Agent,
-  errors: ['phone_number_in_use'],
+  errors: ['phone_number_in_use', 'key_in_use'],
 
   async handle({ agent: { uid, agentId }, body }, { agents, jobQueue }) {
     const changed = await agents.change(uid, agentId, (found) => withChange(found, body));

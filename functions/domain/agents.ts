@@ -119,6 +119,12 @@ export const AgentConfigurationChange = component(
     .check(small(), finite(), checked()),
 );
 
+/** The name of an agent in files, which stays when the agent is created anew in another deployment. */
+export const AgentKey = z
+  .string()
+  .check(z.regex(/^[a-z0-9][a-z0-9-]{0,63}$/, { error: 'must be 1 to 64 of a-z 0-9 -, and not begin with -' }));
+const keyDescription = 'Key of the agent: the name that it has in files. No two agents of a user have the same one';
+
 /** The fields of an agent that can be changed. */
 export const AgentChange = z.object({
   name: z.optional(AgentName),
@@ -126,11 +132,14 @@ export const AgentChange = z.object({
   phoneNumber: z.optional(
     z.nullable(PhoneNumber).check(describe('Phone number of the agent; `null` clears it.', '+14155550123')),
   ),
+  key: z.optional(z.nullable(AgentKey).check(describe(`${keyDescription}; \`null\` clears it.`, 'front-desk'))),
 });
 export type AgentChange = z.infer<typeof AgentChange>;
 
 /** The phone number of an agent. */
 const AgentPhoneNumber = PhoneNumber.check(describe('Phone number of the agent.', '+14155550123'));
+
+const KeyOfAgent = AgentKey.check(describe(`${keyDescription}.`, 'front-desk'));
 
 export const Agent = component(
   'Agent',
@@ -141,6 +150,7 @@ export const Agent = component(
     name: AgentName,
     configuration: AgentConfiguration,
     phoneNumber: z.optional(AgentPhoneNumber),
+    key: z.optional(KeyOfAgent),
     createdAt: timestamp('When the agent was created.'),
     updatedAt: timestamp('When the agent was last updated.'),
     sourceAgentId: z.optional(
@@ -156,6 +166,7 @@ export const NewAgent = z.object({
   name: AgentName,
   configuration: z._default(NewAgentConfiguration, {}),
   phoneNumber: z.optional(AgentPhoneNumber),
+  key: z.optional(KeyOfAgent),
 });
 
 /** The body of a request to copy an agent. */
@@ -175,13 +186,13 @@ export const nameOfCopy = (name: string) => {
 
 /** Returns an agent with a change applied. `null` clears a field; ids never change. */
 export const withChange = (agent: Agent, change: AgentChange): Agent => {
-  const { phoneNumber = agent.phoneNumber, name = agent.name } = change;
+  const { phoneNumber = agent.phoneNumber, key = agent.key, name = agent.name } = change;
   const given = change.configuration ?? {};
   const merged = Object.entries({ ...agent.configuration, ...given });
   const configuration = toStoredConfiguration(Object.fromEntries(merged.filter(([field]) => given[field] !== null)));
   if (jsonBytes(configuration) > limits.configurationBytes) throw invalidField('configuration', tooLarge);
-  const { phoneNumber: _, ...rest } = agent;
-  return { ...rest, ...(phoneNumber && { phoneNumber }), name, configuration, updatedAt: now() };
+  const { phoneNumber: _number, key: _key, ...rest } = agent;
+  return { ...rest, ...(phoneNumber && { phoneNumber }), ...(key && { key }), name, configuration, updatedAt: now() };
 };
 
 function mapValues<K extends string, A, B>(object: Record<K, A>, change: (value: A) => B): Record<K, B> {

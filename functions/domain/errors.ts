@@ -27,6 +27,7 @@ export const errorStatuses = {
   crawl_in_progress: 409,
   not_failed: 409,
   phone_number_in_use: 409,
+  key_in_use: 409,
   import_in_progress: 409,
   quota_exceeded: 409,
   too_many_endpoints: 409,
@@ -90,6 +91,7 @@ export const missingScope = (scope: string) =>
 
 export const phoneNumberInUse = () =>
   new ApiError('phone_number_in_use', 'Another agent of this user has this phone number.');
+export const agentKeyInUse = () => new ApiError('key_in_use', 'Another agent of this user has this key.');
 
 /** `limit` is the beginning of the message: `A user can have at most 1,000 agents`. */
 export const quotaExceeded = (limit: string) =>

@@ -3,7 +3,7 @@ import type { Agent } from '../domain/agents.ts';
 import type { BlockedNumber } from '../domain/block-list.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { service } from '../service.ts';
-import { type AgentItem, agentOf, type NumberItem } from '../store/agents.ts';
+import { type AgentItem, agentOf, type UniqueEntry } from '../store/agents.ts';
 import { blockedEntryOf } from '../store/block-list/blocked-number.ts';
 import { type Access, accessOf } from '../store/credentials.ts';
 import {
@@ -88,7 +88,7 @@ const lookup = (reference: CallStartReference, keys: Partial<Record<ItemName, It
     read(items) {
       const agent =
         reference.agentId === undefined
-          ? agentWithNumber(uid, itemWith(items, number) as NumberItem | undefined)
+          ? agentWithNumber(uid, itemWith(items, number) as UniqueEntry | undefined)
           : agentWithAccess(uid, reference.agentId, accessOf(itemWith(items, access)));
       const isOwner = typeof agent !== 'string' && agent.owner === uid;
       const usable = (Object.keys(keys) as ItemName[]).filter((name) => isOwner || !ownersItems.includes(name));
@@ -104,7 +104,7 @@ const lookup = (reference: CallStartReference, keys: Partial<Record<ItemName, It
 /** The agent that a request names, if its id can be one. */
 const namedAgent = ({ agentId }: CallStartReference) => (isIdentifier(agentId ?? '') ? agentId : undefined);
 
-const agentWithNumber = (uid: string, item: NumberItem | undefined): CallStart['agent'] =>
+const agentWithNumber = (uid: string, item: UniqueEntry | undefined): CallStart['agent'] =>
   item ? { agentId: item.agentId, owner: uid } : 'none';
 
 const agentWithAccess = (uid: string, agentId: string, access: Access | undefined): CallStart['agent'] =>

@@ -30,6 +30,7 @@ export const errorMeanings: Record<ErrorCode, string> = {
   crawl_in_progress: 'The website is being crawled.',
   not_failed: 'The document did not fail.',
   phone_number_in_use: 'Another agent of the user has this phone number.',
+  key_in_use: 'Another agent of the user has this key.',
   import_in_progress: 'Another import of the same block list is running.',
   quota_exceeded: 'The user has too many agents, or the agent too many websites and documents.',
   too_many_endpoints: 'The user has 10 webhook endpoints.',

@@ -16,6 +16,7 @@ const agent = z.object({
   ...idsOfAgent,
   name: z.optional(text('Name of the agent.', 'Front desk')),
   phoneNumber: z.optional(text('Phone number of the agent.', '+14155550199')),
+  key: z.optional(text('Key of the agent: the name that it has in files.', 'front-desk')),
   createdAt: z.optional(timestamp('When the agent was created.')),
   updatedAt: z.optional(timestamp('When the agent was last changed.')),
   sourceAgentId: z.optional(text('The agent that it is a copy of.', 'agent_01KB3M5T3Q8RXN2M6J4HB7C0DE')),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Agent } from '../domain/agents.ts';
-import { phoneNumberInUse } from '../domain/errors.ts';
+import { agentKeyInUse, phoneNumberInUse } from '../domain/errors.ts';
 import { idempotencyClaimSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
 import type { AccessItem } from './credentials.ts';
@@ -10,6 +10,7 @@ import {
   accessKey,
   agentIdIn,
   agentKey,
+  agentKeyEntryKey,
   agentNumberKey,
   agentsOf,
   countKey,
@@ -30,7 +31,8 @@ export const agentSegments = 200;
 
 /** The configuration is stored as JSON text, so that every value is returned as it was sent. */
 export type AgentItem = Item & Omit<Agent, 'configuration'> & { configuration: string; version: string };
-export type NumberItem = Item & { agentId: string };
+/** Names the user's agent that has the value of a unique field. */
+export type UniqueEntry = Item & { agentId: string };
 /** The counter of a user's agents, with what `Duplications` notes of copies. */
 type UserCounter = Counter & { copies?: Set<string>; copiesBegun?: number };
 type FormerGuestItem = Item & { uid: string; ttlSeconds: number };
@@ -99,10 +101,13 @@ export class Agents {
     for await (const { agentId } of this.#table.scan<AccessItem>(sk, segment, agentSegments)) yield agentId;
   }
 
-  /** Returns the user's own agent with a phone number. */
-  async findByNumber(owner: string, phoneNumber: string): Promise<Agent | undefined> {
-    const item = await this.#table.get<NumberItem>(agentNumberKey(owner, phoneNumber));
-    return item && this.find(owner, item.agentId);
+  /** Returns the user's own agent with a phone number, with a key, or with both. */
+  async findUnique(owner: string, wanted: UniqueValues): Promise<Agent | undefined> {
+    const given = uniqueFields.filter(({ field }) => wanted[field] !== undefined);
+    const [entryKey] = entryKeysOf(owner, wanted, given);
+    const entry = entryKey && (await this.#table.get<UniqueEntry>(entryKey));
+    const agent = entry && (await this.find(owner, entry.agentId));
+    return agent && given.every(({ field }) => agent[field] === wanted[field]) ? agent : undefined;
   }
 
   /** Creates an agent. If its id exists, its own creation wrote it before, and that agent is returned. */
@@ -116,14 +121,14 @@ export class Agents {
       const existing = await this.find(uid, agentId);
       if (existing) return existing;
       if (failed.has(0) || failed.has(1)) throw new AgentExistsError(`Another user has an agent ${agentId}.`);
-      await this.#checkNumber(agent);
+      await this.#checkUnique(agent);
       if (this.#quota && failed.has(creation.length)) throw this.#quota.exceeded();
-      // The agent that had the number has given it up in between.
+      // The agent that had the number or the key has given it up in between.
     }
     throw new Error(`The agent ${agentId} could not be created.`);
   }
 
-  /** Returns the actions that create an agent: its record, its access item and the entry of its number. */
+  /** Returns the actions that create an agent: its record, its access item and the entries of its unique fields. */
   creation(agent: Agent): TransactionAction[] {
     const { uid, agentId } = agent;
     const { blockOnOutcomes } = agent.configuration;
@@ -131,7 +136,7 @@ export class Agents {
     return [
       this.#table.putAction(itemOf(agent), isAbsent),
       this.#table.putAction(access, isAbsent),
-      ...this.#numberChange(undefined, agent),
+      ...this.#uniqueChanges({}, agent),
     ];
   }
 
@@ -142,24 +147,25 @@ export class Agents {
       if (!found) return undefined;
       const former = agentOf(found);
       const changed = change(former);
-      if (attempt > 0) await this.#checkNumber(changed);
+      if (attempt > 0) await this.#checkUnique(changed);
       await this.#table.transact([
         this.#table.putAction(itemOf(changed), isUnchanged(found)),
-        ...this.#numberChange(former, changed),
+        ...this.#uniqueChanges(former, changed),
         ...this.#accessChange(former, changed),
       ]);
       return changed;
     });
   }
 
-  /** Returns the actions that move the entry of an agent's number. They fail when another agent has the number. */
-  #numberChange(former: Agent | undefined, { uid, agentId, phoneNumber }: Agent): TransactionAction[] {
-    if (former?.phoneNumber === phoneNumber) return [];
+  /** Returns the actions that move the entries of an agent's unique fields. They fail when another agent has the value. */
+  #uniqueChanges(former: UniqueValues, agent: Pick<Agent, 'uid' | 'agentId'> & UniqueValues): TransactionAction[] {
+    const { uid, agentId } = agent;
     const isFreeOrOwn = when`attribute_not_exists(pk) or agentId = ${agentId}`;
-    const entryOf = (number: string): NumberItem => ({ ...agentNumberKey(uid, number), agentId });
+    const entryAt = (key: Item): UniqueEntry => ({ ...key, agentId });
+    const changed = uniqueFields.filter(({ field }) => former[field] !== agent[field]);
     return [
-      ...(former?.phoneNumber ? [this.#table.deleteAction(agentNumberKey(uid, former.phoneNumber), isFreeOrOwn)] : []),
-      ...(phoneNumber ? [this.#table.putAction(entryOf(phoneNumber), isFreeOrOwn)] : []),
+      ...entryKeysOf(uid, former, changed).map((key) => this.#table.deleteAction(key, isFreeOrOwn)),
+      ...entryKeysOf(uid, agent, changed).map((key) => this.#table.putAction(entryAt(key), isFreeOrOwn)),
     ];
   }
 
@@ -170,10 +176,13 @@ export class Agents {
     return [this.#table.updateAction(accessKey(agentId), { set: { blockOnOutcomes } }, isOwnedBy(uid))];
   }
 
-  /** Throws when another agent of the user has the number. */
-  async #checkNumber({ uid, agentId, phoneNumber }: Agent): Promise<void> {
-    const item = phoneNumber && (await this.#table.get<NumberItem>(agentNumberKey(uid, phoneNumber)));
-    if (item && item.agentId !== agentId) throw phoneNumberInUse();
+  /** Throws when another agent of the user has the number or the key. */
+  async #checkUnique(agent: Agent): Promise<void> {
+    for (const unique of uniqueFields) {
+      const [key] = entryKeysOf(agent.uid, agent, [unique]);
+      const entry = key && (await this.#table.get<UniqueEntry>(key));
+      if (entry && entry.agentId !== agent.agentId) throw unique.inUse();
+    }
   }
 
   /**
@@ -185,10 +194,10 @@ export class Agents {
       const found = await this.#table.get<AgentItem | SharedAgentItem>(agentKey(owner, agentId));
       // A guest has an entry of the agent under the same key.
       if (!found || 'owner' in found) return false;
-      const { phoneNumber: _, ...withoutNumber } = agentOf(found);
+      const former = agentOf(found);
       await this.#table.transact([
         this.#table.deleteAction(agentKey(owner, agentId), isUnchanged(found)),
-        ...this.#numberChange(agentOf(found), withoutNumber),
+        ...this.#uniqueChanges(former, { uid: owner, agentId }),
         { Update: { TableName: this.#table.name, Key: accessKey(agentId), ...deletionOf(owner) } },
         countAction(this.#table, countKey({ uid: owner }), -1),
       ]);
@@ -282,6 +291,20 @@ export const deletedCopyOf = ({ agentId, uid }: Pick<Agent, 'agentId' | 'uid'>, 
   quietAt: Date.now() + seconds * 1000,
 });
 
+/** The fields that no two agents of a user have in common. An entry for each value is written with the agent that has it. */
+const uniqueFields = [
+  { field: 'phoneNumber', entryKey: agentNumberKey, inUse: phoneNumberInUse },
+  { field: 'key', entryKey: agentKeyEntryKey, inUse: agentKeyInUse },
+] as const;
+type UniqueValues = Partial<Pick<Agent, (typeof uniqueFields)[number]['field']>>;
+
+/** Returns the keys of the entries of some unique fields, where these have a value. */
+const entryKeysOf = (uid: string, values: UniqueValues, fields: readonly (typeof uniqueFields)[number][]) =>
+  fields.flatMap(({ field, entryKey }) => {
+    const value = values[field];
+    return value ? [entryKey(uid, value)] : [];
+  });
+
 const isOwnedBy = (owner: string) => when`uid = ${owner}`;
 const isUnchanged = ({ version }: AgentItem) => when`version = ${version}`;
 
@@ -311,7 +334,7 @@ export const agentOf = ({ pk: _pk, sk: _sk, version: _version, configuration, ..
 
 export const agents = /* @__PURE__ */ service(() => new Agents(table.get(), agentQuota()), {
   find: ['dynamodb:GetItem'],
-  findByNumber: ['dynamodb:GetItem'],
+  findUnique: ['dynamodb:GetItem'],
   languageOf: ['dynamodb:GetItem'],
   list: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   inSegment: ['dynamodb:Scan'],

@@ -5,6 +5,7 @@
  * user                  USER#<uid>                             USER                    name
  * agent                 USER#<owner>                           AGENT#<agentId>         the agent's record, once, with its owner
  * number of an agent    USER#<owner>                           NUMBER#<phone>          the user's agent that has it, at most one
+ * key of an agent       USER#<owner>                           AGENT-KEY#<key>         the same, for the name that the agent has in files
  * shared agent          USER#<guest>                           AGENT#<agentId>         its owner, for the guest's list
  * number of agents      USER#<uid>                             COUNT                   how many agents the user owns, copies under way included
  * API key of a user     USER#<uid>                             KEY#<keyId>             the key's hash, for listing
@@ -69,6 +70,8 @@ export const agentKey = (uid: string, agentId: string): ItemKey => ({ pk: `USER#
 export const agentIdIn = (sk: string) => sk.slice('AGENT#'.length);
 /** The user's agent with a phone number. */
 export const agentNumberKey = (uid: string, phone: string): ItemKey => ({ pk: `USER#${uid}`, sk: `NUMBER#${phone}` });
+/** The user's agent with a key, the name that it has in files. */
+export const agentKeyEntryKey = (uid: string, key: string): ItemKey => ({ pk: `USER#${uid}`, sk: `AGENT-KEY#${key}` });
 export const agentsOf = (uid: string): Collection => ({ pk: `USER#${uid}`, prefix: 'AGENT#' });
 
 /** The counter of a user's agents, or of an agent's websites and documents. */

@@ -80,14 +80,14 @@ const agentChanged = (
   // The entry of a shared agent in a guest's list is no record.
   if (!after?.configuration) return {};
   if (before && isDeepStrictEqual(withoutVersion(before), withoutVersion(after))) return {};
-  const { name, phoneNumber, createdAt, updatedAt, sourceAgentId } = after;
+  const { name, phoneNumber, key, createdAt, updatedAt, sourceAgentId } = after;
   return {
     events: [
       eventOf(change, {
         type: before ? 'agent.updated' : 'agent.created',
         subject: { agentId },
         ids: { uid, agentId },
-        details: { name, phoneNumber, createdAt, updatedAt, sourceAgentId },
+        details: { name, phoneNumber, key, createdAt, updatedAt, sourceAgentId },
         timestamp: updatedAt,
         recipients: [uid],
       }),

@@ -192,6 +192,56 @@ describe('the phone number of an agent', () => {
   });
 });
 
+describe('the key of an agent', () => {
+  const create = (world: World, key: string) =>
+    world.call('POST', '/agents', { body: { uid: world.uid, name: 'Desk', key } });
+  const lookUp = async (world: World, query: object) => {
+    const { body } = await world.call('GET', '/agents', { query: { uid: world.uid, ...query } });
+    return body.agents.map(({ agentId }: { agentId: string }) => agentId);
+  };
+
+  it.each(['', '-desk', 'Desk', 'a b', 'x'.repeat(65), 7])('the key of an agent cannot be %j', async (key) => {
+    const world = await newWorld();
+    const made = await world.call('POST', '/agents', { body: { uid: world.uid, name: 'Desk', key } });
+    const changed = await world.call('PATCH', `/agents/${world.agentId}`, { body: { key } });
+    for (const { status, body } of [made, changed]) expect([status, body.details[0].path]).toEqual([400, 'key']);
+  });
+
+  it('the key of an agent finds it, alone and together with its phone number', async () => {
+    const world = await newWorld();
+    const { agentId } = (await create(world, 'front-desk')).body;
+    await world.call('PATCH', `/agents/${agentId}`, { body: { phoneNumber: '+14155550128' } });
+    expect(await lookUp(world, { key: 'front-desk' })).toEqual([agentId]);
+    expect(await lookUp(world, { key: 'front-desk', phoneNumber: '+14155550128' })).toEqual([agentId]);
+    expect(await lookUp(world, { key: 'other', phoneNumber: '+14155550128' })).toEqual([]);
+    expect(await lookUp(world, { key: 'other' })).toEqual([]);
+    expect(await lookUp(await newWorld(), { key: 'front-desk' })).toEqual([]);
+  });
+
+  it('the key of an agent belongs to one agent of a user, also when two requests meet', async () => {
+    const world = await newWorld();
+    const responses = await Promise.all([1, 2, 3, 4].map(() => create(world, 'desk')));
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+    expect(responses.find(({ status }) => status === 409)?.body.error).toBe('key_in_use');
+    const change = await world.call('PATCH', `/agents/${world.agentId}`, { body: { key: 'desk' } });
+    expect([change.status, change.body.error]).toEqual([409, 'key_in_use']);
+    expect((await create(await newWorld(), 'desk')).status).toBe(200);
+  });
+
+  it('the key of an agent can be used again once its agent has another one, none, or is deleted', async () => {
+    const world = await newWorld();
+    const path = `/agents/${(await create(world, 'first')).body.agentId}`;
+    expect((await world.call('PATCH', path, { body: { key: 'second' } })).body.key).toBe('second');
+    expect((await create(world, 'first')).status).toBe(200);
+    expect((await world.call('PATCH', path, { body: { name: 'Renamed' } })).body.key).toBe('second');
+    expect((await world.call('PATCH', path, { body: { key: null } })).body).not.toHaveProperty('key');
+    const next = await create(world, 'second');
+    expect(next.status).toBe(200);
+    await world.call('DELETE', `/agents/${next.body.agentId}`);
+    expect((await create(world, 'second')).status).toBe(200);
+  });
+});
+
 describe('the configuration of an agent', () => {
   it.each([
     [{ language: 'english' }, 'configuration.language', 'must be a BCP 47 language tag such as en-US'],

@@ -45,7 +45,7 @@ describe('duplicating an agent', () => {
     const world = await newWorld();
     const configuration = { greeting: 'Hello', variables: { a: [1, null] } };
     await world.call('PATCH', `/agents/${world.agentId}`, {
-      body: { configuration, phoneNumber: '+14155550100', name: 'Desk' },
+      body: { configuration, phoneNumber: '+14155550100', key: 'desk', name: 'Desk' },
     });
     await world.block(phones(60), { reason: 'spam', expiresAt: '2099-01-01T00:00:00Z' });
     await world.block(['+442071838750']);
@@ -58,7 +58,7 @@ describe('duplicating an agent', () => {
       agentId: expect.stringMatching(/^agent_/),
       name: 'Desk (Copy)',
       copied: { configuration: true, websites: 0, documents: 0, blockedNumbers: 51 },
-      notCopied: ['phoneNumber', 'calls', 'access'],
+      notCopied: ['phoneNumber', 'key', 'calls', 'access'],
     });
     const { agentId } = answer.body;
     const copy = (await world.call('GET', `/agents/${agentId}`)).body;
@@ -70,6 +70,7 @@ describe('duplicating an agent', () => {
       sourceAgentId: world.agentId,
     });
     expect(copy).not.toHaveProperty('phoneNumber');
+    expect(copy).not.toHaveProperty('key');
     expect(await blockListOf(world, agentId)).toEqual(await blockListOf(world, world.agentId));
     expect((await world.call('GET', `/calls/${agentId}`)).body.calls).toEqual([]);
     expect(await agentsOf(world)).toEqual([world.agentId, agentId]);

@@ -7,11 +7,13 @@ const typesOf = (events: SentEvent[]) => events.map(({ type }) => type).sort();
 describe.concurrent('events of agents', () => {
   it('an agent has events when it is created, updated and deleted, and none for a change that changes nothing', async () => {
     const { call, uid, until, all } = await listening({ events: ['agent.*'], countsRequests: false });
-    const made = (await call('POST', '/agents', { body: { uid, name: 'Desk', phoneNumber: '+14155550123' } })).body;
+    const made = (
+      await call('POST', '/agents', { body: { uid, name: 'Desk', phoneNumber: '+14155550123', key: 'desk' } })
+    ).body;
     const { agentId } = made;
     const [created] = await until('agent.created');
     expect(created?.data).toEqual({
-      ...{ uid, agentId, name: 'Desk', phoneNumber: '+14155550123' },
+      ...{ uid, agentId, name: 'Desk', phoneNumber: '+14155550123', key: 'desk' },
       ...{ createdAt: made.createdAt, updatedAt: made.updatedAt },
     });
     expect(created?.timestamp).toBe(made.updatedAt);

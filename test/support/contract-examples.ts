@@ -51,11 +51,12 @@ export const exampleRequest = (path: string, operation: Operation) => {
   };
 };
 
-/** No two agents of a user have the same phone number, and other tests need the calls of the demo, which an erasure would delete. */
+/** No two agents of a user have the same phone number or key, and other tests need the calls of the demo, which an erasure would delete. */
 let agentNumber = 1000;
 const withOwnNumber = (body: object) => ({
   ...body,
   ...('phoneNumber' in body && { phoneNumber: `+1415557${agentNumber++}` }),
+  ...('key' in body && { key: `agent-${agentNumber++}` }),
   ...('number' in body && { number: '+14155550177' }),
 });
 

@@ -18,7 +18,7 @@ export const operations: Record<string, Record<string, Operation>> = {
   },
   agents: {
     duplicate: {"method":"POST","path":"/duplicate-agent","body":"json","takesUid":true},
-    list: {"method":"GET","path":"/agents","query":["uid","phoneNumber","limit","cursor"],"takesUid":true,"items":"agents"},
+    list: {"method":"GET","path":"/agents","query":["uid","phoneNumber","key","limit","cursor"],"takesUid":true,"items":"agents"},
     create: {"method":"POST","path":"/agents","body":"json","takesUid":true},
     get: {"method":"GET","path":"/agents/{agentId}"},
     update: {"method":"PATCH","path":"/agents/{agentId}","body":"json"},

@@ -1,4 +1,4 @@
-import { AgentName } from '../../../../functions/domain/agents.ts';
+import { AgentKey, AgentName } from '../../../../functions/domain/agents.ts';
 import { now } from '../../../../functions/domain/date-time.ts';
 import { Identifier, newIdentifier } from '../../../../functions/domain/identifiers.ts';
 import { PhoneNumber } from '../../../../functions/domain/phone-numbers.ts';
@@ -19,6 +19,7 @@ export const createAgent = (agent: Group) =>
     .requiredOption('--name <name>', 'a display name', as(AgentName))
     .option('--configuration <file>', 'a JSON file with the configuration')
     .option('--phone-number <number>', 'the number the agent answers', as(PhoneNumber))
+    .option('--key <key>', 'the name that the agent has in files', as(AgentKey))
     .option('--id <id>', 'an id of your choice (default: a new one)', as(Identifier))
     .addHelpText(
       'after',
@@ -29,13 +30,21 @@ export const createAgent = (agent: Group) =>
     )
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
-      const { uid, name, phoneNumber } = options;
+      const { uid, name, phoneNumber, key } = options;
       const configuration = options.configuration ? await readConfiguration(options.configuration) : {};
       const { users, agents } = await openStores(options);
       await existingUser(users, uid);
       const createdAt = now();
       const agentId = options.id ?? newIdentifier('agent');
-      const record = { uid, agentId, name, configuration, ...(phoneNumber && { phoneNumber }), createdAt };
+      const record = {
+        uid,
+        agentId,
+        name,
+        configuration,
+        ...(phoneNumber && { phoneNumber }),
+        ...(key && { key }),
+        createdAt,
+      };
       const created = await create(agents, { ...record, updatedAt: createdAt });
       print(options, created, () => `Agent ${agentId} created.`);
     });

@@ -19,7 +19,14 @@ export const listAgents = (agent: Group) =>
       print(options, { agents: found }, () =>
         table(
           found,
-          { AGENT: 'agentId', NAME: 'name', 'PHONE NUMBER': 'phoneNumber', OWNER: 'uid', UPDATED: 'updatedAt' },
+          {
+            AGENT: 'agentId',
+            NAME: 'name',
+            KEY: 'key',
+            'PHONE NUMBER': 'phoneNumber',
+            OWNER: 'uid',
+            UPDATED: 'updatedAt',
+          },
           `User ${options.uid} has no agents.`,
         ),
       );

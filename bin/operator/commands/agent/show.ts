@@ -23,6 +23,7 @@ export const showAgent = (agent: Group) =>
           agent: agentId,
           name: found.name,
           'phone number': found.phoneNumber,
+          key: found.key,
           owner,
           guests: guests.join(', ') || 'none',
           'copy of': found.sourceAgentId,

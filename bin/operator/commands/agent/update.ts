@@ -1,4 +1,4 @@
-import { AgentName, withChange } from '../../../../functions/domain/agents.ts';
+import { AgentKey, AgentName, withChange } from '../../../../functions/domain/agents.ts';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { PhoneNumber } from '../../../../functions/domain/phone-numbers.ts';
 import { as } from '../../../command-line/arguments.ts';
@@ -12,7 +12,7 @@ import { openStores } from '../../stores.ts';
 export const updateAgent = (agent: Group) =>
   agent
     .command('update')
-    .description('Change the name, configuration or phone number of an agent')
+    .description('Change the name, configuration, phone number or key of an agent')
     .argument('<agentId>', 'the agent', as(Identifier))
     .option('--name <name>', 'a new name', as(AgentName))
     .option(
@@ -21,17 +21,19 @@ export const updateAgent = (agent: Group) =>
     )
     .option('--phone-number <number>', 'the number the agent answers', as(PhoneNumber))
     .option('--no-phone-number', 'remove the phone number')
+    .option('--key <key>', 'the name that the agent has in files', as(AgentKey))
+    .option('--no-key', 'remove the key')
     .addHelpText(
       'after',
       examples('agent update front-desk --name Reception', 'agent update front-desk --configuration greeting.json'),
     )
     .action(async (agentId, _, command) => {
       const options = command.optsWithGlobals();
-      const { name, phoneNumber } = options;
+      const { name, phoneNumber, key } = options;
       const configuration = options.configuration && (await readConfigurationChange(options.configuration));
-      if (name === undefined && configuration === undefined && phoneNumber === undefined) {
+      if ([name, configuration, phoneNumber, key].every((given) => given === undefined)) {
         throw new CommandError(
-          'Nothing to change. Use --name, --configuration, --phone-number or --no-phone-number.',
+          'Nothing to change. Use --name, --configuration, --phone-number, --no-phone-number, --key or --no-key.',
           exitCodes.usage,
         );
       }
@@ -41,6 +43,7 @@ export const updateAgent = (agent: Group) =>
         ...(name !== undefined && { name }),
         ...(configuration && { configuration }),
         ...(phoneNumber !== undefined && { phoneNumber: phoneNumber === false ? null : phoneNumber }),
+        ...(key !== undefined && { key: key === false ? null : key }),
       };
       const updated = await agents.change(owner, agentId, (found) => withChange(found, change));
       if (!updated) throw new CommandError(`There is no agent ${agentId}.`);
