@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect } from 'vitest';
 import { newApiKey, Scope } from '../../functions/domain/api-keys.ts';
-import { ask, errorWith, keyed, sampleOf, takesUser, when } from '../support/sample-requests.ts';
+import { ask, errorWith, keyed, takesUser, when } from '../support/sample-requests.ts';
+import { sampleOf } from '../support/samples.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 let world: World;

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newApiKey, Scope } from '../../functions/domain/api-keys.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
-import { ask, errorWith, keyed, sampleOf, sharesSample, when } from '../support/sample-requests.ts';
+import { ask, errorWith, keyed, sharesSample, when } from '../support/sample-requests.ts';
+import { sampleOf } from '../support/samples.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 let world: World;

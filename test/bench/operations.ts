@@ -1,10 +1,7 @@
-import { blockListImports } from '../../functions/block-list-import/block-list-imports.ts';
-import { now } from '../../functions/domain/date-time.ts';
-import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
-import { erasures } from '../../functions/erasure/erasures.ts';
+import { newUlid } from '../../functions/domain/identifiers.ts';
+import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { agents } from '../../functions/store/agents.ts';
-import { type StoredDelivery, webhookDeliveries } from '../../functions/webhooks/webhook-deliveries.ts';
-import { webhookEndpoints } from '../../functions/webhooks/webhook-endpoints.ts';
+import { sampleOf } from '../support/samples.ts';
 import { newDocument, newWebsite } from './knowledge.ts';
 import type { Request, World } from './world.ts';
 
@@ -39,39 +36,6 @@ const uploadOf = ({ uid, agentId }: World): Request => {
   return { headers: { 'content-type': 'multipart/form-data; boundary=x' }, body: fields.join('') + file };
 };
 
-/** Nobody answers there, and nobody is asked before a delivery: it is a trusted origin. */
-const webhookUrl = 'https://crm.example.com/events';
-
-const removeWebhookEndpoints = async (uid: string): Promise<void> => {
-  const store = webhookEndpoints.get();
-  for (const { endpointId } of await store.list(uid)) await store.remove(uid, endpointId);
-};
-
-/** The only webhook endpoint of the user, made by the service, which encrypts its secret. */
-const newWebhookEndpoint = async ({ uid, apiKey }: World): Promise<string> => {
-  await removeWebhookEndpoints(uid);
-  const response = await fetch(`${process.env.API_URL}/webhook-endpoints`, {
-    method: 'POST',
-    headers: { 'x-authorization': apiKey, 'content-type': 'application/json' },
-    body: JSON.stringify({ uid, url: webhookUrl }),
-  });
-  if (!response.ok) throw new Error(`A webhook endpoint could not be made: ${await response.text()}`);
-  return ((await response.json()) as { endpointId: string }).endpointId;
-};
-
-const newWebhookDelivery = async (world: World): Promise<string> => {
-  const deliveryId = newIdentifier('delivery');
-  const createdAt = now();
-  const delivery: StoredDelivery = {
-    ...{ deliveryId, endpointId: await newWebhookEndpoint(world), eventId: newIdentifier('event') },
-    ...{ type: 'agent.updated', createdAt, timestamp: createdAt, status: 'failed', attempts: [] },
-    ...{ ids: { uid: world.uid, agentId: world.agentId }, subject: { agentId: world.agentId } },
-    ...{ sequence: 1, failures: 1 },
-  };
-  await webhookDeliveries.get().addAll([{ uid: world.uid, delivery }], Date.now() + 10_000);
-  return deliveryId;
-};
-
 let sources: ReturnType<typeof makeSources> | undefined;
 const makeSources = async ({ uid, newAgent }: World) => {
   const agentId = await newAgent();
@@ -84,32 +48,34 @@ const sourcesIn = (world: World) => {
   return sources;
 };
 
+/** Returns the requests for an operation: those below, or the one that tests of all operations send. */
+export const samplesOf = (endpoint: AnyEndpoint): [Sample, ...Sample[]] =>
+  samples[endpoint.name] ?? [
+    {
+      async request({ uid, agentId }) {
+        const { params, query, body } = await sampleOf(endpoint, { uid, agentId });
+        return {
+          params: { agentId, ...params },
+          query: { uid, agentId, ...query },
+          ...(endpoint.body && { body: { uid, agentId, ...body } }),
+        };
+      },
+    },
+  ];
+
 /**
- * The requests whose round trips and costs are measured. Lists that other samples add to have a limit: they
- * read the same amount, however many requests came before.
+ * Operations with variants, with bounds of their own, or whose sample must be new each time. Lists that other samples
+ * add to have a limit: they read the same amount, however many requests came before.
  */
-export const samples: Record<string, Sample[]> = {
+const samples: Record<string, [Sample, ...Sample[]]> = {
   addBlockedNumbers: [{ request: ({ uid, agentId }) => ({ body: { uid, agentId, numbers: freshNumbers(25) } }) }],
   removeBlockedNumbers: [{ request: ({ uid, agentId }) => ({ body: { uid, agentId, numbers: freshNumbers(25) } }) }],
-  listBlockedNumbers: [{ request: ({ uid, agentId }) => ({ query: { uid, agentId } }) }],
-  checkBlockedNumber: [{ request: ({ uid, agentId, phone }) => ({ query: { uid, agentId, number: phone } }) }],
   checkBlockedNumbers: [{ request: ({ uid, agentId }) => ({ body: { uid, agentId, numbers: freshNumbers(25) } }) }],
   checkCallStarts: [
     { request: ({ uid, agentId }) => ({ body: { uid, agentId, numbers: freshNumbers(25) } }), maxRoundTrips: 2 },
   ],
   addUserBlockedNumbers: [{ request: ({ uid }) => ({ body: { uid, numbers: freshNumbers(25) } }) }],
   removeUserBlockedNumbers: [{ request: ({ uid }) => ({ body: { uid, numbers: freshNumbers(25) } }) }],
-  listUserBlockedNumbers: [{ request: ({ uid }) => ({ query: { uid } }) }],
-  createBlockListImport: [{ request: ({ uid }) => ({ body: { uid, size: 1000 } }) }],
-  getBlockListImport: [
-    {
-      request: async ({ uid }) => {
-        const importId = newIdentifier('import');
-        await blockListImports.get().add({ uid, importId, mode: 'add' });
-        return { params: { importId }, query: { uid } };
-      },
-    },
-  ],
   decideCallStart: [
     { request: ({ uid, agentId, phone }) => ({ body: { uid, agentId, from: phone } }), maxRoundTrips: 1 },
     {
@@ -159,22 +125,9 @@ export const samples: Record<string, Sample[]> = {
       maxRoundTrips: 3,
     },
   ],
-  createAgent: [{ request: ({ uid }) => ({ body: { uid, name: 'Agent' } }) }],
-  getAgent: [{ request: ({ agentId }) => ({ params: { agentId } }) }],
-  updateAgent: [{ request: ({ agentId }) => ({ params: { agentId }, body: { name: 'Renamed' } }) }],
   recordCall: [
     {
       request: ({ agentId }) => ({ params: { agentId, callIdOrPhone: `call-${crypto.randomUUID()}` }, body: call }),
-    },
-  ],
-  deleteAgent: [{ request: async ({ newAgent }) => ({ params: { agentId: await newAgent() } }) }],
-  deleteCall: [
-    {
-      request: async ({ agentId, directly }) => {
-        const callId = newUlid();
-        await directly.calls.record(agentId, callId, { ...call, direction: 'inbound' });
-        return { params: { agentId, callIdOrPhone: callId } };
-      },
     },
   ],
   getCall: [
@@ -255,25 +208,11 @@ export const samples: Record<string, Sample[]> = {
       request: async (world) => ({ query: { ...(await sourcesIn(world)).agent, content: 'false' } }),
     },
   ],
-  addWebsite: [{ request: ({ uid, agentId }) => ({ body: { uid, agentId, url: 'https://example.com/' } }) }],
   getWebsiteContent: [
     {
       request: async (world) => ({ query: (await sourcesIn(world)).website }),
       maxRoundTrips: withTexts,
     },
-  ],
-  updateWebsite: [
-    {
-      request: async ({ uid, agentId }) => ({
-        body: { uid, agentId, websiteId: await newWebsite(agentId), active: false },
-      }),
-    },
-  ],
-  refreshWebsite: [
-    { request: async ({ uid, agentId }) => ({ body: { uid, agentId, websiteId: await newWebsite(agentId) } }) },
-  ],
-  deleteWebsite: [
-    { request: async ({ uid, agentId }) => ({ query: { uid, agentId, websiteId: await newWebsite(agentId) } }) },
   ],
   listDocuments: [
     {
@@ -285,38 +224,12 @@ export const samples: Record<string, Sample[]> = {
       request: async (world) => ({ query: { ...(await sourcesIn(world)).agent, content: 'false' } }),
     },
   ],
-  addDocumentText: [
-    { request: ({ uid, agentId }) => ({ body: { uid, agentId, name: 'notes.txt', content: 'Notes' } }) },
-  ],
   uploadDocuments: [{ what: 'one file', request: uploadOf }],
-  createDocumentUploads: [
-    {
-      what: 'one file',
-      request: ({ uid, agentId }) => ({ body: { uid, agentId, files: [{ name: 'notes.txt', size: 5 }] } }),
-    },
-  ],
   getDocumentContent: [
     {
       request: async (world) => ({ query: (await sourcesIn(world)).document }),
       maxRoundTrips: withTexts,
     },
-  ],
-  updateDocument: [
-    {
-      request: async ({ uid, agentId }) => ({
-        body: { uid, agentId, documentId: await newDocument(agentId), active: false },
-      }),
-    },
-  ],
-  retryDocument: [
-    {
-      request: async ({ uid, agentId }) => ({
-        body: { uid, agentId, documentId: await newDocument(agentId, 'failed') },
-      }),
-    },
-  ],
-  deleteDocument: [
-    { request: async ({ uid, agentId }) => ({ query: { uid, agentId, documentId: await newDocument(agentId) } }) },
   ],
   buildChat: [
     {
@@ -327,12 +240,10 @@ export const samples: Record<string, Sample[]> = {
       }),
     },
   ],
-  getKey: [{ request: () => ({}) }],
   serveMcp: [
     // A tool call is a request to another function as well: see the benchmark mcp.
     { what: 'without a tool', request: () => ({ body: { jsonrpc: '2.0', id: 1, method: 'resources/list' } }) },
   ],
-  getOpenapiDocument: [{ request: () => ({}) }],
   createErasure: [
     {
       what: 'a dry run',
@@ -341,63 +252,7 @@ export const samples: Record<string, Sample[]> = {
       maxRoundTrips: 6,
     },
   ],
-  getErasure: [
-    {
-      request: async ({ uid }) => {
-        const erasureId = newIdentifier('erasure');
-        const person = { number: '+14155550188', numberHash: 'hash', blockList: 'keep' } as const;
-        await erasures.get().add({ uid, erasureId, ...person });
-        return { params: { erasureId }, query: { uid } };
-      },
-    },
-  ],
-  createWebhookEndpoint: [
-    {
-      request: async ({ uid }) => {
-        await removeWebhookEndpoints(uid);
-        return { body: { uid, url: webhookUrl } };
-      },
-    },
-  ],
-  listWebhookEndpoints: [{ request: ({ uid }) => ({ query: { uid } }) }],
-  getWebhookEndpoint: [
-    {
-      request: async (world) => ({
-        params: { endpointId: await newWebhookEndpoint(world) },
-        query: { uid: world.uid },
-      }),
-    },
-  ],
-  updateWebhookEndpoint: [
-    {
-      request: async (world) => ({
-        params: { endpointId: await newWebhookEndpoint(world) },
-        body: { uid: world.uid, description: 'The CRM' },
-      }),
-    },
-  ],
-  deleteWebhookEndpoint: [
-    {
-      request: async (world) => ({
-        params: { endpointId: await newWebhookEndpoint(world) },
-        query: { uid: world.uid },
-      }),
-    },
-  ],
-  rotateWebhookSecret: [
-    {
-      request: async (world) => ({ params: { endpointId: await newWebhookEndpoint(world) }, body: { uid: world.uid } }),
-    },
-  ],
-  testWebhookEndpoint: [
-    {
-      request: async (world) => ({ params: { endpointId: await newWebhookEndpoint(world) }, body: { uid: world.uid } }),
-    },
-  ],
   listWebhookDeliveries: [{ request: ({ uid }) => ({ query: { uid, limit: '10' } }) }],
-  redeliverWebhook: [
-    { request: async (world) => ({ body: { uid: world.uid, deliveryId: await newWebhookDelivery(world) } }) },
-  ],
   getInvoices: [
     {
       request: ({ customerId }) => ({

@@ -12,7 +12,7 @@ import { queueJobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
 import { openTable } from '../../functions/store/table.ts';
 import { bundlePath, pagesFunction, toKebabCase } from '../../lib/bundles.ts';
-import { samples } from '../bench/operations.ts';
+import { samplesOf } from '../bench/operations.ts';
 import { type Invocation, runtimeClient, runUnderRuntimeClient } from '../bench/runtime-client.ts';
 import { eventOf, type World } from '../bench/world.ts';
 import { target, useTargetInThisProcess } from '../support/world.ts';
@@ -55,8 +55,7 @@ const textOf = ({ parts }: Invocation) => Buffer.concat(parts.map(({ bytes }) =>
 
 /** An event of each operation, for the demo that the operator made. */
 const cases = routes.map((endpoint) => {
-  const [sample] = samples[endpoint.name] ?? [];
-  if (!sample) throw new Error(`${endpoint.name} has no sample in test/bench/operations.ts.`);
+  const [sample] = samplesOf(endpoint);
   const event = async () => eventOf(endpoint, { apiKey: world.apiKey, ...(await sample.request(world)) });
   return [endpoint.name, endpoint, event] as const;
 });

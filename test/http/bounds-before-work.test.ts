@@ -8,7 +8,7 @@ import { lambda } from '../../functions/http/lambda.ts';
 import type { OpenApiDocument, Operation } from '../../functions/openapi/openapi.ts';
 import { resolve } from '../../functions/openapi/schemas.ts';
 import { routes } from '../../functions/routes.ts';
-import { sampleOf } from '../support/sample-requests.ts';
+import { sampleOf } from '../support/samples.ts';
 import { newWorld, target, useTargetInThisProcess, type World } from '../support/world.ts';
 import { type WorstCase, worstCases } from '../support/worst-cases.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { routes } from '../../functions/routes.ts';
-import { type Sample, samples } from './samples.ts';
+import { type Named, type Sample, sampleOf } from './samples.ts';
 import { call } from './world.ts';
 
 /** The operations that take a key. */
@@ -13,14 +13,6 @@ export const takesUser = ({ caller, body, query }: AnyEndpoint) =>
 
 /** Returns true when its sample replaces the record that another sample made: a user has at most one webhook endpoint. */
 export const sharesSample = ({ path }: AnyEndpoint) => path.startsWith('/webhook');
-
-type Named = { uid: string; agentId: string };
-
-/** Returns a valid request for an operation, of a user about an agent. */
-export const sampleOf = async ({ name }: AnyEndpoint, { uid, agentId }: Named): Promise<Sample> => {
-  const sample = samples[name] ?? {};
-  return typeof sample === 'function' ? sample(agentId, uid) : sample;
-};
 
 /** Calls an operation with a valid request, or with one that `more` changes. A sample may be sent until one request succeeds. */
 export const ask = async (

@@ -1,6 +1,7 @@
 import { blockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
+import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
 import { documents } from '../../functions/store/sources/documents.ts';
@@ -193,4 +194,12 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
     },
   },
   updateCallOutcomes: { body: { items: [{ agentId: 'agent', callIdOrPhone: 'call-1' }] } },
+};
+
+export type Named = { uid: string; agentId: string };
+
+/** Returns a valid request for an operation, of a user about an agent. */
+export const sampleOf = async ({ name }: AnyEndpoint, { uid, agentId }: Named): Promise<Sample> => {
+  const sample = samples[name] ?? {};
+  return typeof sample === 'function' ? sample(agentId, uid) : sample;
 };

@@ -7,7 +7,7 @@ import { blockListShards } from '../../../functions/store/keys.ts';
 import { bundlePath, toKebabCase } from '../../../lib/bundles.ts';
 import { type Figure, mean, type Row } from '../benchmark.ts';
 import { CpuGroup } from '../cpu-group.ts';
-import { samples } from '../operations.ts';
+import { samplesOf } from '../operations.ts';
 import { type Invocation, RuntimeClientMissingError, runtimeClient, runUnderRuntimeClient } from '../runtime-client.ts';
 import { eventOf, invoke, type World } from '../world.ts';
 
@@ -126,8 +126,7 @@ const clientOf = async (say: (sentence: string) => void) => {
 };
 
 const requestFor = async (endpoint: AnyEndpoint, world: World) => {
-  const [sample] = samples[endpoint.name] ?? [];
-  if (!sample) throw new Error(`${endpoint.name} has no sample in test/bench/operations.ts.`);
+  const [sample] = samplesOf(endpoint);
   return { apiKey: world.apiKey, ...(await sample.request(world)) };
 };
 

@@ -3,7 +3,7 @@ import { type AnyEndpoint, defaultMemoryMegabytes, memoryMegabytesOf } from '../
 import { routes } from '../../../functions/routes.ts';
 import { table } from '../../../functions/store/table.ts';
 import { type Figure, median, type Row } from '../benchmark.ts';
-import { freshNumbers, samples } from '../operations.ts';
+import { freshNumbers, samplesOf } from '../operations.ts';
 import prices from '../prices.json' with { type: 'json' };
 import { type Seen, sequentialDepth } from '../proxy.ts';
 import { writeInReadme } from '../readme.ts';
@@ -66,7 +66,7 @@ export const cost: Row = {
 
 const ofEveryOperation = (): CostSample[] =>
   routes.flatMap((endpoint) =>
-    (samples[endpoint.name] ?? []).map(({ what, request }) => ({
+    samplesOf(endpoint).map(({ what, request }) => ({
       endpoint,
       what: what ? `${endpoint.name}, ${what}` : endpoint.name,
       request,

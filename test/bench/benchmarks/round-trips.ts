@@ -1,7 +1,7 @@
 import type { AnyEndpoint } from '../../../functions/http/endpoint.ts';
 import { routes } from '../../../functions/routes.ts';
 import type { Figure, Row } from '../benchmark.ts';
-import { samples } from '../operations.ts';
+import { samplesOf } from '../operations.ts';
 import { sequentialDepth } from '../proxy.ts';
 import { invoke } from '../world.ts';
 
@@ -13,14 +13,12 @@ export const roundTrips: Row = {
   name: 'round-trips',
   title: 'Round trips of every operation, one after the other',
 
-  async measure(open, say) {
+  async measure(open) {
     const world = await open();
     const { proxy, apiKey } = world;
     const figures: Figure[] = [];
     for (const endpoint of routes) {
-      const known = samples[endpoint.name] ?? [];
-      if (known.length === 0) say(`${endpoint.name} has no sample in test/bench/operations.ts: not measured.`);
-      for (const { what, request, maxRoundTrips = isKeyedRead(endpoint) ? 2 : undefined } of known) {
+      for (const { what, request, maxRoundTrips = isKeyedRead(endpoint) ? 2 : undefined } of samplesOf(endpoint)) {
         // Once before, so that connections are open and clients made.
         proxy.delay(0);
         await invoke(endpoint, { apiKey, ...(await request(world)) });
