@@ -14,14 +14,22 @@ export type ServiceOptions<AgentId extends string | undefined = string> = Global
 };
 
 /** The HTTP API for one agent, or for none, on behalf of the user `uid`. */
-export type Service<AgentId extends string | undefined = string> = { api: ApiClient; uid: string; agentId: AgentId };
+export type Service<AgentId extends string | undefined = string> = {
+  api: ApiClient;
+  uid: string;
+  agentId: AgentId;
+  /** Files that upload forms have brought are still to be read, for which their key must be valid. */
+  hasFilesUnderWay: boolean;
+};
 
 /** A temporary key that could not be deleted expires after this time. */
 const keyHours = 12;
+/** How long it stays valid for files that are still to be read when the command ends. */
+const keySecondsForFiles = 60 * 60;
 
 /**
  * Runs `work` with the HTTP API: with the key in VAP_API_KEY, or else with a temporary key of the agent's owner (or
- * `--uid`) with one scope, which is deleted when the work is over.
+ * `--uid`) with one scope, which is deleted when the work is over and all of its files are read.
  */
 export const withService = async <T, AgentId extends string | undefined>(
   options: ServiceOptions<AgentId>,
@@ -42,13 +50,16 @@ export const withService = async <T, AgentId extends string | undefined>(
     if (!uid) throw new CommandError('With VAP_API_KEY, --uid is required: the user of that key.', exitCodes.usage);
     const baseUrl = await baseUrlOf({ ...options, baseUrl: options.baseUrl ?? process.env.VAP_BASE_URL });
     announce(options, `the service at ${baseUrl} with the key in VAP_API_KEY`);
-    return work({ api: apiClient({ baseUrl, apiKey: given, signal }), uid, agentId });
+    return work({ api: apiClient({ baseUrl, apiKey: given, signal }), uid, agentId, hasFilesUnderWay: false });
   }
   const baseUrl = await baseUrlOf(options);
   const stores = await openStores(options);
   const { apiKeys } = stores;
   const uid = await userOf(stores, options);
-  return withTemporaryKey({ apiKeys, uid, scope, baseUrl }, signal, (api) => work({ api, uid, agentId }));
+  const service = { uid, agentId, hasFilesUnderWay: false };
+  return withTemporaryKey({ apiKeys, uid, scope, baseUrl, service }, signal, (api) =>
+    work(Object.assign(service, { api })),
+  );
 };
 
 /** Runs `work` with the HTTP API as a user, with a temporary key of one scope that is deleted afterwards. */
@@ -59,8 +70,16 @@ export const asUser = async <T>(
   work: (api: ApiClient) => Promise<T>,
 ): Promise<T> => withTemporaryKey({ apiKeys, uid, scope, baseUrl: await baseUrlOf(options) }, signal, work);
 
+type TemporaryKey = {
+  apiKeys: ApiKeys;
+  uid: string;
+  scope: Scope;
+  baseUrl: string;
+  service?: Pick<Service, 'hasFilesUnderWay'>;
+};
+
 const withTemporaryKey = async <T>(
-  { apiKeys, uid, scope, baseUrl }: { apiKeys: ApiKeys; uid: string; scope: Scope; baseUrl: string },
+  { apiKeys, uid, scope, baseUrl, service }: TemporaryKey,
   signal: AbortSignal,
   work: (api: ApiClient) => Promise<T>,
 ): Promise<T> => {
@@ -69,7 +88,8 @@ const withTemporaryKey = async <T>(
   try {
     return await work(apiClient({ baseUrl, apiKey: key.secret, signal }));
   } finally {
-    await apiKeys.delete(uid, key.keyId);
+    if (service?.hasFilesUnderWay) await apiKeys.deleteAfter(uid, key.keyId, keySecondsForFiles);
+    else await apiKeys.delete(uid, key.keyId);
   }
 };
 

@@ -6,6 +6,8 @@ import { ApiKeys } from '../../functions/store/api-keys.ts';
 import { BlockList } from '../../functions/store/block-list/block-list.ts';
 import { Calls } from '../../functions/store/calls/calls.ts';
 import { checkFormat, NewerFormatError } from '../../functions/store/format.ts';
+import { type DocumentRecord, documentKind } from '../../functions/store/sources/documents.ts';
+import { SourceReads } from '../../functions/store/sources/source-reads.ts';
 import { openTable, type Table } from '../../functions/store/table.ts';
 import { Users } from '../../functions/store/users.ts';
 import { WebhookDeliveries } from '../../functions/webhooks/webhook-deliveries.ts';
@@ -24,6 +26,7 @@ export type Stores = {
   calls: Calls;
   blockList: BlockList;
   blockListImports: BlockListImports;
+  documents: SourceReads<DocumentRecord>;
   webhookEndpoints: WebhookEndpoints;
   webhookDeliveries: WebhookDeliveries;
   webhookEvents: WebhookEvents;
@@ -59,6 +62,7 @@ export const storesOf = (table: Table): Stores => ({
   calls: new Calls(table),
   blockList: new BlockList(table),
   blockListImports: new BlockListImports(table),
+  documents: new SourceReads<DocumentRecord>(table, documentKind),
   webhookEndpoints: new WebhookEndpoints(table),
   webhookDeliveries: new WebhookDeliveries(table),
   webhookEvents: new WebhookEvents(table),

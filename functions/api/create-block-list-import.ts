@@ -56,11 +56,11 @@ export const createBlockListImport = endpoint({
     409: 'Another import of the same block list is running.',
   },
 
-  async handle({ body: { uid, agentId, mode, reason }, creationId }, { imports, files }) {
+  async handle({ principal, body: { uid, agentId, mode, reason }, creationId }, { imports, files }) {
     const list = { uid, ...(agentId !== undefined && { agentId }) };
     if (await imports.isRunning(ownerOf(list))) throw importInProgress();
     const importId = newIdentifier('import', creationId);
-    await imports.add({ ...list, importId, mode, ...(reason !== undefined && { reason }) });
+    await imports.add({ ...list, importId, keyId: principal.keyId, mode, ...(reason !== undefined && { reason }) });
     const form = files.uploadForm(importFileKey({ uid, importId }), limits.importBytes);
     return { importId, status: 'awaiting_upload' as const, ...form };
   },

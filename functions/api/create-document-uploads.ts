@@ -76,7 +76,7 @@ export const createDocumentUploads = endpoint({
     400: 'The body is invalid, or none of its files is accepted.',
   },
 
-  async handle({ body: { uid, agentId, files: announced }, creationId }, { documents, files }) {
+  async handle({ principal, body: { uid, agentId, files: announced }, creationId }, { documents, files }) {
     const changed = { lastUpdatedBy: uid, lastUpdatedAt: now() };
     const outcomes = announced.map(({ name, size, type }, index) => {
       const id = newDocumentId(creationId, index);
@@ -84,7 +84,7 @@ export const createDocumentUploads = endpoint({
         rejectionOfFile({ name, size, type }) ?? {
           ...{ agentId, id, ...changed, name, size, active: true },
           ...waitingForFile(),
-          formIssuedTo: uid,
+          formIssuedTo: { uid, keyId: principal.keyId },
         }
       );
     });

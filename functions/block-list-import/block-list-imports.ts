@@ -26,6 +26,8 @@ type RemovalProgress = { shard: number; after?: string | undefined };
 
 /** An import: its request and its progress. Each step is recorded once, by the run that completes it first. */
 export type ImportRecord = ImportReference & {
+  /** The key that created the form. */
+  keyId: string;
   agentId?: string;
   mode: ImportMode;
   reason?: string;
@@ -58,6 +60,9 @@ export type ImportProgress = Partial<
   Pick<ImportRecord, 'lines' | 'added' | 'alreadyBlocked' | 'failed' | 'failures' | 'removed' | 'removal'>
 >;
 
+/** An import that has not ended, and whether its file is known to have come. */
+export type UnfinishedImport = ImportReference & Pick<ImportRecord, 'keyId' | 'status'> & { hasFile: boolean };
+
 type ImportItem = Item & Omit<ImportRecord, 'failures'> & { failures: string };
 type RunningItem = Item & { importId: string; until: number; ttlSeconds: number };
 
@@ -74,7 +79,11 @@ export class BlockListImports {
   }
 
   /** Adds an import that waits for its file, unless an earlier attempt of the request added it. */
-  async add({ uid, importId, ...asked }: ImportReference & Pick<ImportRecord, 'agentId' | 'mode' | 'reason'>) {
+  async add({
+    uid,
+    importId,
+    ...asked
+  }: ImportReference & Pick<ImportRecord, 'keyId' | 'agentId' | 'mode' | 'reason'>) {
     const counts = { step: 0, lines: 0, added: 0, alreadyBlocked: 0, failed: 0, removed: 0 };
     const item: ImportItem & { ttlSeconds: number } = {
       ...importKey(uid, importId),
@@ -99,13 +108,13 @@ export class BlockListImports {
     return item !== undefined && item.until > Date.now();
   }
 
-  /** Returns the imports of a user that have not ended, and whether their file is known to have come. */
-  async unfinished(uid: string): Promise<(ImportReference & { hasFile: boolean })[]> {
-    const found: (ImportReference & { hasFile: boolean })[] = [];
+  /** Returns the imports of a user that have not ended. */
+  async unfinished(uid: string): Promise<UnfinishedImport[]> {
+    const found: UnfinishedImport[] = [];
     for await (const item of this.#table.query<ImportItem>(importsOf(uid))) {
       if (item.finishedAt !== undefined || overdueError(recordOf(item)) !== undefined) continue;
-      const { importId, status, fileDeadlineAt } = item;
-      found.push({ uid, importId, hasFile: status === 'running' || fileDeadlineAt === undefined });
+      const { importId, keyId, status, fileDeadlineAt } = item;
+      found.push({ uid, importId, keyId, status, hasFile: status === 'running' || fileDeadlineAt === undefined });
     }
     return found;
   }

@@ -24,7 +24,7 @@ import { type FileRow, ImportError, readRows } from './read-rows.ts';
 /** The services of a function that imports files. */
 export const importServices = {
   blockList: blockList.for('addAll', 'remove', 'shardPages'),
-  credentials: credentials.for('accessTo'),
+  credentials: credentials.for('accessTo', 'isUsable'),
   files: importFiles.for('readPart', 'delete'),
   imports: blockListImports.for('find', 'noteUpload', 'begin', 'advance', 'finish', 'release'),
   jobQueue: jobQueueFor('importBlockList'),
@@ -50,7 +50,7 @@ export const runImport = async (
   until: number,
   rowsPerStep = 10_000,
 ): Promise<void> => {
-  const { files, imports, jobQueue } = services;
+  const { credentials, files, imports, jobQueue } = services;
   const key = importFileKey(reference);
   const found = await imports.find(reference);
   if (!found || found.finishedAt !== undefined) {
@@ -64,6 +64,13 @@ export const runImport = async (
   if (!head && found.status === 'awaiting_upload') return;
   if (!head || head === 'changed') return failImport(found, services, changedFile);
   if (head.size > limits.importBytes) return failImport(found, services, 'The file is larger than 64 MB.');
+  if (found.status === 'awaiting_upload' && !(await credentials.isUsable(found))) {
+    return failImport(
+      found,
+      services,
+      'The API key that created the import is no longer valid. Import the file again with another key.',
+    );
+  }
   const begun = await imports.begin(found, found.etag ?? head.etag);
   if (begun === 'busy') {
     if (found.fileDeadlineAt !== undefined) await imports.noteUpload(found);

@@ -26,7 +26,7 @@ const services = {
   documents: documents.for('findForJob', 'endWait', 'receive', 'start', 'finish', 'fail', 'giveUp', 'deleteOrphans'),
   documentReads: documentReads.for('list'),
   websiteReads: websiteReads.for('list'),
-  credentials: credentials.for('accessTo'),
+  credentials: credentials.for('accessTo', 'isUsable'),
   files: files.for('read', 'delete'),
   agents: agents.for('languageOf'),
   jobQueue: jobQueueFor('extractDocument'),
@@ -104,11 +104,8 @@ const extract = async (
   const fail = async (reason: string, fields?: Partial<DocumentRecord>) => {
     await documents.fail(document, attempt, reason, fields);
   };
-  if (!retry && !(await mayBringFile(record, services))) {
-    return fail(
-      'The user whose upload form brought the file may no longer use the agent. Try again to read it all the same.',
-    );
-  }
+  const refusal = retry ? undefined : await refusalOfForm(record, services);
+  if (refusal !== undefined) return fail(`${refusal} Try again to read it all the same.`);
   if ('tooLarge' in file) return fail(rejectionReasons.file_too_large);
   const size = file.bytes.length;
   const kind = await kindOf(file.bytes, record.name, formatOf);
@@ -126,16 +123,20 @@ const extract = async (
 };
 
 /**
- * Checks that the user of the upload form still has access: a form stays valid without it. An agent without an access record is a
- * copy that is not finished: its files come from the service itself.
+ * Returns why a file is not read that an upload form brought: S3 takes it also when the form's key or its user's access has
+ * ended. An agent without an access record is a copy that is not finished: its files come from the service itself.
  */
-const mayBringFile = async (
+const refusalOfForm = async (
   { agentId, formIssuedTo }: DocumentRecord,
   { credentials }: Pick<Services, 'credentials'>,
-) => {
-  if (formIssuedTo === undefined) return true;
+): Promise<string | undefined> => {
+  if (formIssuedTo === undefined) return undefined;
   const access = (await credentials.accessTo([agentId])).get(agentId);
-  return access === undefined || access.has(formIssuedTo);
+  if (access && !access.has(formIssuedTo.uid)) {
+    return 'The user whose upload form brought the file may no longer use the agent.';
+  }
+  if (await credentials.isUsable(formIssuedTo)) return undefined;
+  return 'The API key whose upload form brought the file is no longer valid.';
 };
 
 export const handler = queueWorker(extractDocument);

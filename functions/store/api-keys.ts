@@ -89,6 +89,17 @@ export class ApiKeys {
     await this.#table.delete(apiKeyListingKey(uid, keyId));
   }
 
+  /** Ends a key after some seconds, and lets DynamoDB delete it then: for a key whose upload forms still bring files. */
+  async deleteAfter(uid: string, keyId: string, seconds: number): Promise<void> {
+    const hash = await this.#hashOf(uid, keyId);
+    if (!hash) return;
+    const endsAt = Date.now() + seconds * 1000;
+    const ttlSeconds = Math.ceil(endsAt / 1000);
+    const end = { set: { expiresAt: new Date(endsAt).toISOString(), ttlSeconds } };
+    await this.#table.change(apiKeyKey(hash), end, exists);
+    await this.#table.change(apiKeyListingKey(uid, keyId), { set: { ttlSeconds } }, exists);
+  }
+
   #newKey(uid: string, options: NewKey): { made: MadeApiKey; creation: TransactionAction[] } {
     const secret = newApiKey();
     const hash = hashApiKey(secret);

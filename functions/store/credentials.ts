@@ -1,7 +1,7 @@
 import { type ApiKey, hashApiKey, isUsable } from '../domain/api-keys.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
 import { service } from '../service.ts';
-import { accessKey, apiKeyKey, itemWith } from './keys.ts';
+import { accessKey, apiKeyKey, apiKeyListingKey, itemWith } from './keys.ts';
 import { type Item, type Lookup, type Table, table } from './table.ts';
 
 /** Who may use an agent, and the part of its configuration that every request for it needs. */
@@ -37,6 +37,13 @@ export class Credentials {
     };
   }
 
+  /** Checks that a key may still be used, by its id. An upload form is good for as long as the key that created it. */
+  async isUsable({ uid, keyId }: { uid: string; keyId: string }): Promise<boolean> {
+    const listing = await this.#table.get<Item & { hash: string }>(apiKeyListingKey(uid, keyId));
+    const key = listing && (await this.#table.get<Item & ApiKey>(apiKeyKey(listing.hash)));
+    return key !== undefined && isUsable(key);
+  }
+
   /** Returns the users of each agent, the owner first. An agent that does not exist is not in the map. */
   async usersOf(agentIds: string[]): Promise<Map<string, string[]>> {
     const items = await this.#table.getMany<AccessItem>([...new Set(agentIds)].map(accessKey));
@@ -67,6 +74,7 @@ export const accessOf = (item: Item | undefined): Access | undefined => {
 
 export const credentials = /* @__PURE__ */ service(() => new Credentials(table.get()), {
   read: ['dynamodb:BatchGetItem'],
+  isUsable: ['dynamodb:GetItem'],
   accessTo: ['dynamodb:BatchGetItem'],
   usersOf: ['dynamodb:BatchGetItem'],
 });

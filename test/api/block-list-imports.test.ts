@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../functions/store/agents.ts';
+import { apiKeys } from '../../functions/store/api-keys.ts';
 import { until } from '../support/until.ts';
 import { sendForm } from '../support/uploads.ts';
 import { newUser, newWorld, type World } from '../support/world.ts';
@@ -197,6 +198,22 @@ describe('imports into a block list', () => {
       error: expect.stringContaining('no longer'),
     });
     expect((await world.blockList()).blockList).toEqual([]);
+  });
+
+  it('the form of an import is of no use once its key is revoked', async () => {
+    const world = await newWorld();
+    const number = '+14155550100';
+    await world.call('POST', '/block-list', { body: { uid: world.uid, numbers: [number] } });
+    const leaked = await apiKeys.get().create(world.uid, { name: 'leaked' });
+    const body = { uid: world.uid, size: 1000, mode: 'replace' };
+    const form = (await world.call('POST', '/block-list-imports', { apiKey: leaked.secret, body })).body;
+    await apiKeys.get().revoke(world.uid, leaked.keyId);
+    await sendForm(form, '+14155550101');
+    expect(await ended(world, form.importId)).toMatchObject({
+      status: 'failed',
+      ...{ added: 0, removed: 0, error: expect.stringContaining('no longer valid') },
+    });
+    expect(await userList(world)).toMatchObject([{ number }]);
   });
 
   it('imports into a block list take at most 64 MB, a reason of 256 characters and one of two modes', async () => {

@@ -83,7 +83,7 @@ describe('the erasure of a person', () => {
     const running = { uid: world.uid, erasureId, number: person, blockList: 'keep' as const };
     await erasures.get().add({ ...running, numberHash: 'hash' });
     const run = () => erase(running, Number.POSITIVE_INFINITY, { ...lazyServices(eraseServices), files });
-    await blockListImports.get().add({ ...reference, agentId: world.agentId, mode: 'add' });
+    await blockListImports.get().add({ ...reference, keyId: world.keyId, agentId: world.agentId, mode: 'add' });
     expect(await run()).toBe(undefined);
     await files.put(importFileKey(reference), Buffer.from(`${person}\n`));
     expect(await run()).toBeGreaterThan(0);

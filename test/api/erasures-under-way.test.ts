@@ -117,7 +117,7 @@ describe.concurrent('the erasure of a person', () => {
     const { uid, agentId } = world;
     const imports = blockListImports.get();
     const reference = { uid: guest.uid, importId: newIdentifier('import') };
-    await imports.add({ ...reference, agentId, mode: 'add' });
+    await imports.add({ ...reference, keyId: guest.keyId, agentId, mode: 'add' });
     const begun = (await imports.begin((await imports.find(reference)) as ImportRecord, 'etag')) as ImportRecord;
     const failures = [importFailure(1, person, 'invalid_expires_at')];
     await imports.finish((await imports.advance(begun, { failures, failed: 1 })) as ImportRecord);
@@ -133,7 +133,7 @@ describe.concurrent('the erasure of a person', () => {
     const person = newPerson();
     const imports = blockListImports.get();
     const importId = newIdentifier('import');
-    await imports.add({ uid: world.uid, importId, agentId: world.agentId, mode: 'add' });
+    await imports.add({ uid: world.uid, importId, keyId: world.keyId, agentId: world.agentId, mode: 'add' });
     const begun = await imports.begin((await imports.find({ uid: world.uid, importId })) as ImportRecord, 'etag');
     const failures = [
       importFailure(1, person.replace('+49', '+49 '), 'invalid_expires_at'),

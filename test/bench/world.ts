@@ -28,6 +28,8 @@ export type World = Demo & {
   stores: Stores;
   /** The stores without the proxy, for records that must exist before a measurement begins. */
   directly: Stores;
+  /** The key of `apiKey`. */
+  keyId: string;
   customerId: string;
   /** The environment of a function, with which another process reaches everything without the proxy. */
   settings: Record<string, string>;
@@ -102,6 +104,7 @@ export const startWorld = async (): Promise<World> => {
   return {
     ...demo,
     apiKey: key.secret,
+    keyId: key.keyId,
     proxy,
     stores: storesOf(openTable(tableName)),
     directly,

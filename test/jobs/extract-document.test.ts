@@ -12,6 +12,7 @@ import { environment } from '../../functions/environment.ts';
 import { extractDocument } from '../../functions/jobs/extract-document.ts';
 import { maxDeliveries, queueWorker } from '../../functions/jobs/job.ts';
 import { type Agents, agents } from '../../functions/store/agents.ts';
+import { apiKeys } from '../../functions/store/api-keys.ts';
 import { Credentials, credentials } from '../../functions/store/credentials.ts';
 import { documentKey, textPiecesOf } from '../../functions/store/keys.ts';
 import { type DocumentRecord, documentKind } from '../../functions/store/sources/documents.ts';
@@ -23,7 +24,7 @@ import { itInAnyHistory } from '../support/any-history.ts';
 import { pdfOf } from '../support/documents.ts';
 import '../support/quiet-logs.ts';
 import { injectFaults, tenPercent } from '../support/faults.ts';
-import { emulatorHeaders, newWorld, target, unique, useTargetInThisProcess } from '../support/world.ts';
+import { emulatorHeaders, newWorld, target, unique, useTargetInThisProcess, type World } from '../support/world.ts';
 
 /** A bucket without notifications: its jobs run here, where faults can be put between them and the table. */
 const bucket = unique('bucket');
@@ -101,6 +102,8 @@ const credentialsWith = (choose: Choice) => {
 };
 
 /** A document that waits for its file, and its file. */
+const formOf = ({ uid, keyId }: World) => ({ uid, keyId });
+
 const uploaded = async (
   content: string | Buffer = 'The text',
   more: Partial<DocumentRecord> = {},
@@ -438,7 +441,7 @@ describe('an extraction', () => {
     const owner = await newWorld();
     const stranger = await newWorld();
     const { agentId } = owner;
-    const record = await uploaded('The text', { agentId, formIssuedTo: stranger.uid });
+    const record = await uploaded('The text', { agentId, formIssuedTo: formOf(stranger) });
     await sound(notification(record));
     expect(await now(record)).toMatchObject({
       status: 'failed',
@@ -450,9 +453,19 @@ describe('an extraction', () => {
     await sound({ job: 'extractDocument', uid: 'somebody', agentId, documentId: record.id, attempt });
     expect(await now(record)).toMatchObject({ status: 'ready', content: 'The text' });
 
-    const own = await uploaded('The text', { agentId, formIssuedTo: owner.uid });
+    const own = await uploaded('The text', { agentId, formIssuedTo: formOf(owner) });
     await sound(notification(own));
     expect((await now(own))?.status).toBe('ready');
+  });
+
+  it.concurrent('an extraction of a form whose key was revoked fails with that reason', async () => {
+    const owner = await newWorld();
+    const late = await uploaded('The text', { agentId: owner.agentId, formIssuedTo: formOf(owner) });
+    await apiKeys.get().revoke(owner.uid, owner.keyId);
+    await sound(notification(late));
+    expect(await now(late)).toMatchObject({
+      ...{ status: 'failed', content: '', error: expect.stringContaining('key whose upload form') },
+    });
   });
 
   it.concurrent('an extraction completes a deletion that was interrupted: text, file and record are gone', async () => {

@@ -16,9 +16,11 @@ import { type ImportMode, importFileKey } from '../../functions/domain/block-lis
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { normalizePhoneNumber } from '../../functions/domain/phone-numbers.ts';
 import { environment } from '../../functions/environment.ts';
+import { apiKeys } from '../../functions/store/api-keys.ts';
 import { BlockList } from '../../functions/store/block-list/block-list.ts';
 import { credentials } from '../../functions/store/credentials.ts';
 import { Table } from '../../functions/store/table.ts';
+import { users } from '../../functions/store/users.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
 import { chance, type Fault, injectFaults, pauseMilliseconds, tenPercent } from '../support/faults.ts';
 import { emulatorHeaders, target, unique, useTargetInThisProcess } from '../support/world.ts';
@@ -80,7 +82,9 @@ const deliver = async (
 
 const importOf = async (content: string | Buffer, mode: ImportMode = 'add', uid = unique('user')) => {
   const reference = { uid, importId: newIdentifier('import') };
-  await sound.imports.add({ ...reference, mode, reason: 'Imported' });
+  await users.get().create(uid);
+  const { keyId } = await apiKeys.get().create(uid, { name: 'import' });
+  await sound.imports.add({ ...reference, keyId, mode, reason: 'Imported' });
   await files.put(importFileKey(reference), Buffer.from(content));
   return reference;
 };

@@ -18,7 +18,9 @@ beforeAll(async () => {
   await agents.get().create(agent);
   // The example of a deletion names another one, so that this one remains.
   await agents.get().create({ ...agent, agentId: 'agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T' });
-  await blockListImports.get().add({ uid: target.uid, importId: 'import_01KB3P8V4N6T0R2X5Z7B9D1F3H', mode: 'add' });
+  await blockListImports
+    .get()
+    .add({ uid: target.uid, importId: 'import_01KB3P8V4N6T0R2X5Z7B9D1F3H', keyId: 'key_sample', mode: 'add' });
 });
 
 const endpointId = 'endpoint_01KB3R0W1P6T8X2Z4B6D8F0H2K';

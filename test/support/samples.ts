@@ -64,7 +64,7 @@ const erasure = async (uid: string) => {
 /** An import of a user, by its id. */
 const blockListImport = async (uid: string) => {
   const importId = newIdentifier('import');
-  await blockListImports.get().add({ uid, importId, mode: 'add' });
+  await blockListImports.get().add({ uid, importId, keyId: 'key_sample', mode: 'add' });
   return importId;
 };
 

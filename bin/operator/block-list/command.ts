@@ -7,7 +7,8 @@ import { type Service, type ServiceOptions, withService } from '../service.ts';
 
 const accessHelp = `
 Without --agent-id it is the block list of the user --uid, which is in force for all of their agents.
-This command uses the HTTP API with a temporary API key of the agent's owner (or --uid), which is deleted at the end.
+This command uses the HTTP API with a temporary API key of the agent's owner (or --uid), which is deleted at the end,
+or ends an hour later if a file that it has sent is still to be imported.
 With VAP_API_KEY set, it uses that key and needs no table: --uid is the user of the key, and --base-url or VAP_BASE_URL
 the address.
 `;

@@ -6,7 +6,8 @@ import { examples, type Group } from '../program.ts';
 import { type Service, type ServiceOptions, withService } from '../service.ts';
 
 const accessHelp = `
-This command uses the HTTP API with a temporary API key of the agent's owner (or --uid), which is deleted at the end.
+This command uses the HTTP API with a temporary API key of the agent's owner (or --uid), which is deleted at the end,
+or ends an hour later if files that it has sent are still to be read.
 With VAP_API_KEY set, it uses that key and needs no table: --uid is the user of the key, and --base-url or VAP_BASE_URL
 the address.
 `;

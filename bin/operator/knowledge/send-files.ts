@@ -124,12 +124,8 @@ const sendTogether = async (
   }
 };
 
-const sendPresigned = async (
-  { api, uid, agentId }: Service,
-  files: LocalFile[],
-  signal: AbortSignal,
-  report: Report,
-) => {
+const sendPresigned = async (service: Service, files: LocalFile[], signal: AbortSignal, report: Report) => {
+  const { api, uid, agentId } = service;
   const sizes = files.map(({ name, size }) => ({ name, size }));
   const { data, error, response } = await api.documents.createUploads({ uid, agentId, files: sizes });
   const failed = data?.failed ?? rejectedFiles(error, files);
@@ -139,7 +135,7 @@ const sendPresigned = async (
     async (file) => {
       const upload = data?.uploads.find(({ name }) => name === file.name);
       const rejected = failed.find(({ name }) => name === file.name);
-      if (upload) report(file, await sendOnePresigned(file, upload, signal));
+      if (upload) report(file, await sendOnePresigned(service, file, upload, signal));
       else report(file, { status: 'rejected', error: rejected?.reason ?? 'The response does not mention this file.' });
     },
     { concurrency: presignedConcurrency },
@@ -148,11 +144,13 @@ const sendPresigned = async (
 
 /** Uploads one file. Retries are safe: a presigned upload always stores the same file. */
 const sendOnePresigned = async (
+  service: Service,
   { path, name }: LocalFile,
   { documentId, url, fields }: { documentId: string; url: string; fields: Record<string, string> },
   signal: AbortSignal,
 ): Promise<SendResult> => {
   if (signal.aborted) return { status: 'not sent', documentId, error: `${stoppedBefore} ${unused}` };
+  service.hasFilesUnderWay = true;
   try {
     const error = await sendByForm({ path, name }, { url, fields }, signal);
     if (!error) return { status: 'sent', documentId, way: 'presigned' };

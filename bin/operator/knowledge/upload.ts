@@ -34,6 +34,7 @@ export const upload = async (
       if (result) display.ended(result.file, document);
     },
   );
+  if (!problem) service.hasFilesUnderWay = false;
   for (const result of sent) {
     const document = found.get(result.documentId as string);
     if (!document) {

@@ -11,8 +11,8 @@ export type DocumentRecord = SourceRecord & {
   status: DocumentStatus;
   size: number;
   type?: DocumentType;
-  /** The user whose upload form brings the file: when the file is read they must still have access to the agent. */
-  formIssuedTo?: string;
+  /** The user and the key whose upload form brings the file: when it is read, the key must be valid and the user have access. */
+  formIssuedTo?: { uid: string; keyId: string };
 };
 
 export const documentKind: SourceKind = {

@@ -109,7 +109,7 @@ const bundlePrograms = async () => {
 /** An import of an agent's own, whose file waits for it. */
 const newImport = async (world: World, count: number) => {
   const reference = { uid: world.uid, importId: newIdentifier('import') };
-  await blockListImports.get().add({ ...reference, agentId: await world.newAgent(), mode: 'add' });
+  await blockListImports.get().add({ ...reference, keyId: world.keyId, agentId: await world.newAgent(), mode: 'add' });
   await files.get().put(importFileKey(reference), Buffer.from(freshNumbers(count).join('\n')));
   return reference;
 };

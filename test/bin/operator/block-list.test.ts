@@ -45,6 +45,18 @@ describe('the operator imports and exports block lists', () => {
     expect((await apiKeys.get().list(uid)).map(({ name }) => name)).toEqual(['test']);
   });
 
+  it('an import that the operator does not wait for has its key for an hour, and is done', async () => {
+    const world = await newWorld();
+    const { uid } = world;
+    const begun = await blockList(['import', newFile('+14155550101\n'), '--uid', uid, '--no-wait', '--json']);
+    const { importId } = JSON.parse(begun.stdout);
+    const [, key] = await apiKeys.get().list(uid);
+    expect(Date.parse(key?.expiresAt ?? '') - Date.now()).toBeLessThanOrEqual(60 * 60 * 1000);
+    await expect
+      .poll(async () => (await world.call('GET', `/block-list-imports/${importId}`, { query: { uid } })).body)
+      .toMatchObject({ status: 'done', added: 1 });
+  });
+
   it('the operator imports and exports block lists with a key of the user, and without a table', async () => {
     const { uid, apiKey } = await newWorld();
     const file = newFile('+14155550101\n');

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { describe, expect, it, vi } from 'vitest';
 import { operatorProgram } from '../../../bin/operator/command-line.ts';
+import { apiKeys } from '../../../functions/store/api-keys.ts';
 import { callsOf, lineOf } from '../../support/call-lines.ts';
 import {
   folder,
@@ -16,6 +17,7 @@ import {
   operatorWith,
   settings,
 } from '../../support/operator-command.ts';
+import { newReceiver } from '../../support/webhooks.ts';
 import { call, newUser, newWorld, target, unique } from '../../support/world.ts';
 
 /** Returns true when a key is accepted. */
@@ -269,6 +271,33 @@ describe('keys', () => {
     const again = await json('key', 'revoke', '--uid', user.uid, user.keyId);
     expect(again.revokedAt).toBe(first.revokedAt);
     expect((await operator('key', 'rotate', '--uid', user.uid, user.keyId)).code).toBe(1);
+  });
+
+  it('the command that revokes a key lists what the key made, and what happens to it', async () => {
+    const world = await newWorld();
+    const { uid, agentId, keyId } = world;
+    const other = await apiKeys.get().create(uid, { name: 'other' });
+    const made = async (path: string, body: object, apiKey = world.apiKey) =>
+      (await world.call('POST', path, { apiKey, body: { uid, ...body } })).body;
+    const endpoint = { url: (await newReceiver()).url, events: ['call.recorded'] };
+    const { endpointId } = await made('/webhook-endpoints', endpoint);
+    const theirs = await made('/webhook-endpoints', { ...endpoint, url: (await newReceiver()).url }, other.secret);
+    await made(`/webhook-endpoints/${theirs.endpointId}/rotate-secret`, {});
+    const { importId } = await made('/block-list-imports', { size: 10 });
+    await made('/block-list-imports', { size: 10 }, other.secret);
+    const { uploads } = await made('/agent-documents/uploads', { agentId, files: [{ name: 'a.txt', size: 1 }] });
+    const { documentId } = uploads[0];
+    expect((await json('key', 'revoke', '--uid', uid, keyId)).made).toEqual({
+      webhookEndpoints: [{ endpointId, url: endpoint.url, active: true }],
+      webhookSecrets: [{ endpointId: theirs.endpointId, url: theirs.url }],
+      documents: [{ documentId, agentId }],
+      imports: [{ importId, status: 'awaiting_upload' }],
+    });
+    const { stdout } = await operator('key', 'revoke', '--uid', uid, keyId);
+    expect(stdout).toMatch(/webhook endpoint +endpoint_\w+ +gets events until it is deleted/);
+    expect(stdout).toMatch(/webhook secret +endpoint_\w+ +signs until another key rotates it/);
+    expect(stdout).toMatch(/upload form +doc_\w+ +its file is not read any more/);
+    expect(stdout).toMatch(/block list import +import_\w+ +its file is not imported any more/);
   });
 
   it('keys of another user are not touched', async () => {

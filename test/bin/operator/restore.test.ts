@@ -144,7 +144,7 @@ describe('restoring a table from before an erasure', () => {
       await users.create('guest');
       await agents.grant('desk', 'acme', 'guest');
       const imports = new BlockListImports(openTable(name, config));
-      await imports.add({ ...importOfGuest, agentId: 'desk', mode: 'add' });
+      await imports.add({ ...importOfGuest, keyId: 'key_guest', agentId: 'desk', mode: 'add' });
       const begun = await imports.begin((await imports.find(importOfGuest)) as ImportRecord, 'etag');
       const lines = [inFailedLine.replace('+33', '+33 '), other];
       const failures = lines.map((number, index) => importFailure(index + 1, number, 'invalid_expires_at'));

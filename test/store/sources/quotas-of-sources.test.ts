@@ -97,7 +97,9 @@ describe('the quota of sources', () => {
 
   it('the quota of sources does not count upload forms that have expired, once the agent is full; looked for at most once a minute', async () => {
     const { agentId } = await newWorld();
-    const forms = Array.from({ length: limit }, () => newDocument(agentId, { ...waitingForFile(), formIssuedTo: 'x' }));
+    const forms = Array.from({ length: limit }, () =>
+      newDocument(agentId, { ...waitingForFile(), formIssuedTo: { uid: 'x', keyId: 'x' } }),
+    );
     await documents.addAll(forms);
     await expect(documents.add(newDocument(agentId))).rejects.toMatchObject({ code: 'quota_exceeded' });
     const expire = ({ id }: DocumentRecord) =>

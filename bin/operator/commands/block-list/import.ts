@@ -29,10 +29,12 @@ expiresAt; at most 64 MB. Lines that cannot be imported are reported with their 
       const options = command.optsWithGlobals();
       await withBlockList(options, async (service, stop) => {
         const importId = await uploadNumbers(service, file, options, stop);
+        service.hasFilesUnderWay = true;
         if (!options.wait) {
           return print(options, { importId, status: 'awaiting_upload' }, () => `Import ${importId} has begun.`);
         }
         const { failures, ...result } = await importResult(service, importId, stop, !options.json);
+        service.hasFilesUnderWay = false;
         for (const { line, number, reason } of options.json ? [] : failures) {
           say(visible(`${file}:${line}: ${reason}: ${number}`));
         }

@@ -1,0 +1,65 @@
+import { columns } from '../../command-line/output.ts';
+import type { Stores } from '../stores.ts';
+
+/** What a key made that is still there or under way. */
+export type MadeByKey = {
+  webhookEndpoints: { endpointId: string; url: string; active: boolean }[];
+  /** Endpoints of other keys whose secret was shown to this key. */
+  webhookSecrets: { endpointId: string; url: string }[];
+  documents: { documentId: string; agentId: string }[];
+  imports: { importId: string; status: string }[];
+};
+
+/** Finds the webhook endpoints and secrets that a key made, and the upload forms of it that wait. */
+export const madeByKey = async (
+  { agents, blockListImports, documents, webhookEndpoints }: Stores,
+  { uid, keyId }: { uid: string; keyId: string },
+): Promise<MadeByKey> => {
+  const endpoints = await webhookEndpoints.list(uid);
+  const made = endpoints.filter((one) => one.keyId === keyId);
+  const others = endpoints.filter((one) => one.keyId !== keyId && one.secrets.some((secret) => secret.keyId === keyId));
+  const waiting: MadeByKey['documents'] = [];
+  for await (const { agentId } of agents.list(uid)) {
+    for await (const { id, fileDeadlineAt, formIssuedTo } of documents.list(agentId)) {
+      if (fileDeadlineAt !== undefined && formIssuedTo?.keyId === keyId) waiting.push({ documentId: id, agentId });
+    }
+  }
+  const imports = (await blockListImports.unfinished(uid)).filter((one) => one.keyId === keyId);
+  return {
+    webhookEndpoints: made.map(({ endpointId, url, active }) => ({ endpointId, url, active })),
+    webhookSecrets: others.map(({ endpointId, url }) => ({ endpointId, url })),
+    documents: waiting,
+    imports: imports.map(({ importId, status }) => ({ importId, status })),
+  };
+};
+
+/** Formats what a revoked key made, with what happens to it. */
+export const describeMade = ({ webhookEndpoints, webhookSecrets, documents, imports }: MadeByKey): string => {
+  const rows = [
+    ...webhookEndpoints.map(({ endpointId, url, active }) => [
+      'webhook endpoint',
+      endpointId,
+      active ? 'gets events until it is deleted' : 'is switched off',
+      url,
+    ]),
+    ...webhookSecrets.map(({ endpointId, url }) => [
+      'webhook secret',
+      endpointId,
+      'signs until another key rotates it',
+      url,
+    ]),
+    ...documents.map(({ documentId, agentId }) => [
+      'upload form',
+      documentId,
+      'its file is not read any more',
+      `agent ${agentId}`,
+    ]),
+    ...imports.map(({ importId, status }) => [
+      'block list import',
+      importId,
+      status === 'running' ? 'has its file and goes on' : 'its file is not imported any more',
+    ]),
+  ];
+  if (rows.length === 0) return 'It made no webhook endpoint, and no upload form of it waits for a file.';
+  return `What it made:\n${columns(rows)}`;
+};
