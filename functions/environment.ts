@@ -110,7 +110,7 @@ export const environment = {
   get crawlTrustedOrigins() {
     return origins('CRAWL_TRUSTED_ORIGINS');
   },
-  /** The key that encrypts the secrets of webhook endpoints. */
+  /** The key that encrypts the secrets of webhook endpoints and of voice platforms. */
   get webhookEncryptionKey() {
     return secret('WEBHOOK_ENCRYPTION_KEY', 'WEBHOOK_ENCRYPTION_KEY_ARN');
   },

@@ -25,7 +25,7 @@ export type Permission =
   | `sqs:SendMessage:${JobName}`
   | `secretsmanager:GetSecretValue:${SecretName}`;
 
-/** A secret of a deployment: the payment provider's key, and those that sign the chat, key the hashes of erasures, and encrypt webhook secrets. */
+/** A secret of a deployment: the payment provider's key, and those that sign the chat, key the hashes of erasures, and encrypt the secrets in the table. */
 export type SecretName = 'stripe' | 'chatSigning' | 'erasure' | 'webhookEncryption';
 
 /** A store or a client: created on first use, once per process, never on import. Its user needs `permissions`. */

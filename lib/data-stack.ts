@@ -124,7 +124,7 @@ export class DataStack extends NamedNestedStack {
         generateSecretString: generated,
       }),
       webhookEncryption: new CfnSecret(this, 'WebhookEncryptionKey', {
-        description: 'Encrypts the secrets of webhook endpoints in the table.',
+        description: 'Encrypts the secrets of webhook endpoints and of voice platforms in the table.',
         generateSecretString: generated,
       }),
     };

@@ -1,3 +1,4 @@
+import { sealedSecrets } from '../clients/sealed-secrets.ts';
 import { now } from '../domain/date-time.ts';
 import { insufficientPermissions, invalidField } from '../domain/errors.ts';
 import { newIdentifier } from '../domain/identifiers.ts';
@@ -7,7 +8,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { credentials } from '../store/credentials.ts';
 import { receiverAddresses } from '../webhooks/receiver-address.ts';
-import { endpointSecrets, newEndpointSecret, secretMadeBy } from '../webhooks/secrets.ts';
+import { newEndpointSecret, secretMadeBy } from '../webhooks/secrets.ts';
 import { shownEndpoint, webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
 /** Creates a webhook endpoint. The response is the only one that contains its secret. */
@@ -22,7 +23,7 @@ export const createWebhookEndpoint = endpoint({
   services: {
     webhookEndpoints: webhookEndpoints.for('add'),
     credentials: credentials.for('accessTo'),
-    endpointSecrets,
+    sealedSecrets,
     receiverAddresses,
   },
   body: NewWebhookEndpoint,
@@ -39,7 +40,7 @@ export const createWebhookEndpoint = endpoint({
     const problem = await services.receiverAddresses.problemWith(url);
     if (problem !== undefined) throw invalidField('url', problem);
     const endpointId = newIdentifier('endpoint', creationId);
-    const sealed = await services.endpointSecrets.seal(endpointId, newEndpointSecret());
+    const sealed = await services.sealedSecrets.seal(endpointId, newEndpointSecret());
     const secrets = [{ sealed, createdBy: creationId, keyId }];
     const createdBy = { keyId, ...(scopes && { scopes }) };
     const made = await webhookEndpoints.add(uid, {
@@ -47,7 +48,7 @@ export const createWebhookEndpoint = endpoint({
       ...{ active: true, createdAt: now(), secrets },
     });
     const first = secretMadeBy(made, { creationId, keyId });
-    return { ...shownEndpoint(made), secret: await services.endpointSecrets.open(endpointId, first.sealed) };
+    return { ...shownEndpoint(made), secret: await services.sealedSecrets.open(endpointId, first.sealed) };
   },
 });
 

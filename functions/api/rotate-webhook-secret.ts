@@ -1,10 +1,11 @@
 import * as z from 'zod/mini';
+import { sealedSecrets } from '../clients/sealed-secrets.ts';
 import { noSuchEndpoint } from '../domain/errors.ts';
 import { Uid } from '../domain/identifiers.ts';
 import { EndpointIdInPath, EndpointSecret } from '../domain/webhooks.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { endpointSecrets, newEndpointSecret, secretMadeBy, withNewSecret } from '../webhooks/secrets.ts';
+import { newEndpointSecret, secretMadeBy, withNewSecret } from '../webhooks/secrets.ts';
 import { webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 
 /** Replaces the secret of an endpoint. For 24 hours both sign. */
@@ -16,25 +17,22 @@ export const rotateWebhookSecret = endpoint({
   description:
     'Replaces the secret of an endpoint. For 24 hours every delivery has a signature by the new secret and one by the former, so that receivers can switch at any time.',
   caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
-  services: { webhookEndpoints: webhookEndpoints.for('change'), endpointSecrets },
+  services: { webhookEndpoints: webhookEndpoints.for('change'), sealedSecrets },
   params: z.object({ endpointId: EndpointIdInPath }),
   body: z.object({ uid: Uid }),
   confidential: true,
   response: z.object({ secret: EndpointSecret }).check(z.describe('The new secret.')),
   errors: ['endpoint_not_found'],
 
-  async handle(
-    { principal, params: { endpointId }, body: { uid }, creationId },
-    { webhookEndpoints, endpointSecrets },
-  ) {
+  async handle({ principal, params: { endpointId }, body: { uid }, creationId }, { webhookEndpoints, sealedSecrets }) {
     const { keyId } = principal;
-    const sealed = await endpointSecrets.seal(endpointId, newEndpointSecret());
+    const sealed = await sealedSecrets.seal(endpointId, newEndpointSecret());
     const changed = await webhookEndpoints.change(uid, endpointId, (found) =>
       withNewSecret(found, { sealed, createdBy: creationId, keyId }),
     );
     if (!changed) throw noSuchEndpoint();
     const made = secretMadeBy(changed, { creationId, keyId });
-    return { secret: await endpointSecrets.open(endpointId, made.sealed) };
+    return { secret: await sealedSecrets.open(endpointId, made.sealed) };
   },
 });
 

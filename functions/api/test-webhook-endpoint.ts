@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { sealedSecrets } from '../clients/sealed-secrets.ts';
 import { now } from '../domain/date-time.ts';
 import { noSuchEndpoint } from '../domain/errors.ts';
 import { newIdentifier, Uid } from '../domain/identifiers.ts';
@@ -6,7 +7,7 @@ import { EndpointIdInPath, SentTest, testEventType } from '../domain/webhooks.ts
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { attemptOf } from '../webhooks/deliver.ts';
-import { endpointSecrets, secretsInForce } from '../webhooks/secrets.ts';
+import { secretsInForce } from '../webhooks/secrets.ts';
 import { webhookEndpoints, withTest } from '../webhooks/webhook-endpoints.ts';
 import { webhookReceivers } from '../webhooks/webhook-receivers.ts';
 
@@ -19,7 +20,7 @@ export const testWebhookEndpoint = endpoint({
   description:
     'Sends an event of the type `webhook_endpoint.test` to the endpoint at once, whatever its `events` are and even if it is not active, and returns the result. A test that fails is not repeated, and is not in the list of deliveries. An endpoint can be tested once in 10 seconds.',
   caller: { kind: 'key', scope: 'webhooks', user: ({ body }) => body },
-  services: { webhookEndpoints: webhookEndpoints.for('change'), endpointSecrets, webhookReceivers },
+  services: { webhookEndpoints: webhookEndpoints.for('change'), sealedSecrets, webhookReceivers },
   params: z.object({ endpointId: EndpointIdInPath }),
   body: z.object({ uid: Uid }),
   response: SentTest,
@@ -35,7 +36,7 @@ export const testWebhookEndpoint = endpoint({
       timestamp: now(),
       data: { uid, endpointId },
     };
-    const secrets = await secretsInForce(found, services.endpointSecrets);
+    const secrets = await secretsInForce(found, services.sealedSecrets);
     const { attempt } = await attemptOf(message, { url: found.url, secrets }, services);
     const { at: _, ...result } = attempt;
     return { delivered: result.cause === undefined, ...result };

@@ -1,8 +1,8 @@
 import { jobQueueFor } from '../clients/job-queue.ts';
+import { sealedSecrets } from '../clients/sealed-secrets.ts';
 import { jobMessages } from '../domain/job-messages.ts';
 import { credentials } from '../store/credentials.ts';
 import { deliver } from '../webhooks/deliver.ts';
-import { endpointSecrets } from '../webhooks/secrets.ts';
 import { webhookDeliveries } from '../webhooks/webhook-deliveries.ts';
 import { webhookEndpoints } from '../webhooks/webhook-endpoints.ts';
 import { webhookEvents } from '../webhooks/webhook-events.ts';
@@ -19,7 +19,7 @@ export const deliverWebhook = queueJob({
     webhookEndpoints: webhookEndpoints.for('find', 'note'),
     webhookEvents: webhookEvents.for('details'),
     jobQueue: jobQueueFor('deliverWebhook', 'resumeDeliveries'),
-    endpointSecrets,
+    sealedSecrets,
     webhookReceivers,
   },
   timeoutSeconds: 30,

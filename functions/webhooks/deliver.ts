@@ -1,9 +1,10 @@
+import type { SealedSecrets } from '../clients/sealed-secrets.ts';
 import type { JobMessage } from '../domain/job-messages.ts';
 import type { DeliveryAttempt } from '../domain/webhooks.ts';
 import { log } from '../log.ts';
 import type { Credentials } from '../store/credentials.ts';
 import { signedRequest, type WebhookMessage } from './message.ts';
-import { type EndpointSecrets, secretsInForce } from './secrets.ts';
+import { secretsInForce } from './secrets.ts';
 import type { StoredDelivery, WebhookDeliveries } from './webhook-deliveries.ts';
 import {
   type DeliveryOutcome,
@@ -21,7 +22,7 @@ type Services = {
   webhookEndpoints: Pick<WebhookEndpoints, 'find' | 'note'>;
   webhookEvents: Pick<WebhookEvents, 'details'>;
   jobQueue: { send(message: JobMessage<'deliverWebhook' | 'resumeDeliveries'>, delaySeconds?: number): Promise<void> };
-  endpointSecrets: Pick<EndpointSecrets, 'open'>;
+  sealedSecrets: Pick<SealedSecrets, 'open'>;
   webhookReceivers: Pick<WebhookReceivers, 'post'>;
 };
 
@@ -69,7 +70,7 @@ export const deliver = async (job: JobMessage<'deliverWebhook'>, services: Servi
     return void (await webhookDeliveries.record(uid, delivery, sequence, { status: 'failed' }));
   }
   if (!job.isRequested && restsAt(endpoint, deliveryId)) return rest(uid, delivery, sequence, services);
-  const secrets = await secretsInForce(endpoint, services.endpointSecrets);
+  const secrets = await secretsInForce(endpoint, services.sealedSecrets);
   const message = await messageOf(delivery, services);
   const { response, attempt } = await attemptOf(message, { url: endpoint.url, secrets }, services);
   if (attempt.cause === undefined) {

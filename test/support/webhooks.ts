@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { inject } from 'vitest';
 import { storesOf } from '../../bin/operator/stores.ts';
+import { SealedSecrets } from '../../functions/clients/sealed-secrets.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import type { JobMessage } from '../../functions/domain/job-messages.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
 import { table } from '../../functions/store/table.ts';
-import { EndpointSecrets, newEndpointSecret } from '../../functions/webhooks/secrets.ts';
+import { newEndpointSecret } from '../../functions/webhooks/secrets.ts';
 import type { StoredDelivery } from '../../functions/webhooks/webhook-deliveries.ts';
 import { WebhookReceivers } from '../../functions/webhooks/webhook-receivers.ts';
 import type { Received, ReceiverReply } from './receiver.ts';
@@ -57,11 +58,11 @@ export const newDelivery = async (...replies: ReceiverReply[]) => {
   useTargetInThisProcess();
   const stores = storesOf(table.get());
   const receiver = await newReceiver(...replies);
-  const endpointSecrets = new EndpointSecrets({ read: async () => 'the key of these tests' });
+  const sealedSecrets = new SealedSecrets({ read: async () => 'the key of these tests' });
   const webhookReceivers = new WebhookReceivers({ trustedOrigins: new Set([inject('receiverOrigin')]) });
   const [uid, endpointId, deliveryId] = [unique('user'), newIdentifier('endpoint'), newIdentifier('delivery')];
   const at = new Date().toISOString();
-  const sealed = await endpointSecrets.seal(endpointId, newEndpointSecret());
+  const sealed = await sealedSecrets.seal(endpointId, newEndpointSecret());
   const secrets = [{ sealed, createdBy: 'test', keyId: 'key_test' }];
   await stores.webhookEndpoints.add(uid, {
     endpointId,
@@ -95,7 +96,7 @@ export const newDelivery = async (...replies: ReceiverReply[]) => {
     services: {
       ...stores,
       credentials: new Credentials(stores.table),
-      ...{ jobQueue, deliveryQueue, endpointSecrets, webhookReceivers },
+      ...{ jobQueue, deliveryQueue, sealedSecrets, webhookReceivers },
     },
   };
 };

@@ -10,6 +10,7 @@ import { storesOf } from '../../bin/operator/stores.ts';
 import { BlockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import { CallAttempts } from '../../functions/calling/call-attempts.ts';
 import { importFiles } from '../../functions/clients/files.ts';
+import { SealedSecrets } from '../../functions/clients/sealed-secrets.ts';
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
 import type { JobMessage } from '../../functions/domain/job-messages.ts';
 import { newAttempt, websiteStates } from '../../functions/domain/source-state.ts';
@@ -28,7 +29,7 @@ import { deliver } from '../../functions/webhooks/deliver.ts';
 import { closeWhenQuiet } from '../../functions/webhooks/publish.ts';
 import { publishChanges } from '../../functions/webhooks/publish-changes.ts';
 import { resumeDeliveries } from '../../functions/webhooks/resume-deliveries.ts';
-import { EndpointSecrets, newEndpointSecret } from '../../functions/webhooks/secrets.ts';
+import { newEndpointSecret } from '../../functions/webhooks/secrets.ts';
 import { WebhookReceivers } from '../../functions/webhooks/webhook-receivers.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
 import { chance, injectFaults, tenPercent } from '../support/faults.ts';
@@ -142,7 +143,7 @@ class Simulation {
   readonly #table: Table;
   readonly #stores = storesOf(sound);
   readonly #websites = new Sources<WebsiteRecord>(sound, websiteKind);
-  readonly #secrets = new EndpointSecrets({ read: async () => 'the key of these tests' });
+  readonly #secrets = new SealedSecrets({ read: async () => 'the key of these tests' });
   readonly #ids = { one: unique('agent'), two: unique('agent') };
   readonly #model = { deleted: new Set<string>(), blocked: new Set<string>(), calls: new Map<string, string>() };
   readonly #websiteIds = new Map<string, string>();
@@ -310,7 +311,7 @@ class Simulation {
     return {
       ...{ webhookEndpoints, webhookDeliveries, webhookEvents },
       credentials: new Credentials(this.#table),
-      endpointSecrets: this.#secrets,
+      sealedSecrets: this.#secrets,
       webhookReceivers: {
         post: async (...request: Parameters<WebhookReceivers['post']>) => {
           if (process.dies()) throw new Error('killed');

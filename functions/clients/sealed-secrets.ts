@@ -1,0 +1,47 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { environment } from '../environment.ts';
+import { wholeService } from '../service.ts';
+import { Secret } from './secrets.ts';
+
+const cipher = 'aes-256-gcm';
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/**
+ * Encrypts secrets that are stored in the table with a key of the deployment, so that the table, its backups and its stream
+ * hold none that could sign. A sealed secret opens for its own owner alone.
+ */
+export class SealedSecrets {
+  readonly #key: Pick<Secret, 'read'>;
+
+  constructor(key: Pick<Secret, 'read'>) {
+    this.#key = key;
+  }
+
+  async seal(owner: string, secret: string): Promise<string> {
+    const nonce = randomBytes(nonceBytes);
+    const encryption = createCipheriv(cipher, await this.#keyBytes(), nonce).setAAD(Buffer.from(owner));
+    const sealed = [encryption.update(secret, 'utf8'), encryption.final()];
+    return Buffer.concat([nonce, ...sealed, encryption.getAuthTag()]).toString('base64');
+  }
+
+  /** Throws when it was sealed for another owner, with another key, or was changed. */
+  async open(owner: string, sealed: string): Promise<string> {
+    const bytes = Buffer.from(sealed, 'base64');
+    const decryption = createDecipheriv(cipher, await this.#keyBytes(), bytes.subarray(0, nonceBytes))
+      .setAAD(Buffer.from(owner))
+      .setAuthTag(bytes.subarray(-tagBytes));
+    return decryption.update(bytes.subarray(nonceBytes, -tagBytes), undefined, 'utf8') + decryption.final('utf8');
+  }
+
+  async #keyBytes() {
+    return createHash('sha256')
+      .update(await this.#key.read())
+      .digest();
+  }
+}
+
+export const sealedSecrets = /* @__PURE__ */ wholeService(
+  () => new SealedSecrets(new Secret(environment.webhookEncryptionKey)),
+  ['secretsmanager:GetSecretValue:webhookEncryption'],
+);
