@@ -19,6 +19,12 @@ const toPort = (value: string) => {
   return port;
 };
 
+const toDays = (value: string) => {
+  const days = Number(value);
+  if (!/^\d+$/.test(value) || days > 400) throw new InvalidArgumentError('It must be a number from 0 to 400.');
+  return days;
+};
+
 const options = new Command('npm start --')
   .configureHelp({ formatHelp: () => readFileSync(join(import.meta.dirname, 'local/help.txt'), 'utf8') })
   .option('--port <number>', '', toPort, 3000)
@@ -26,10 +32,19 @@ const options = new Command('npm start --')
   .option('--watch')
   .option('--json')
   .option('--json-log')
+  .option('--demo-days <number>', '', toDays, 90)
   .option('--run-file <file>')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.done : exitCodes.usage))
   .parse()
-  .opts<{ port: number; data?: string; watch?: true; json?: true; jsonLog?: true; runFile?: string }>();
+  .opts<{
+    port: number;
+    data?: string;
+    watch?: true;
+    json?: true;
+    jsonLog?: true;
+    demoDays: number;
+    runFile?: string;
+  }>();
 
 const running: Started[] = [];
 const start = async <S extends Started>(part: S | Promise<S>): Promise<S> => {

@@ -4,7 +4,8 @@ import { dirname, join, resolve } from 'node:path';
 import { environment } from '../../functions/environment.ts';
 import { startChangeReader } from './change-reader.ts';
 import { type DataFolder, localRegion } from './data-folder.ts';
-import { demoData } from './demo.ts';
+import { demoData } from './demo/demo-data.ts';
+import { startDemoHistory } from './demo/demo-history.ts';
 import type { Disk } from './disk.ts';
 import { gateway } from './gateway.ts';
 import { printReadableLog } from './log.ts';
@@ -19,6 +20,8 @@ type Options = {
   json?: true;
   jsonLog?: true;
   runFile?: string;
+  /** How many days of demo calls are added. */
+  demoDays: number;
   /** Answers the requests of the server, those it holds included. */
   serve: (listener: RequestListener) => void;
   baseUrl: string;
@@ -69,7 +72,7 @@ export const startService = async (options: Options): Promise<void> => {
   };
   const origins = env.APP_ORIGIN.split(',').map((origin) => origin.trim());
   serve(gateway({ origins, pages: pagesWith(defaults), disk, report }));
-  const demo = await demoData(data.path && join(data.path, 'demo.json'), baseUrl);
+  const { demo, isNew } = await demoData(data.path && join(data.path, 'demo.json'), baseUrl);
   Object.assign(defaults, demo);
   const facts = {
     baseUrl,
@@ -89,8 +92,14 @@ export const startService = async (options: Options): Promise<void> => {
   // One for each port, so that runs do not take the operator from each other.
   const runFile = options.runFile ?? `.local/runs/${new URL(baseUrl).port}.json`;
   await start(writeRunFile(resolve(import.meta.dirname, '../..', runFile), { ...facts, erasureSecret }));
-  console.log(options.json ? JSON.stringify(facts) : welcome({ ...facts, model: bedrock.model }));
+  console.log(
+    options.json
+      ? JSON.stringify(facts)
+      : welcome({ ...facts, model: bedrock.model, addedDays: isNew ? options.demoDays : 0 }),
+  );
   isReady = true;
+  const file = data.path && join(data.path, 'demo-history.json');
+  await start(startDemoHistory({ demo, isNew, days: options.demoDays, baseUrl, file }));
 };
 
 /** Reads every setting once: a wrong one ends the run with a sentence instead of the first request that needs it. */

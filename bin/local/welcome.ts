@@ -10,8 +10,9 @@ export type Facts = Demo & {
 };
 
 /** Returns the text for a person when the local run is ready: addresses, the demo key, and calls to paste. */
-export const welcome = (facts: Facts & { model: string | null }): string => {
+export const welcome = (facts: Facts & { model: string | null; addedDays: number }): string => {
   const { baseUrl, apiKey, uid, agentId, phone, appOrigin, customerId, model, tableName, endpoints } = facts;
+  const { addedDays } = facts;
   const request = (options: string, path: string, body?: object) => {
     const data = body
       ? ` -d "${JSON.stringify(body).replaceAll('"', '\\"').replaceAll(agentId, '$VAP_AGENT').replaceAll(uid, '$VAP_USER')}"`
@@ -25,6 +26,7 @@ Voice Agent Platform API, on this machine
   Docs       ${baseUrl}/docs; the API reference at ${baseUrl}/docs/reference has the demo key filled in
   Browsers   may call from ${appOrigin} (change it with APP_ORIGIN)
   Invoices   ${customerId ? `of a fake Stripe, for the customers ${Object.values(stripeCustomers).join(', ')}` : `from Stripe at ${endpoints.stripe}`}
+  Demo data  ${addedDays > 0 ? `of ${addedDays} days are being added, within seconds (--demo-days 0 adds none)` : 'as they were made once'}
   Table      ${tableName} in DynamoDB at ${endpoints.dynamodb}
 
 The demo key, user and agent, for a shell:

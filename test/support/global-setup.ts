@@ -65,6 +65,8 @@ export default async (project: TestProject) => {
       '--port',
       '0',
       '--json',
+      '--demo-days',
+      '0',
       '--run-file',
       join(folder, 'run.json'),
     ],

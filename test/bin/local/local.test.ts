@@ -50,7 +50,7 @@ describe('the local run', () => {
     expect(calls.body.calls.map((call: { callId: string }) => call.callId)).toContain(target.callId);
     expect((await ask(`/agents/${agentId}`)).body.phoneNumber).toMatch(/^\+/);
     expect((await ask(`/agent-block-list?${query}`)).body.blockList).toHaveLength(1);
-    expect((await ask(`/agent-websites?${query}`)).body.websites).toMatchObject([{ status: 'ready', pages: 1 }]);
+    expect((await ask(`/agent-websites?${query}`)).body.websites).toMatchObject([{ status: 'ready', pages: 5 }]);
     expect((await ask(`/agent-documents?${query}`)).body.documents).toHaveLength(1);
     expect((await ask(`/agents/${otherAgentId}`)).status).toBe(401);
     expect((await ask(`/agents/${otherAgentId}`, otherApiKey)).status).toBe(200);

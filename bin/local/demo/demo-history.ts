@@ -1,0 +1,153 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { sealedSecrets } from '../../../functions/clients/sealed-secrets.ts';
+import { toRecording } from '../../../functions/domain/calls.ts';
+import { now } from '../../../functions/domain/date-time.ts';
+import { newIdentifier } from '../../../functions/domain/identifiers.ts';
+import { type ApiClient, dataOf } from '../../../functions/openapi/client/client.ts';
+import { calls } from '../../../functions/store/calls/calls.ts';
+import { chunks } from '../../../functions/store/table.ts';
+import { newEndpointSecret } from '../../../functions/webhooks/secrets.ts';
+import { webhookEndpoints } from '../../../functions/webhooks/webhook-endpoints.ts';
+import type { Started } from '../started.ts';
+import { demoCalls, demoTimeZone, doNotCall } from './demo-calls.ts';
+import { demoClient, type LocalDemo } from './demo-data.ts';
+import { brokenPdf, handbook, registryFile } from './demo-texts.ts';
+
+/** What is left of the history. A run that is ended before leaves its file, and the next one continues. */
+type Progress = { days: number; until: number; keyId?: string; outboundId?: string; left: Step[] };
+type Step = keyof typeof steps;
+type Context = { demo: LocalDemo; api: ApiClient; progress: Progress; signal: AbortSignal };
+
+const recordSeconds = 60;
+const callsPerWrite = 200;
+
+/**
+ * Adds the history of the demo user's agents in the background: calls of these days with outcomes, and whatever else the
+ * console shows. It is made once, for new demo data alone.
+ */
+export const startDemoHistory = (options: {
+  demo: LocalDemo;
+  isNew: boolean;
+  days: number;
+  baseUrl: string;
+  /** Where the progress is kept. Without it, the history ends with the run. */
+  file: string | undefined;
+}): Started => {
+  const { demo, isNew, days, baseUrl, file } = options;
+  const stopping = new AbortController();
+  const running = async () => {
+    const progress = progressOf(isNew && days > 0 ? { days, until: Date.now(), left: stepNames } : undefined, file);
+    const context = { demo, api: demoClient(demo, baseUrl), progress, signal: stopping.signal };
+    for (const step of [...progress.left]) {
+      await steps[step](context);
+      if (stopping.signal.aborted) return;
+      progress.left = progress.left.filter((one) => one !== step);
+      keep(progress, file);
+    }
+  };
+  const ended = running().catch((error: Error) => {
+    if (!stopping.signal.aborted) console.error(`Part of the demo data is missing: ${error.message}`);
+  });
+  return {
+    async stop() {
+      stopping.abort();
+      await ended;
+    },
+  };
+};
+
+const nothing: Progress = { days: 0, until: 0, left: [] };
+
+const progressOf = (made: Progress | undefined, file: string | undefined): Progress => {
+  if (made) keep(made, file);
+  return made ?? (file && existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Progress) : nothing);
+};
+
+const keep = (progress: Progress, file: string | undefined) => {
+  if (file) writeFileSync(file, JSON.stringify(progress), { mode: 0o600 });
+};
+
+/** The parts of the history, in their order. Each may be repeated: a run that was killed did it in part. */
+const steps = {
+  /**
+   * Adds an endpoint whose deliveries fail: its address is this machine's, which the service refuses to connect to. It is
+   * written to the store, because the operation refuses the address as well.
+   */
+  async webhooks({ demo: { uid }, progress, api }: Context) {
+    const { keyId } = dataOf(await api.key.get());
+    progress.keyId = keyId;
+    if ((await webhookEndpoints.get().list(uid)).length > 0) return;
+    const endpointId = newIdentifier('endpoint');
+    const sealed = await sealedSecrets.get().seal(endpointId, newEndpointSecret());
+    await webhookEndpoints.get().add(uid, {
+      ...{ endpointId, url: 'https://127.0.0.1/webhooks/voice-agents', keyId, active: true, createdAt: now() },
+      events: ['agent.*', 'website.*', 'document.*'],
+      description: 'An example of an endpoint that fails: webhooks are not sent to addresses that are not public.',
+      secrets: [{ sealed, createdBy: 'demo', keyId }],
+    });
+  },
+
+  async agents({ demo: { agentId }, progress, api }: Context) {
+    progress.outboundId ??= dataOf(
+      await api.agents.create(
+        {
+          name: 'Check-up reminders',
+          configuration: {
+            greeting: 'Hello, this is Example Dental. It is time for a check-up.',
+            instructions: 'Offer an appointment for a check-up. Be brief.',
+            ...{ language: 'en-US', voice: 'warm', timeZone: demoTimeZone },
+            blockOnOutcomes: [doNotCall],
+            calling: { hours: { from: '09:00', to: '18:00' }, attempts: [{ max: 2, hours: 24 }] },
+          },
+        },
+        { idempotencyKey: `demo-${progress.until}` },
+      ),
+    ).agentId;
+    await api.agents.update({
+      agentId,
+      configuration: {
+        greeting: 'Hello, this is Example Dental. How can I help you?',
+        instructions: 'Make, move and cancel appointments. Answer questions from the knowledge.',
+        timeZone: demoTimeZone,
+      },
+    });
+    await api.agents.update({
+      agentId: progress.outboundId,
+      configuration: {
+        greeting: 'Hello, this is Example Dental. Your last check-up was six months ago. Shall I find you a time?',
+      },
+    });
+  },
+
+  async calls({ demo: { uid, agentId }, progress, signal }: Context) {
+    const { days, until, outboundId = '', keyId = '' } = progress;
+    const access = { owner: uid, blockOnOutcomes: [doNotCall] };
+    // Newest first, as views show them.
+    const all = demoCalls({ inboundId: agentId, outboundId }, days, until).reverse();
+    for (const batch of chunks(all, callsPerWrite)) {
+      signal.throwIfAborted();
+      const recordings = batch.map(({ outcomeAt, ...call }) => toRecording(call, access, { uid, keyId }, outcomeAt));
+      const results = await calls.get().recordMany(recordings, Date.now() + recordSeconds * 1000);
+      const failed = results.find((result) => result instanceof Error);
+      if (failed) throw failed;
+    }
+  },
+
+  async 'blocked numbers'({ progress: { outboundId = '' }, api }: Context) {
+    const day = 24 * 60 * 60 * 1000;
+    const expiresAt = new Date(Date.now() + 30 * day).toISOString();
+    await api.userBlockList.add({ numbers: ['+15105550147'], reason: 'Threatened a colleague on the phone' });
+    await api.userBlockList.add({ numbers: ['+16285550117'], reason: 'Silent calls at night', expiresAt });
+    await api.blockList.add({ agentId: outboundId, numbers: ['+17075550138'], reason: 'Asked for letters only' });
+    await api.blockList.importFile({ reason: 'Do-not-call registry' }, new Blob([registryFile]));
+  },
+
+  async documents({ demo: { agentId }, api }: Context) {
+    await api.documents.uploadFiles({ agentId }, [
+      { name: 'Handbook for the front desk.md', content: handbook },
+      { name: 'Insurance form.pdf', content: brokenPdf },
+    ]);
+  },
+} satisfies Record<string, (context: Context) => Promise<void>>;
+
+const stepNames = Object.keys(steps) as Step[];
