@@ -4,8 +4,9 @@ import { invalidField } from '../domain/errors.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { callEndLookup, callStartLookup, callStarts } from '../hooks/call-starts.ts';
 import { decide, locatedCall, toCallStartReference, variablesOf, withoutGuess } from '../hooks/decide-call-start.ts';
-import { callIdOf, factsOf, startAfter } from '../hooks/ended-call.ts';
+import { callIdOf, factsAfter, factsOf } from '../hooks/ended-call.ts';
 import { type Hook, readHook } from '../hooks/read-hook.ts';
+import { recordRejected } from '../hooks/record-rejected.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { log } from '../log.ts';
@@ -13,6 +14,8 @@ import { calls } from '../store/calls/calls.ts';
 
 /** A start whose decision is not known by then is answered as `unsure` says. Platforms give up after 3 to 10 s. */
 const unsureAfterMilliseconds = 2000;
+/** A rejection is told by then, whether or not it is recorded. */
+const recordedWithinMilliseconds = 1500;
 
 const Query = z.object({
   uid: Uid,
@@ -92,19 +95,28 @@ export const receiveHook = endpoint({
     },
   },
 
-  async handle({ query, body: { name, platform, request, event }, found }, { callStarts, calls }) {
+  async handle(
+    { query, body: { name, platform, request, event }, found, requestId, receivedAt },
+    { callStarts, calls },
+  ) {
     if (event.type === 'other' || !found) return platform.acknowledge();
     const located = locatedCall(found);
+    const callId = callIdOf(name, event.callId);
     if (event.type === 'end') {
+      if (callId === undefined) throw invalidField('callId', 'must be 1 to 128 of A-Z a-z 0-9 _ . : -');
       const start = withoutGuess(located);
-      const facts = factsOf(event, start.other);
-      await calls.record(start.agent.agentId, callIdOf(name, event), facts, (found) => startAfter(event, facts, found));
+      const facts = factsOf(event, start);
+      await calls.record(start.agent.agentId, callId, (found) => factsAfter(event, facts, found));
       return platform.acknowledge();
     }
     const facts = await callStarts.read(located, true);
     const start = withoutGuess(located, facts);
-    const { decision } = await decide(start, facts);
+    const { decision, cause } = await decide(start, facts);
     const accept = decision === 'accept';
+    if (cause && callId !== undefined) {
+      const until = receivedAt + recordedWithinMilliseconds;
+      await recordRejected(calls, { start, callId, cause }, { requestId, until });
+    }
     const missing = missingIn(query, { platform, request });
     if (accept && missing) throw invalidField(missing, 'is required to accept a call');
     return platform.decide({ accept, variables: textsOf(variablesOf(facts.agent, start, event.direction)) }, request);

@@ -45,7 +45,7 @@ const jsonObject = (description: string, example: Record<string, unknown>) =>
 
 export const Direction = z.enum(['inbound', 'outbound']);
 
-/** The facts of a call beside the other party's number. */
+/** The facts of a call beside the numbers. */
 const facts = {
   direction: Direction.check(
     describe('`inbound` when the other party called, `outbound` when the agent did.', 'inbound'),
@@ -67,6 +67,9 @@ export const CallFacts = z.object({
     PhoneNumberOrNull.check(
       describe('The other party’s number, in E.164 format. `null` or absent: it was withheld.', '+14155550100'),
     ),
+  ),
+  agentPhone: z.optional(
+    PhoneNumberOrNull.check(describe('The agent’s number in this call, in E.164 format.', '+14155550123')),
   ),
   ...facts,
 });
@@ -131,6 +134,7 @@ export const Call = component(
     callId: Identifier.check(describe('Id of the call.', examples.callId)),
     agentId: AgentId,
     phone: z.optional(phoneNumber('The other party’s number, in E.164 format. Absent when it was withheld.')),
+    agentPhone: z.optional(phoneNumber('The agent’s number in this call, in E.164 format.', '+14155550123')),
     ...facts,
     ...CallOutcome.shape,
     outcomeUpdatedAt: z.optional(timestamp('When the outcome was last changed.', '2026-03-02T08:15:00.000Z')),

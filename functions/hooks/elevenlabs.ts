@@ -1,17 +1,19 @@
 import { withoutUndefined } from '../domain/json.ts';
-import { jsonResponse, numberAt, objectAt, type Platform, textAt, timeOf } from './platform.ts';
+import { dollars, jsonResponse, numberAt, objectAt, type Platform, textAt, timeOf, unlessEmpty } from './platform.ts';
 
 /** ElevenLabs' conversation initiation and post-call webhooks. https://elevenlabs.io/docs/agents-platform/workflows/post-call-webhooks */
 export const elevenlabs: Platform = {
   read({ body }) {
-    if (textAt(body, 'call_sid') !== undefined && textAt(body, 'type') === undefined) {
+    const callSid = textAt(body, 'call_sid');
+    if (callSid !== undefined && textAt(body, 'type') === undefined) {
       const [from, to] = [textAt(body, 'caller_id'), textAt(body, 'called_number')];
-      return { type: 'start', direction: 'inbound', from, to };
+      return { type: 'start', callId: textAt(body, 'conversation_id') ?? callSid, direction: 'inbound', from, to };
     }
     const data = objectAt(body, 'data');
     const callId = textAt(data, 'conversation_id');
     if (textAt(body, 'type') !== 'post_call_transcription' || !callId) return { type: 'other' };
-    const metadata = objectAt(data, 'metadata');
+    const [metadata, analysis] = [objectAt(data, 'metadata'), objectAt(data, 'analysis')];
+    const credits = numberAt(metadata, 'cost');
     const phoneCall = objectAt(metadata, 'phone_call');
     const direction = textAt(phoneCall, 'direction') === 'outbound' ? 'outbound' : 'inbound';
     const [other, own] = [textAt(phoneCall, 'external_number'), textAt(phoneCall, 'agent_number')];
@@ -29,10 +31,15 @@ export const elevenlabs: Platform = {
       to,
       facts: {
         ...withoutUndefined({ startedAt, endedAt, durationSeconds, status: textAt(data, 'status') }),
-        details: withoutUndefined({
+        details: {
           endReason: textAt(metadata, 'termination_reason'),
-          cost: numberAt(metadata, 'cost'),
-        }),
+          summary: textAt(analysis, 'transcript_summary'),
+          analysis: unlessEmpty(analysis),
+          // Conversations of plans that are paid in money have both.
+          cost:
+            dollars(numberAt(metadata, 'cost_fiat')) ??
+            (credits === undefined ? undefined : { amount: credits, currency: 'credits' as const }),
+        },
       },
     };
   },

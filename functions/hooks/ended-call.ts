@@ -1,36 +1,36 @@
 import { type Call, CallFacts } from '../domain/calls.ts';
 import { now } from '../domain/date-time.ts';
-import { invalidField } from '../domain/errors.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
-import { isDeeperThan, jsonBytes, withoutUndefined } from '../domain/json.ts';
+import { isDeeperThan, isJsonObject, jsonBytes, mergeJson, withoutUndefined } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { cut } from '../domain/text.ts';
 import { validate } from '../domain/validation.ts';
-import type { CallEnd } from './platform.ts';
+import type { CallStartReference } from './call-starts.ts';
+import { type CallDetails, type CallEnd, unlessEmpty } from './platform.ts';
 import type { PlatformName } from './platforms.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 const maxStatusCharacters = 64;
+const maxSummaryCharacters = 10_000;
 
-/** Returns the id of a platform's call: its own id behind the platform's name. */
-export const callIdOf = (platform: PlatformName, { callId }: CallEnd): string => {
+/** Returns the id of a platform's call, its own id behind the platform's name; undefined when that can be no id. */
+export const callIdOf = (platform: PlatformName, callId: string | undefined): string | undefined => {
   const id = `${platform}:${callId}`;
-  if (!isIdentifier(id)) throw invalidField('callId', 'must be 1 to 128 of A-Z a-z 0-9 _ . : -');
-  return id;
+  return callId !== undefined && isIdentifier(id) ? id : undefined;
 };
 
 /** Returns the facts of a call as they can be stored. What exceeds the limits of a call is cut or left out. */
-export const factsOf = ({ direction, facts }: CallEnd, phone: string | undefined): CallFacts => {
+export const factsOf = ({ direction, facts }: CallEnd, { other, own }: CallStartReference): CallFacts => {
   const { startedAt, endedAt, status, details, ...others } = facts;
   const durationSeconds = durationWithin(facts.durationSeconds);
   const sent = withoutUndefined({
     ...others,
-    ...{ direction, phone, durationSeconds },
+    ...{ direction, phone: other, agentPhone: own, durationSeconds },
     // A call without times has just ended.
     startedAt: pastTime(startedAt) ?? new Date(Date.now() - (durationSeconds ?? 0) * 1000).toISOString(),
     endedAt: pastTime(endedAt),
     status: (status && cut(status.toWellFormed(), maxStatusCharacters)) || undefined,
-    details: details && detailsWithin(details),
+    details: detailsWithin(details),
   });
   const { data, error } = validate(CallFacts, sent);
   if (error) throw error;
@@ -38,14 +38,43 @@ export const factsOf = ({ direction, facts }: CallEnd, phone: string | undefined
 };
 
 /**
+ * Returns the facts of a call after the end that a platform reports. Its details are merged: the events of a call come in
+ * any order, and one without an analysis does not remove the one that came before. A rejected call stays rejected.
+ */
+export const factsAfter = (end: CallEnd, facts: CallFacts, found: Call | undefined): CallFacts =>
+  found
+    ? {
+        ...facts,
+        startedAt: startAfter(end, facts, found),
+        status: found.status === rejectedStatus ? rejectedStatus : facts.status,
+        details: fitting(mergeJson(found.details ?? {}, facts.details ?? {}) as Record<string, unknown>),
+      }
+    : facts;
+
+/**
  * Returns the start of a call after the end that a platform reports. Whoever knows the address of the hook can report one:
  * it moves a recorded start by at most a day, so that no call is hidden or becomes the last one of its number.
  */
-export const startAfter = ({ facts }: CallEnd, { startedAt }: CallFacts, found: Call | undefined): string => {
-  if (!found) return startedAt;
+const startAfter = ({ facts }: CallEnd, { startedAt }: CallFacts, found: Call): string => {
   const isMoved = Math.abs(Date.parse(startedAt) - Date.parse(found.startedAt)) > dayMilliseconds;
   return facts.startedAt === undefined || isMoved ? found.startedAt : startedAt;
 };
+
+const rejectedStatus = 'rejected';
+
+/** Returns the facts of a call that is rejected. A call that is recorded already keeps its own, one that ended all of them. */
+export const rejectedCall = (
+  { direction, other, own }: CallStartReference,
+  cause: string,
+  found: Call | undefined,
+): CallFacts =>
+  found?.endedAt === undefined
+    ? {
+        ...(found ?? { direction, startedAt: now(), phone: other, agentPhone: own }),
+        status: rejectedStatus,
+        details: { ...found?.details, cause },
+      }
+    : found;
 
 /** Returns a time, the present one instead of one in the future; undefined for a year that cannot be stored. */
 const pastTime = (time: string | undefined): string | undefined => {
@@ -58,17 +87,39 @@ const durationWithin = (seconds: number | undefined): number | undefined => {
   return seconds < limits.minCallSeconds ? 0 : seconds;
 };
 
-/** Returns the details that fit, without the largest fields if they do not; undefined when there is none. */
-const detailsWithin = (details: Record<string, unknown>): Record<string, unknown> | undefined => {
-  const { recordingUrl, ...others } = details;
-  const kept = { ...others, ...(isWebUrl(recordingUrl) && { recordingUrl }) };
-  const bySize = Object.entries(kept)
-    .filter(([, value]) => !isDeeperThan(value, limits.metadataDepth - 1))
-    .sort(([, one], [, other]) => jsonBytes(one) - jsonBytes(other));
-  while (jsonBytes(Object.fromEntries(bySize)) > limits.metadataBytes) bySize.pop();
-  const fitting = new Set(bySize.map(([name]) => name));
-  const entries = Object.entries(kept).filter(([name]) => fitting.has(name));
-  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+/** Returns the details that fit into a call: its texts are cut, and of the others, fields are left out. */
+const detailsWithin = ({ recordingUrl, summary, ...others }: CallDetails): Record<string, unknown> | undefined =>
+  fitting(
+    withoutUndefined({
+      ...others,
+      recordingUrl: isWebUrl(recordingUrl) ? recordingUrl : undefined,
+      summary: summary && cut(summary.slice(0, 2 * maxSummaryCharacters), maxSummaryCharacters),
+    }),
+  );
+
+/** Returns the part of an object that fits: its smallest fields, and of a field that does not, the part that does. */
+const fitting = (
+  fields: Record<string, unknown>,
+  bytes: number = limits.metadataBytes,
+  depth: number = limits.metadataDepth,
+): Record<string, unknown> | undefined => {
+  if (depth === 0) return undefined;
+  if (jsonBytes(fields) <= bytes && !isDeeperThan(fields, depth)) return unlessEmpty(fields);
+  const entries = Object.entries(fields);
+  const bySize = entries
+    .map(([name, value]) => ({ name, value, size: jsonBytes(value) }))
+    .sort((one, other) => one.size - other.size);
+  const kept = new Map<string, unknown>();
+  let left = bytes - 2;
+  for (const { name, value, size } of bySize) {
+    const room = left - jsonBytes(name) - 2;
+    const isWhole = size <= room && !isDeeperThan(value, depth - 1);
+    const part = isWhole ? value : isJsonObject(value) ? fitting(value, room, depth - 1) : undefined;
+    if (part === undefined) continue;
+    kept.set(name, part);
+    left = room - (isWhole ? size : jsonBytes(part));
+  }
+  return unlessEmpty(Object.fromEntries(entries.flatMap(([name]) => (kept.has(name) ? [[name, kept.get(name)]] : []))));
 };
 
 const isWebUrl = (value: unknown): value is string =>

@@ -8,6 +8,8 @@ export type HookRequest = { body: Record<string, unknown>; query: Record<string,
 /** A call that comes in, or is about to go out. */
 type CallStart = {
   type: 'start';
+  /** Unique within the platform, where it sends an id with a start. */
+  callId: string | undefined;
   direction: 'inbound' | 'outbound';
   from: string | undefined;
   to: string | undefined;
@@ -21,7 +23,20 @@ export type CallEnd = {
   from: string | undefined;
   to: string | undefined;
   /** Without a start when the platform sends none. */
-  facts: Omit<CallFacts, 'phone' | 'direction' | 'startedAt'> & { startedAt?: string | undefined };
+  facts: Omit<CallFacts, 'phone' | 'agentPhone' | 'direction' | 'startedAt' | 'details'> & {
+    startedAt?: string | undefined;
+    details: CallDetails;
+  };
+};
+
+/** What a platform tells of a call beside its other facts. */
+export type CallDetails = {
+  endReason?: string | undefined;
+  recordingUrl?: string | undefined;
+  summary?: string | undefined;
+  /** What the platform found out about the call, as it sends it. */
+  analysis?: Record<string, unknown> | undefined;
+  cost?: { amount: number; currency: 'USD' | 'credits' } | undefined;
 };
 
 /** An event. `other` has no meaning for this service. */
@@ -45,6 +60,13 @@ export const jsonResponse = (body: object, status = 200): CustomResponse => ({
   contentType: 'application/json',
   body: JSON.stringify(body),
 });
+
+/** Returns an object that has fields; undefined for an empty one. */
+export const unlessEmpty = (object: Record<string, unknown>) => (Object.keys(object).length === 0 ? undefined : object);
+
+/** Returns a cost in US dollars, or undefined. */
+export const dollars = (amount: number | undefined): CallDetails['cost'] =>
+  amount === undefined ? undefined : { amount, currency: 'USD' };
 
 /** Returns the object in a field; an empty one where there is none. Platforms send any type in any field. */
 export const objectAt = (body: Record<string, unknown>, name: string): Record<string, unknown> => {

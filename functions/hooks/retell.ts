@@ -1,5 +1,5 @@
 import { withoutUndefined } from '../domain/json.ts';
-import { jsonResponse, numberAt, objectAt, type Platform, textAt, timeOf } from './platform.ts';
+import { dollars, jsonResponse, numberAt, objectAt, type Platform, textAt, timeOf, unlessEmpty } from './platform.ts';
 
 /** Retell's inbound webhook and call events. https://docs.retellai.com/features/inbound-call-webhook */
 export const retell: Platform = {
@@ -7,11 +7,14 @@ export const retell: Platform = {
     const event = textAt(body, 'event');
     if (event === 'call_inbound') {
       const call = objectAt(body, 'call_inbound');
-      return { type: 'start', direction: 'inbound', from: textAt(call, 'from_number'), to: textAt(call, 'to_number') };
+      const [from, to] = [textAt(call, 'from_number'), textAt(call, 'to_number')];
+      return { type: 'start', callId: textAt(call, 'call_id'), direction: 'inbound', from, to };
     }
     const call = objectAt(body, 'call');
     const callId = textAt(call, 'call_id');
     if ((event !== 'call_ended' && event !== 'call_analyzed') || !callId) return { type: 'other' };
+    const analysis = objectAt(call, 'call_analysis');
+    const cents = numberAt(objectAt(call, 'call_cost'), 'combined_cost');
     const [start, end] = [numberAt(call, 'start_timestamp'), numberAt(call, 'end_timestamp')];
     const milliseconds =
       numberAt(call, 'duration_ms') ?? (start !== undefined && end !== undefined ? end - start : undefined);
@@ -28,11 +31,13 @@ export const retell: Platform = {
           durationSeconds: milliseconds !== undefined && milliseconds >= 0 ? milliseconds / 1000 : undefined,
           status: textAt(call, 'call_status'),
         }),
-        details: withoutUndefined({
+        details: {
           endReason: textAt(call, 'disconnection_reason'),
           recordingUrl: textAt(call, 'recording_url'),
-          cost: numberAt(objectAt(call, 'call_cost'), 'combined_cost'),
-        }),
+          summary: textAt(analysis, 'call_summary'),
+          analysis: unlessEmpty(analysis),
+          cost: dollars(cents && cents / 100),
+        },
       },
     };
   },

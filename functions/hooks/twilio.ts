@@ -8,14 +8,14 @@ export const twilio: Platform = {
     const [callId, from, to] = [textAt(body, 'CallSid'), textAt(body, 'From'), textAt(body, 'To')];
     const direction = textAt(body, 'Direction')?.startsWith('outbound') ? 'outbound' : 'inbound';
     const status = textAt(body, 'CallStatus') ?? '';
-    if (status === 'ringing') return { type: 'start', direction, from, to };
+    if (status === 'ringing') return { type: 'start', callId, direction, from, to };
     if (!endStatuses.has(status) || !callId) return { type: 'other' };
     const seconds = Number(textAt(body, 'CallDuration') ?? Number.NaN);
     const durationSeconds = Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
     // Twilio sends the time of the event, which is the call's end.
     const endedAt = timeOf(textAt(body, 'Timestamp'));
     const startedAt = endedAt && timeOf(Date.parse(endedAt) - (durationSeconds ?? 0) * 1000);
-    const details = withoutUndefined({ recordingUrl: textAt(body, 'RecordingUrl') });
+    const details = { recordingUrl: textAt(body, 'RecordingUrl') };
     return {
       type: 'end',
       callId,

@@ -1,5 +1,5 @@
 import { withoutUndefined } from '../domain/json.ts';
-import { jsonResponse, numberAt, objectAt, type Platform, textAt, timeOf } from './platform.ts';
+import { dollars, jsonResponse, numberAt, objectAt, type Platform, textAt, timeOf, unlessEmpty } from './platform.ts';
 
 /** Vapi's server messages. https://docs.vapi.ai/server-url/events */
 export const vapi: Platform = {
@@ -13,9 +13,9 @@ export const vapi: Platform = {
     const own = textAt(objectAt(message, 'phoneNumber'), 'number') ?? textAt(objectAt(call, 'phoneNumber'), 'number');
     switch (textAt(message, 'type')) {
       case 'assistant-request':
-        return { type: 'start', direction: 'inbound', from: other, to: own };
+        return { type: 'start', callId: textAt(call, 'id'), direction: 'inbound', from: other, to: own };
       case 'campaign.predial':
-        return { type: 'start', direction: 'outbound', from: own, to: other };
+        return { type: 'start', callId: undefined, direction: 'outbound', from: own, to: other };
       case 'end-of-call-report': {
         const callId = textAt(call, 'id');
         if (!callId) return { type: 'other' };
@@ -23,11 +23,14 @@ export const vapi: Platform = {
         const [from, to] = direction === 'inbound' ? [other, own] : [own, other];
         const endedAt = timeOf(textAt(message, 'endedAt') ?? textAt(call, 'endedAt'));
         const startedAt = timeOf(textAt(message, 'startedAt') ?? textAt(call, 'startedAt'));
-        const details = withoutUndefined({
+        const analysis = objectAt(message, 'analysis');
+        const details = {
           endReason: textAt(message, 'endedReason'),
-          recordingUrl: textAt(objectAt(message, 'artifact'), 'recordingUrl') ?? textAt(message, 'recordingUrl'),
-          cost: numberAt(message, 'cost'),
-        });
+          recordingUrl: recordingIn(objectAt(message, 'artifact')) ?? textAt(message, 'recordingUrl'),
+          summary: textAt(analysis, 'summary') ?? textAt(message, 'summary'),
+          analysis: unlessEmpty(analysis),
+          cost: dollars(numberAt(message, 'cost')),
+        };
         const durationSeconds = numberAt(message, 'durationSeconds') ?? secondsBetween(startedAt, endedAt);
         return {
           type: 'end',
@@ -56,6 +59,17 @@ export const vapi: Platform = {
   },
 
   acknowledge: () => jsonResponse({}),
+};
+
+/** Returns the address of a recording. Vapi has renamed the field, and records in stereo or mono. */
+const recordingIn = (artifact: Record<string, unknown>): string | undefined => {
+  const recording = objectAt(artifact, 'recording');
+  return (
+    textAt(artifact, 'recordingUrl') ??
+    textAt(objectAt(recording, 'mono'), 'combinedUrl') ??
+    textAt(recording, 'stereoUrl') ??
+    textAt(artifact, 'stereoRecordingUrl')
+  );
 };
 
 const secondsBetween = (start: string | undefined, end: string | undefined): number | undefined => {

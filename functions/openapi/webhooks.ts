@@ -56,7 +56,7 @@ const document = z.object({
   error,
 });
 
-const { phone, direction, startedAt, endedAt, durationSeconds, status } = Call.shape;
+const { phone, agentPhone, direction, startedAt, endedAt, durationSeconds, status } = Call.shape;
 const { custom_call_outcome, custom_call_outcome_value, custom_call_metadata } = Call.shape;
 const idsOfCall = {
   uid: Uid,
@@ -66,6 +66,7 @@ const idsOfCall = {
 const call = z.object({
   ...idsOfCall,
   phone,
+  agentPhone,
   direction: z.optional(direction),
   startedAt: z.optional(startedAt),
   ...{ endedAt, durationSeconds, status },

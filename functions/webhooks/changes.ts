@@ -139,8 +139,11 @@ const callChanged = (subject: { agentId: string; callId: string }, change: Table
 
 /** The fields of a call that are recorded by PUT. */
 const factsOf = (call: Call) => {
-  const { phone, direction, startedAt, endedAt, durationSeconds, status, details } = call;
-  return { phone, direction, startedAt, endedAt, durationSeconds, status, details: details && JSON.stringify(details) };
+  const { phone, agentPhone, direction, startedAt, endedAt, durationSeconds, status, details } = call;
+  return {
+    ...{ phone, agentPhone, direction, startedAt, endedAt, durationSeconds, status },
+    details: details && JSON.stringify(details),
+  };
 };
 
 const detailsOfCall = (call: Call): Record<string, unknown> => {

@@ -12,6 +12,7 @@ describe.concurrent('recording a call', () => {
     const world = await newWorld();
     const facts = {
       phone: '+1 415 555 0100',
+      agentPhone: '+1 (415) 555-0123',
       startedAt: '2026-03-01T12:00:00+02:00',
       durationSeconds: 12.5,
       status: 'completed',
@@ -21,6 +22,7 @@ describe.concurrent('recording a call', () => {
       callId: 'call-1',
       agentId: world.agentId,
       phone,
+      agentPhone: '+14155550123',
       direction: 'inbound',
       startedAt: '2026-03-01T10:00:00.000Z',
       durationSeconds: 12.5,

@@ -71,7 +71,7 @@ export const rejected: Record<string, [number, unknown]> = {
   elevenlabs: [403, { error: 'call_rejected', message: expect.any(String) }],
 };
 
-/** A call that ended, by platform, and the call that is recorded. */
+/** A call that ended, by platform, and the call that is recorded, beside its numbers and direction. */
 export const ends: Record<string, { body: Record<string, unknown>; call: object }> = {
   twilio: {
     body: {
@@ -104,6 +104,11 @@ export const ends: Record<string, { body: Record<string, unknown>; call: object 
         endedAt: '2026-03-01T10:01:05.000Z',
         durationSeconds: 65,
         cost: 0.12,
+        analysis: {
+          summary: 'Booked.',
+          structuredData: { outcome: 'booked', value: 149.5 },
+          successEvaluation: 'true',
+        },
         artifact: { recordingUrl: 'https://storage.vapi.ai/recording', transcript: 'AI: Hello' },
       },
     },
@@ -113,7 +118,17 @@ export const ends: Record<string, { body: Record<string, unknown>; call: object 
       endedAt: '2026-03-01T10:01:05.000Z',
       durationSeconds: 65,
       status: 'ended',
-      details: { endReason: 'customer-ended-call', recordingUrl: 'https://storage.vapi.ai/recording', cost: 0.12 },
+      details: {
+        endReason: 'customer-ended-call',
+        recordingUrl: 'https://storage.vapi.ai/recording',
+        summary: 'Booked.',
+        analysis: {
+          summary: 'Booked.',
+          structuredData: { outcome: 'booked', value: 149.5 },
+          successEvaluation: 'true',
+        },
+        cost: { amount: 0.12, currency: 'USD' },
+      },
     },
   },
   retell: {
@@ -131,7 +146,14 @@ export const ends: Record<string, { body: Record<string, unknown>; call: object 
         disconnection_reason: 'user_hangup',
         recording_url: 'https://retell.example/recording',
         transcript: 'Agent: hi',
-        call_cost: { combined_cost: 12 },
+        call_cost: { combined_cost: 12.5 },
+        call_analysis: {
+          call_summary: 'Booked.',
+          user_sentiment: 'Positive',
+          call_successful: true,
+          in_voicemail: false,
+          custom_analysis_data: { outcome: 'booked', amount: 149.5 },
+        },
       },
     },
     call: {
@@ -140,7 +162,19 @@ export const ends: Record<string, { body: Record<string, unknown>; call: object 
       endedAt: '2026-03-01T10:01:05.000Z',
       durationSeconds: 65,
       status: 'ended',
-      details: { endReason: 'user_hangup', recordingUrl: 'https://retell.example/recording', cost: 12 },
+      details: {
+        endReason: 'user_hangup',
+        recordingUrl: 'https://retell.example/recording',
+        summary: 'Booked.',
+        analysis: {
+          call_summary: 'Booked.',
+          user_sentiment: 'Positive',
+          call_successful: true,
+          in_voicemail: false,
+          custom_analysis_data: { outcome: 'booked', amount: 149.5 },
+        },
+        cost: { amount: 0.125, currency: 'USD' },
+      },
     },
   },
   elevenlabs: {
@@ -159,6 +193,13 @@ export const ends: Record<string, { body: Record<string, unknown>; call: object 
           termination_reason: 'Client ended call',
           phone_call: { direction: 'inbound', external_number: caller, agent_number: own, type: 'twilio' },
         },
+        analysis: {
+          transcript_summary: 'Booked.',
+          call_successful: 'success',
+          data_collection_results: {
+            outcome: { data_collection_id: 'outcome', value: 'booked', rationale: 'Said so.' },
+          },
+        },
       },
     },
     call: {
@@ -167,7 +208,18 @@ export const ends: Record<string, { body: Record<string, unknown>; call: object 
       endedAt: '2026-03-01T10:01:05.000Z',
       durationSeconds: 65,
       status: 'done',
-      details: { endReason: 'Client ended call', cost: 296 },
+      details: {
+        endReason: 'Client ended call',
+        summary: 'Booked.',
+        analysis: {
+          transcript_summary: 'Booked.',
+          call_successful: 'success',
+          data_collection_results: {
+            outcome: { data_collection_id: 'outcome', value: 'booked', rationale: 'Said so.' },
+          },
+        },
+        cost: { amount: 296, currency: 'credits' },
+      },
     },
   },
 };

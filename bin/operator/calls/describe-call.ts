@@ -7,6 +7,7 @@ export const describeCall = (call: Call) => {
     call: call.callId,
     agent: call.agentId,
     phone: call.phone,
+    'agent’s phone': call.agentPhone,
     direction: call.direction,
     started: call.startedAt,
     ended: call.endedAt,

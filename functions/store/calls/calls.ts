@@ -62,21 +62,21 @@ export class Calls {
   }
 
   /**
-   * Records a call, or corrects its facts. Its outcome stays; `startOf` may leave its start, too. Recording the same facts
-   * again writes nothing.
+   * Records a call, or corrects its facts, which may depend on the call as it is. Its outcome stays. Recording the same
+   * facts again writes nothing.
    */
   async record(
     agentId: string,
     callId: string,
-    facts: CallFacts,
-    startOf = (_found: Call | undefined): string => facts.startedAt,
+    facts: CallFacts | ((found: Call | undefined) => CallFacts),
   ): Promise<Call> {
     const version = randomUUID();
     return untilWritten(async () => {
       const found = await this.#stored.find({ agentId, reference: { callId } });
       // The write of an earlier attempt succeeded, and its response was lost.
       if (found?.version === version) return found.call;
-      const call = withFacts(found?.call, agentId, callId, { ...facts, startedAt: startOf(found?.call) });
+      const given = typeof facts === 'function' ? facts(found?.call) : facts;
+      const call = withFacts(found?.call, agentId, callId, given);
       if (call !== found?.call) await this.#table.transact(recordActions(this.#table, call, found, version));
       return call;
     });

@@ -132,9 +132,12 @@ it('Vapi’s types have the events that are read, and the responses', async () =
   ]) {
     expect(await compile([declare(type('ResponseAssistantRequest'), wrong)])).toContain('error TS');
   }
-  expect(await recorded(world, 'vapi', event('EndOfCallReport'))).toMatchObject({
+  expect(await recorded(await newWorld(), 'vapi', event('EndOfCallReport'))).toMatchObject({
     ...{ callId: 'vapi:v1', startedAt: at, durationSeconds: 65, status: 'ended' },
-    details: { endReason: 'customer-ended-call', recordingUrl: 'https://storage.vapi.ai/recording', cost: 0.12 },
+    details: {
+      ...{ endReason: 'customer-ended-call', recordingUrl: 'https://storage.vapi.ai/recording', summary: 'A booking.' },
+      ...{ analysis: { summary: 'A booking.' }, cost: { amount: 0.12, currency: 'USD' } },
+    },
   });
 });
 
@@ -142,7 +145,7 @@ it('Retell’s types have the calls that are read, and its signature fits the ev
   const world = await newWorld();
   const call = {
     ...{ ...(ends.retell?.body.call as object), agent_id: 'agent_1', agent_version: 1, duration_ms: 65_000 },
-    call_cost: { combined_cost: 12, product_costs: [], total_duration_seconds: 65, total_duration_unit_price: 0.1 },
+    call_cost: { combined_cost: 12.5, product_costs: [], total_duration_seconds: 65, total_duration_unit_price: 0.1 },
   };
   const type = `import('retell-sdk').default.PhoneCallResponse`;
   expect(await compile([declare(type, call)])).toBe('');
@@ -190,7 +193,7 @@ it('ElevenLabs’ library reads the response to a start, and the call that ended
   const { webhooks } = new ElevenLabsClient({ apiKey: 'none' });
   const event = { ...body, data: ended };
   expect(await webhooks.constructEvent(JSON.stringify(event), signed(event, 'wsec_1'), 'wsec_1')).toEqual(event);
-  expect(await recorded(world, 'elevenlabs', event)).toMatchObject(ends.elevenlabs?.call ?? {});
+  expect(await recorded(await newWorld(), 'elevenlabs', event)).toMatchObject(ends.elevenlabs?.call ?? {});
 });
 
 /** The signature header of ElevenLabs: HMAC-SHA256 of the time and the body. */

@@ -1,0 +1,31 @@
+import { describeError, log } from '../log.ts';
+import type { Calls } from '../store/calls/calls.ts';
+import type { LocatedCall } from './call-starts.ts';
+import { rejectedCall } from './ended-call.ts';
+
+/** How long the response to a rejected call waits for its record. */
+const maxMilliseconds = 500;
+
+/**
+ * Records a call that is rejected. The response waits for it a little, and never past `until` (on the clock of
+ * `performance.now()`): a record that fails or is late is missing, and the log says so.
+ */
+export const recordRejected = async (
+  calls: Pick<Calls, 'record'>,
+  { start, callId, cause }: { start: LocatedCall; callId: string; cause: string },
+  { requestId, until }: { requestId: string; until: number },
+): Promise<void> => {
+  const milliseconds = Math.min(maxMilliseconds, until - performance.now());
+  const report = (why: object) => log('warn', { requestId, operation: 'receiveHook', unrecorded: 'rejected', ...why });
+  if (milliseconds <= 0) return report({ reason: 'late' });
+  const recording = calls.record(start.agent.agentId, callId, (found) => rejectedCall(start, cause, found));
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(() => resolve(report({ reason: 'late' })), milliseconds);
+  });
+  const reported = recording.then(
+    () => {},
+    (error: Error) => report({ error: describeError(error) }),
+  );
+  await Promise.race([reported, timeout]).finally(() => clearTimeout(timer));
+};
