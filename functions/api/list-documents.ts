@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { files } from '../clients/files.ts';
-import { Document, downloadOf } from '../domain/documents.ts';
+import { Document, type Download, fileFieldsOf } from '../domain/documents.ts';
 import { limits } from '../domain/limits.ts';
 import { nextPage } from '../domain/paging.ts';
 import { SourceListQuery } from '../domain/sources.ts';
@@ -26,11 +26,8 @@ export const listDocuments = endpoint({
   async handle({ query: { agentId, content, limit, cursor } }, { documentReads, files }) {
     const withTexts = content !== false;
     const { items, ...next } = await documentReads.page(agentId, { limit, cursor, withTexts });
-    const answered = items.map((record) => {
-      const download = downloadOf(record);
-      return { ...record, ...(download && { fileUrl: files.downloadUrl(download) }) };
-    });
-    return { documents: answered, ...next };
+    const urlOf = (download: Download) => files.downloadUrl(download);
+    return { documents: items.map((record) => ({ ...record, ...fileFieldsOf(record, urlOf) })), ...next };
   },
 });
 

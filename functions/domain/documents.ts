@@ -5,6 +5,7 @@ import { ApiError } from './errors.ts';
 import { examples } from './examples.ts';
 import { AgentId, Identifier, newIdentifier, Uid } from './identifiers.ts';
 import { limits } from './limits.ts';
+import { md5OfAttempt } from './source-state.ts';
 import { listedTextFields, SourceName } from './sources.ts';
 
 /** The kind of a document, by its content; Markdown alone by its name. */
@@ -42,6 +43,16 @@ export const DocumentSummary = component(
       z
         .string()
         .check(describe('The reason of a failure, in a sentence.', 'The document is protected with a password.')),
+    ),
+    md5: z.optional(
+      z
+        .string()
+        .check(
+          describe(
+            'MD5 of the file, in hexadecimal. Absent until the file is there.',
+            '9e107d9d372bb6826bd81d3542a419d6',
+          ),
+        ),
     ),
     size: z.number().check(describe('Size of the file in bytes; the announced size until it is uploaded.', 48_213)),
     type: z.optional(
@@ -137,7 +148,7 @@ export const documentOfFileKey = (key: string): { agentId: string; id: string } 
 export type Download = { key: string; name: string; contentType: string };
 
 /** Returns the download of a document's file; none while the document waits for it. */
-export const downloadOf = (record: {
+const downloadOf = (record: {
   agentId: string;
   id: string;
   name: string;
@@ -147,6 +158,16 @@ export const downloadOf = (record: {
   if (record.fileDeadlineAt !== undefined) return undefined;
   const contentType = record.type ? contentTypes[record.type] : 'application/octet-stream';
   return { key: fileKeyOf(record), name: record.name, contentType };
+};
+
+/** Returns what a response adds to the record of a document: the link to its file, and the checksum of the file. */
+export const fileFieldsOf = (
+  record: Parameters<typeof downloadOf>[0] & { attempt?: string | undefined },
+  urlOf: (download: Download) => string,
+) => {
+  const download = downloadOf(record);
+  const md5 = md5OfAttempt(record.attempt);
+  return { ...(download && { fileUrl: urlOf(download) }), ...(download && md5 && { md5 }) };
 };
 
 const contentTypes: Record<DocumentType, string> = {

@@ -102,5 +102,8 @@ export const hasEnded = (status: string) => status === 'ready' || status === 'fa
 export const attemptAtFile = (etag: string, current: string | undefined): string =>
   current?.split(':')[0] === etag ? current : etag;
 
+/** Returns the MD5 of the file that an attempt reads: the ETag that a bucket gives a file that is uploaded in one piece. */
+export const md5OfAttempt = (attempt: string | undefined) => /^[0-9a-f]{32}(?=:|$)/.exec(attempt ?? '')?.[0];
+
 /** Returns another attempt at the same file. */
 export const retryOf = (attempt: string | undefined, id: string) => `${attempt?.split(':')[0] ?? ''}:${id}`;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { files } from '../../functions/clients/files.ts';
 import { fileKeyOf } from '../../functions/domain/documents.ts';
@@ -7,6 +8,8 @@ import { documents } from '../../functions/store/sources/documents.ts';
 import { until } from '../support/until.ts';
 import { type Listed, list, named, piecesOf, program, sendForm, settled } from '../support/uploads.ts';
 import { newWorld, type World } from '../support/world.ts';
+
+const md5Of = (text: string) => createHash('md5').update(text).digest('hex');
 
 const requestForms = (world: World, announced: object[]) =>
   world.call('POST', '/agent-documents/uploads', {
@@ -31,12 +34,13 @@ describe('uploading by form', () => {
     const [waiting] = (await list(world)).documents;
     expect(waiting).toMatchObject({ id: form.documentId, name: 'book.txt', status: 'pending', size: bytes });
     expect(waiting).not.toHaveProperty('fileUrl');
+    expect(waiting).not.toHaveProperty('md5');
 
     const paragraph = `${'All work and no play makes for a long text. '.repeat(20).trim()}\n\n`;
     const text = paragraph.repeat(Math.ceil(bytes / paragraph.length)).slice(0, bytes);
     await sendForm(form, text);
     const [book] = await settled(world);
-    expect(book).toMatchObject({ status: 'ready', type: 'txt', size: bytes, truncated: true });
+    expect(book).toMatchObject({ status: 'ready', type: 'txt', size: bytes, truncated: true, md5: md5Of(text) });
     expect(book.content.length).toBeLessThanOrEqual(1_000_000);
     expect(text.startsWith(book.content)).toBe(true);
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { files } from '../../functions/clients/files.ts';
@@ -27,6 +28,7 @@ describe('documents', () => {
         name: 'Neue Größen.txt',
         status: 'ready',
         lastUpdatedBy: world.uid,
+        md5: createHash('md5').update('Notes').digest('hex'),
       }),
     ]);
     expect(answer.body).not.toHaveProperty('content');
