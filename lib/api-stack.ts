@@ -93,7 +93,7 @@ export class ApiStack extends NamedNestedStack {
 }
 
 /** The paths of the pages and their assets. */
-const pagePaths = ['/', '/docs', '/docs/{page}', '/llms.txt', '/assets/{file}'];
+const pagePaths = ['/', '/console', '/console/{view}', '/docs', '/docs/{page}', '/llms.txt', '/assets/{file}'];
 
 /** Returns the CORS settings: what a browser may send, and what scripts of the application may read. */
 const corsOf = (settings: Settings) => ({

@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, '..');
 const folder = join(root, 'functions/pages');
 
 /** The paths of the pages, by their folders. */
-const paths: Record<string, string> = { chat: '/', docs: '/docs', reference: '/docs/reference' };
+const paths: Record<string, string> = { chat: '/', console: '/console', docs: '/docs', reference: '/docs/reference' };
 
 /** A page loads and calls its own origin only, and cannot be framed. */
 const policy = {
@@ -92,6 +92,9 @@ const buildPage = (name: string): PageFile[] => {
     outbase: name,
     entryNames: `${name}-[hash]`,
     assetNames: `${name}-[hash]`,
+    chunkNames: `${name}-[hash]`,
+    // What is imported dynamically is a file of its own.
+    splitting: true,
     loader: { '.svg': 'copy' },
     bundle: true,
     minify: true,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isPagePath, notFoundPath } from '../../functions/pages/serve-pages.ts';
+import { isPagePath, notFoundPath, pathOfPage } from '../../functions/pages/serve-pages.ts';
 import { buildPages, type PageFile, pageHeaders } from '../../lib/pages.ts';
 
 /** The pages, which are built when the first one is requested, and the data they use as defaults in the local run. */
@@ -23,7 +23,7 @@ export const pagesWith = (demo: object): Pages => {
 export const sendPage = (pages: Pages, { method, url = '/' }: IncomingMessage, response: ServerResponse): boolean => {
   if (method !== 'GET' && method !== 'HEAD') return false;
   const path = url.replace(/\?.*$/, '');
-  const found = path === '/docs/demo.json' ? demoFile(pages.demo) : pages.files().get(path);
+  const found = path === '/docs/demo.json' ? demoFile(pages.demo) : pages.files().get(pathOfPage(path));
   const file = found ?? (isPagePath(path) ? pages.files().get(notFoundPath) : undefined);
   if (!file) return false;
   const { contentType, cacheControl, body } = file;

@@ -12,6 +12,9 @@ export const notFoundPath = '/docs/not-found';
 /** Returns true for a path at which a page could be. Other files of the documentation have an extension. */
 export const isPagePath = (path: string) => /^\/docs\/[^/.]+$/.test(path);
 
+/** Returns the path of the page that responds at a path: every view of the console is the same page. */
+export const pathOfPage = (path: string) => path.replace(/^\/console\/[^/.]+$/, '/console');
+
 let pages: Promise<Map<string, PackedPage>> | undefined;
 
 const readPages = async () => {
@@ -22,7 +25,7 @@ const readPages = async () => {
 /** Serves the pages of a deployment and their assets. */
 export const handler = async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
   pages ??= readPages();
-  const found = (await pages).get(event.rawPath);
+  const found = (await pages).get(pathOfPage(event.rawPath));
   const page = found ?? (isPagePath(event.rawPath) ? (await pages).get(notFoundPath) : undefined);
   if (!page) {
     const body = JSON.stringify({ message: 'Not Found' });

@@ -250,8 +250,8 @@ describe('behind CloudFront', () => {
 });
 
 describe('the pages', () => {
-  it('the pages are at the one address: the chat at its root, the documentation at /docs, and all that they load', async () => {
-    for (const path of ['/', '/docs', '/docs/quickstart', '/docs/reference']) {
+  it('the pages are at the one address: the chat at its root, the console at /console, the documentation at /docs, and all that they load', async () => {
+    for (const path of ['/', '/console', '/console/calls', '/docs', '/docs/quickstart', '/docs/reference']) {
       const page = await fetch(target.baseUrl + path);
       expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
       expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");

@@ -14,7 +14,15 @@ it.each(both)(
   'the API in %s has a route for every endpoint that is answered at once and for the pages, and no other',
   (_, deployment) => {
     const keys = deployment.all('AWS::ApiGatewayV2::Route').map(({ properties }) => properties.RouteKey);
-    const pages = ['GET /', 'GET /assets/{file}', 'GET /docs', 'GET /docs/{page}', 'GET /llms.txt'];
+    const pages = [
+      'GET /',
+      'GET /assets/{file}',
+      'GET /console',
+      'GET /console/{view}',
+      'GET /docs',
+      'GET /docs/{page}',
+      'GET /llms.txt',
+    ];
     const ours = answered.flatMap((endpoint) => methodsOf(endpoint).map((method) => `${method} ${endpoint.path}`));
     expect(keys.sort()).toEqual([...ours, ...pages].sort());
   },
@@ -34,12 +42,21 @@ it('the API hands each route to the function of its endpoint, by payload 2.0', (
 
 it('the API may invoke each function by its own route alone', () => {
   const permissions = dev.all('AWS::Lambda::Permission').filter(({ part }) => part === 'Api');
-  expect(permissions).toHaveLength(answered.flatMap(methodsOf).length + 5);
+  expect(permissions).toHaveLength(answered.flatMap(methodsOf).length + 7);
   for (const { properties } of permissions) {
     expect(properties).toMatchObject({ Action: 'lambda:InvokeFunction', Principal: 'apigateway.amazonaws.com' });
     const source = properties.SourceArn['Fn::Join'][1].at(-1) as string;
     expect(source).toMatch(/^\/\*\/\*\//);
-    const paths = [...answered.map(({ path }) => path), '/', '/docs', '/docs/*', '/llms.txt', '/assets/*'];
+    const paths = [
+      ...answered.map(({ path }) => path),
+      '/',
+      '/console',
+      '/console/*',
+      '/docs',
+      '/docs/*',
+      '/llms.txt',
+      '/assets/*',
+    ];
     expect(paths.map((path) => `/*/*${path.replace(/\{[^}]+\}/g, '*')}`)).toContain(source.replace(/\{[^}]+\}/g, '*'));
   }
 });

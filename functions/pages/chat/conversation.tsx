@@ -1,12 +1,12 @@
 import { useChat } from '@ai-sdk/react';
 import { DefaultChatTransport, generateId, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
 import { useEffect, useRef, useState } from 'react';
+import { load, save } from '../tab-storage.ts';
 import { Composer } from './composer.tsx';
 import { codeOf, messageOf } from './errors.ts';
 import { useFollowEnd } from './follow-end.ts';
 import { Message } from './message.tsx';
 import { Suggestions } from './suggestions.tsx';
-import { load, save } from './tab-storage.ts';
 
 type Props = { apiKey: string; isFakeModel: boolean; onEnterKey(): void; onRemoveKey(): void };
 

@@ -1,7 +1,7 @@
 import './interpreted-schemas.ts';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { loadDemo } from './api-key.ts';
+import { loadDemo } from '../api-key.ts';
 import { Page } from './page.tsx';
 
 void loadDemo().then((demo) =>

@@ -1,9 +1,9 @@
 import { useState } from 'react';
+import type { Demo } from '../api-key.ts';
+import { ApiKeyField } from '../api-key-field.tsx';
+import { forget, load, save } from '../tab-storage.ts';
 import { ApiKey } from './agent.ts';
-import type { Demo } from './api-key.ts';
-import { ApiKeyField } from './api-key-field.tsx';
 import { Conversation } from './conversation.tsx';
-import { forget, load, save } from './tab-storage.ts';
 
 /** The whole page: an optional API key, and one conversation at a time. A reload changes neither. */
 export const Page = ({ demo: { apiKey: demoKey, isFakeModel } }: { demo: Demo }) => {
@@ -41,6 +41,8 @@ export const Page = ({ demo: { apiKey: demoKey, isFakeModel } }: { demo: Demo })
           <ApiKeyField
             apiKey={apiKey}
             demoKey={demoKey}
+            label="API key (optional)"
+            note="With a key the assistant can read your agents and, each time you approve, create and change them. Another key starts a new conversation."
             isOpen={isKeyPanelOpen}
             onToggle={setKeyPanelOpen}
             onChange={changeUser}

@@ -1,5 +1,3 @@
-import { messageOf } from './errors.ts';
-
 /** The demo data of a local run: a key, and whether a fake model answers. */
 export type Demo = { apiKey?: string; isFakeModel?: boolean };
 
@@ -17,13 +15,10 @@ export const loadDemo = async (): Promise<Demo> => {
 /** Checks a key. Returns a sentence if it is not valid. */
 export const checkApiKey = async (apiKey: string): Promise<string | undefined> => {
   try {
-    const response = await fetch('/key', { headers: { 'x-authorization': apiKey } });
-    const text = await response.text();
-    const { error } = JSON.parse(text);
-    if (error === 'invalid_api_key' || error === 'missing_api_key')
-      return 'This API key is invalid, expired or revoked.';
-    return response.status < 500 ? undefined : messageOf(new Error(text));
-  } catch (error) {
-    return error instanceof SyntaxError ? 'The key could not be checked. Try again.' : messageOf(error as Error);
+    const { status } = await fetch('/key', { headers: { 'x-authorization': apiKey } });
+    if (status === 401) return 'This API key is invalid, expired or revoked.';
+    return status < 500 ? undefined : 'The key could not be checked. Try again.';
+  } catch {
+    return 'The service cannot be reached. Check your connection and try again.';
   }
 };

@@ -4,13 +4,17 @@ import { checkApiKey } from './api-key.ts';
 type Props = {
   apiKey: string;
   demoKey: string | undefined;
+  /** The label of the field, such as “API key”. */
+  label: string;
+  /** A sentence about what the page does with a key. */
+  note: string;
   isOpen: boolean;
   onToggle(isOpen: boolean): void;
   onChange(apiKey: string): void;
 };
 
 /** A panel for the API key of the user. The key is checked when it is entered, kept in this tab, and never shown again. */
-export const ApiKeyField = ({ apiKey, demoKey, isOpen, onToggle, onChange }: Props) => {
+export const ApiKeyField = ({ apiKey, demoKey, label, note, isOpen, onToggle, onChange }: Props) => {
   const details = useRef<HTMLDetailsElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const [entered, setEntered] = useState('');
@@ -59,7 +63,7 @@ export const ApiKeyField = ({ apiKey, demoKey, isOpen, onToggle, onChange }: Pro
     >
       <summary className="quiet">{labelOf(apiKey, demoKey)}</summary>
       <form className="panel" onSubmit={(event) => void check(event)}>
-        <label htmlFor="api-key">API key (optional)</label>
+        <label htmlFor="api-key">{label}</label>
         <input
           id="api-key"
           ref={input}
@@ -75,10 +79,7 @@ export const ApiKeyField = ({ apiKey, demoKey, isOpen, onToggle, onChange }: Pro
         <p id="api-key-problem" className="problem" role="alert">
           {problem}
         </p>
-        <p id="api-key-note">
-          With a key the assistant can read your agents and, each time you approve, create and change them. The key
-          stays in this tab until you close it. Another key starts a new conversation.
-        </p>
+        <p id="api-key-note">{note} The key stays in this tab until you close it.</p>
         <div className="buttons">
           <button type="submit" disabled={entered.trim() === '' || isChecking}>
             {isChecking ? 'Checking …' : 'Use this key'}

@@ -1,0 +1,58 @@
+import { type ComponentProps, type MouseEvent, useSyncExternalStore } from 'react';
+
+/** The query of an address. An absent or empty filter is not in it. */
+export type Filters = Record<string, string | undefined>;
+
+export type Address = { view: string; filters: Filters };
+
+const hrefNow = () => location.pathname + location.search;
+
+const subscribe = (onChange: () => void) => {
+  window.addEventListener('popstate', onChange);
+  return () => window.removeEventListener('popstate', onChange);
+};
+
+const parse = (href: string): Address => {
+  const { pathname, searchParams } = new URL(href, location.origin);
+  return { view: pathname.split('/')[2] ?? '', filters: Object.fromEntries(searchParams) };
+};
+
+/** Returns the view and the filters that the address names. They are all that a reload or a shared link brings back. */
+export const useAddress = (): Address => parse(useSyncExternalStore(subscribe, hrefNow));
+
+/** Returns the address of a view. The time zone of the present address is kept. */
+export const hrefOf = (view: string, filters: Filters = {}): string => {
+  const { timeZone } = parse(hrefNow()).filters;
+  const entries = Object.entries({ timeZone, ...filters }).filter((entry): entry is [string, string] => !!entry[1]);
+  const query = new URLSearchParams(entries).toString();
+  return (view ? `/console/${view}` : '/console') + (query && `?${query}`);
+};
+
+/** Goes to an address of the console. `replace` leaves no way back to the present one. */
+export const navigate = (href: string, { replace = false } = {}): void => {
+  if (href === hrefNow()) return;
+  history[replace ? 'replaceState' : 'pushState'](null, '', href);
+  window.dispatchEvent(new PopStateEvent('popstate'));
+};
+
+/** Changes some filters of the present address. */
+export const setFilters = (change: Filters, options?: { replace: boolean }): void => {
+  const { view, filters } = parse(hrefNow());
+  navigate(hrefOf(view, { ...filters, ...change }), options);
+};
+
+type LinkProps = Omit<ComponentProps<'a'>, 'href'> & { view: string; filters?: Filters | undefined };
+
+/** A link to an address of the console, which is opened without loading the page again. */
+export const Link = ({ view, filters, ...rest }: LinkProps) => {
+  // Without this, a link would keep the time zone of an earlier address.
+  useAddress();
+  const href = hrefOf(view, filters);
+  const open = (event: MouseEvent) => {
+    // A new tab or window is the browser's own business.
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    navigate(href);
+  };
+  return <a {...rest} href={href} onClick={open} />;
+};

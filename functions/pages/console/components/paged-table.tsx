@@ -1,0 +1,103 @@
+import { memo, type ReactNode, useEffect } from 'react';
+import type { Pages } from '../service.tsx';
+import { Failed, Skeleton } from './states.tsx';
+
+export type Column<Item> = {
+  heading: string;
+  cell(item: Item): ReactNode;
+  /** Numbers stand at the end of their cells. */
+  isNumber?: true;
+  /** A narrow screen leaves the column out. */
+  isMinor?: true;
+};
+
+type TableProps<Item> = { caption: string; columns: Column<Item>[]; keyOf(item: Item): string };
+
+const classOf = ({ isNumber, isMinor }: Column<never>) =>
+  [isNumber && 'number', isMinor && 'minor'].filter(Boolean).join(' ') || undefined;
+
+/** A table of the items of some pages, each a body of its own, which is rendered once. */
+const TableOfPages = <Item,>({ caption, columns, keyOf, pages }: TableProps<Item> & { pages: Item[][] }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling content must be reachable by keyboard
+  <section className="wide" tabIndex={0} aria-label={caption}>
+    <table>
+      <caption className="visually-hidden">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column.heading} scope="col" className={classOf(column)}>
+              {column.heading}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      {pages.map((items, index) => (
+        <Rows
+          // biome-ignore lint/suspicious/noArrayIndexKey: pages are only ever added at the end
+          key={index}
+          items={items}
+          columns={columns as Column<unknown>[]}
+          keyOf={keyOf as (item: unknown) => string}
+        />
+      ))}
+    </table>
+  </section>
+);
+
+type RowsProps = { items: unknown[]; columns: Column<unknown>[]; keyOf(item: unknown): string };
+
+const Rows = memo(
+  ({ items, columns, keyOf }: RowsProps) => (
+    <tbody>
+      {items.map((item) => (
+        <tr key={keyOf(item)}>
+          {columns.map((column) => (
+            <td key={column.heading} className={classOf(column)}>
+              {column.cell(item)}
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  ),
+  // Columns are functions of the item alone.
+  (before, after) => before.items === after.items,
+);
+
+/** A table of items that are all there. */
+export const Table = <Item,>({ items, ...table }: TableProps<Item> & { items: Item[] }) => (
+  <TableOfPages {...table} pages={[items]} />
+);
+
+type PagedTableProps<Page, Item> = TableProps<Item> & {
+  pages: Pages<Page>;
+  itemsOf(page: Page): Item[];
+  /** Shown where there are no items. */
+  empty: ReactNode;
+};
+
+/** A table of a list that is read page by page, with a button for the next page. */
+export const PagedTable = <Page, Item>({ pages, itemsOf, empty, ...table }: PagedTableProps<Page, Item>) => {
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = pages;
+  const loaded = data?.pages.map(itemsOf) ?? [];
+  const count = loaded.reduce((sum, items) => sum + items.length, 0);
+  // A page may be empty although others follow.
+  const isLookingForFirst = count === 0 && hasNextPage && !error;
+  useEffect(() => {
+    if (isLookingForFirst && !isFetchingNextPage) void fetchNextPage();
+  }, [isLookingForFirst, isFetchingNextPage, fetchNextPage]);
+
+  if (error && !data) return <Failed error={error} onRetry={() => void refetch()} />;
+  if (!data || isLookingForFirst) return <Skeleton rows={8} />;
+  return (
+    <>
+      {error && <Failed error={error} onRetry={() => void (hasNextPage ? fetchNextPage() : refetch())} />}
+      {count === 0 ? empty : <TableOfPages {...table} pages={loaded} />}
+      {hasNextPage && !error && (
+        <button type="button" className="quiet more" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {isFetchingNextPage ? 'Loading …' : 'Show more'}
+        </button>
+      )}
+    </>
+  );
+};

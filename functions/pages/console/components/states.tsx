@@ -1,0 +1,47 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { messageOf } from '../service.tsx';
+
+/** Gray bars in the place of what is loading. */
+export const Skeleton = ({ rows = 3, label = 'Loading …' }: { rows?: number; label?: string }) => (
+  <div className="skeleton" role="status">
+    <span className="visually-hidden">{label}</span>
+    {Array.from({ length: rows }, (_, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the bars are all alike
+      <i key={index} />
+    ))}
+  </div>
+);
+
+/** Says what failed, with a way on. */
+export const Failed = ({ error, onRetry }: { error: Error; onRetry?: (() => void) | undefined }) => (
+  <div className="failed" role="alert">
+    <p>{messageOf(error)}</p>
+    {onRetry && (
+      <button type="button" className="quiet" onClick={onRetry}>
+        Try again
+      </button>
+    )}
+  </div>
+);
+
+/** Says that there is nothing, and what to do next. */
+export const Empty = ({ title, children }: { title: string; children?: ReactNode }) => (
+  <div className="empty">
+    <h3>{title}</h3>
+    {children}
+  </div>
+);
+
+type LoadedProps<Data> = { query: UseQueryResult<Data>; rows?: number; children(data: Data): ReactNode };
+
+/** Shows what was read: gray bars until then, and a failure with a way on. What was read before a failure stays. */
+export const Loaded = <Data,>({ query, rows, children }: LoadedProps<Data>) => {
+  const { data, error, refetch } = query;
+  return (
+    <>
+      {error && <Failed error={error} onRetry={() => void refetch()} />}
+      {data === undefined ? !error && <Skeleton rows={rows ?? 3} /> : children(data)}
+    </>
+  );
+};

@@ -1,0 +1,74 @@
+/** The user's kind of English: the page is in English, and its dates and numbers are, too. */
+const locale = navigator.languages.find((tag) => /^en(-[a-z]{2})?$/i.test(tag)) ?? 'en-US';
+
+const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 6 });
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+
+/** Formats a number, or a decimal text without a loss of digits: `1234567.89` is “1,234,567.89”. */
+export const formatNumber = (value: number | string): string => plain.format(value as number);
+
+/** Formats a share: 0.125 is “12.5%”. */
+export const formatPercent = (share: number): string => percent.format(share);
+
+/** Formats a duration: 212 seconds are “3:32”. */
+export const formatDuration = (seconds: number): string => {
+  const whole = Math.round(seconds);
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const twoDigits = (value: number) => String(value).padStart(2, '0');
+  return hours > 0 ? `${hours}:${twoDigits(minutes)}:${twoDigits(rest)}` : `${minutes}:${twoDigits(rest)}`;
+};
+
+/** The time zone of the browser. */
+export const ownTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+export const isTimeZone = (name: string): boolean => {
+  try {
+    Intl.DateTimeFormat(locale, { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Formats a point in time: “Mar 1, 2026, 10:00 AM”. */
+export const formatTime = (at: string, timeZone: string, options: Intl.DateTimeFormatOptions = {}): string =>
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone, ...options }).format(
+    new Date(at),
+  );
+
+/** Formats a date without a time: `2026-03-01` is “Mar 1, 2026”. */
+export const formatDate = (date: string, options: Intl.DateTimeFormatOptions = { dateStyle: 'medium' }): string =>
+  new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options }).format(new Date(`${date}T00:00:00Z`));
+
+/** Returns the date of a point in time in a time zone: `2026-03-01`. */
+export const dateIn = (timeZone: string, at = new Date()): string =>
+  new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(at);
+
+/** Returns the date that many days later. */
+export const addDays = (date: string, days: number): string =>
+  new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+
+/** Returns the beginning of a day in a time zone, as a point in time. */
+export const startOfDay = (date: string, timeZone: string): string => {
+  const midnight = Date.parse(`${date}T00:00:00Z`);
+  // The second round is right where the offset changes between the guess and the day's beginning.
+  let guess = midnight - offsetMilliseconds(midnight, timeZone);
+  guess = midnight - offsetMilliseconds(guess, timeZone);
+  return new Date(guess).toISOString();
+};
+
+/** Returns how far the clocks of a time zone are ahead of UTC. */
+const offsetMilliseconds = (at: number, timeZone: string): number => {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  }).formatToParts(at);
+  const of = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((part) => part.type === type)?.value);
+  return Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second')) - at;
+};

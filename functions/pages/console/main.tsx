@@ -1,0 +1,12 @@
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { loadDemo } from '../api-key.ts';
+import { Shell } from './shell.tsx';
+
+void loadDemo().then((demo) =>
+  createRoot(document.getElementById('page') as HTMLElement).render(
+    <StrictMode>
+      <Shell demoKey={demo.apiKey} />
+    </StrictMode>,
+  ),
+);

@@ -1,0 +1,130 @@
+import {
+  type InfiniteData,
+  QueryCache,
+  QueryClient,
+  type QueryKey,
+  type UseInfiniteQueryResult,
+  type UseMutationResult,
+  type UseQueryResult,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { createContext, use } from 'react';
+import {
+  type ApiClient,
+  ApiRequestError,
+  apiClient,
+  dataOf,
+  type GetKeyResponse,
+  type RequestOptions,
+  type Result,
+} from '../../openapi/client/client.ts';
+import { announce } from './components/announcements.tsx';
+
+/** The service as the user of a key sees it. */
+export type Service = { api: ApiClient; uid: string; scopes: GetKeyResponse['scopes'] };
+
+export const ServiceContext = createContext<Service | undefined>(undefined);
+
+/** Returns the typed client of the API, and what the key may do. */
+export const useService = (): Service => {
+  const service = use(ServiceContext);
+  if (!service) throw new Error('A view is shown without a key.');
+  return service;
+};
+
+/** Returns a client of the service that this page comes from. */
+export const clientWith = (apiKey: string, uid?: string): ApiClient =>
+  apiClient({
+    ...{ baseUrl: '/', apiKey, uid },
+    retries: 2,
+    timeoutSeconds: 35,
+    log({ retryAfterSeconds = 0 }) {
+      if (retryAfterSeconds >= 1) {
+        announce(`The service is busy. The request is sent again in ${Math.ceil(retryAfterSeconds)} seconds.`);
+      }
+    },
+  });
+
+/** Returns a cache of what was read with one key. The typed client repeats requests itself. */
+export const newQueryClient = (onInvalidKey: () => void): QueryClient =>
+  new QueryClient({
+    queryCache: new QueryCache({ onError: (error) => codeOf(error) === 'invalid_api_key' && onInvalidKey() }),
+    defaultOptions: {
+      queries: { retry: false, networkMode: 'always', staleTime: 15_000 },
+      mutations: { retry: false, networkMode: 'always' },
+    },
+  });
+
+/** Reads from the service, and keeps what it read under a name: the first part is the subject, such as `agents`. */
+export const useRead = <Data,>(
+  name: QueryKey,
+  read: (options: RequestOptions) => Promise<Result<Data>>,
+  options: { enabled?: boolean; refetchInterval?: (data: Data | undefined) => number | false } = {},
+): UseQueryResult<Data> => {
+  const { enabled = true, refetchInterval } = options;
+  return useQuery<Data>({
+    queryKey: name,
+    queryFn: async ({ signal }) => dataOf(await read({ signal })),
+    enabled,
+    refetchInterval: ({ state }) => refetchInterval?.(state.data) ?? false,
+  });
+};
+
+export type Pages<Page> = UseInfiniteQueryResult<InfiniteData<Page, string | undefined>>;
+
+/** Reads a list page by page. */
+export const usePages = <Page extends { nextCursor?: string }>(
+  name: QueryKey,
+  read: (cursor: string | undefined, options: RequestOptions) => PromiseLike<Result<Page>>,
+): Pages<Page> =>
+  useInfiniteQuery({
+    queryKey: [...name, 'pages'],
+    queryFn: async ({ pageParam, signal }) => dataOf(await read(pageParam, { signal })),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+
+/**
+ * Changes something. Afterwards everything that was read under the names in `changes` is read again, and the sentence of
+ * `done` is announced.
+ */
+export const useChange = <Input, Data>(
+  change: (input: Input) => Promise<Result<Data>>,
+  { changes, done }: { changes: QueryKey[]; done?: (data: Data, input: Input) => string },
+): UseMutationResult<Data, Error, Input> => {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async (input: Input) => dataOf(await change(input)),
+    async onSuccess(data, input) {
+      if (done) announce(done(data, input));
+      await Promise.all(changes.map((queryKey) => queries.invalidateQueries({ queryKey })));
+    },
+  });
+};
+
+/** The code of a failed request. */
+export const codeOf = (error: Error): string | undefined => (error instanceof ApiRequestError ? error.code : undefined);
+
+/** Returns sentences for the user about a failed request. */
+export const messageOf = (error: Error): string => {
+  if (!(error instanceof ApiRequestError)) return 'Something went wrong in this page. Reload it and try again.';
+  const { code, message, details = [], requestId } = error;
+  switch (code) {
+    case 'unreachable':
+      return 'The service cannot be reached. Check your connection and try again.';
+    case 'timeout':
+      return 'The service did not respond in time. Try again.';
+    case 'invalid_api_key':
+      return 'This API key is invalid, expired or revoked. Enter another key.';
+    case 'rate_limited':
+    case 'overloaded':
+      return 'The service is busy. Wait a minute and try again.';
+    case 'internal_error':
+      return `The service failed. Try again.${requestId ? ` The id of the request is ${requestId}.` : ''}`;
+    default:
+      return [message, ...details.map(({ path, message }) => `${path}: ${message}.`)].join(' ');
+  }
+};

@@ -1,0 +1,181 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { ApiKeyField } from '../api-key-field.tsx';
+import { load, save } from '../tab-storage.ts';
+import { Link, setFilters, useAddress } from './address.tsx';
+import { Announcements } from './components/announcements.tsx';
+import { Empty, Loaded, Skeleton } from './components/states.tsx';
+import { useTimeZone } from './components/time.tsx';
+import { ownTimeZone } from './formats.ts';
+import { clientWith, newQueryClient, type Service, ServiceContext, useRead } from './service.tsx';
+import { type View, views } from './views.ts';
+
+/** The whole page: the key, the navigation, and the view that the address names. */
+export const Shell = ({ demoKey }: { demoKey: string | undefined }) => {
+  const [apiKey, setApiKey] = useState(() => load('apiKey') ?? demoKey ?? '');
+  const [isKeyPanelOpen, setKeyPanelOpen] = useState(false);
+  const [isKeyInvalid, setKeyInvalid] = useState(false);
+  const changeKey = (key: string) => {
+    save('apiKey', key);
+    setKeyInvalid(false);
+    setApiKey(key);
+  };
+  const keyField = (
+    <ApiKeyField
+      apiKey={apiKey}
+      demoKey={demoKey}
+      label="API key"
+      note="The console shows what this key may read, and changes what it may change."
+      isOpen={isKeyPanelOpen}
+      onToggle={setKeyPanelOpen}
+      onChange={changeKey}
+    />
+  );
+  const enterKey = () => setKeyPanelOpen(true);
+  return (
+    <>
+      {apiKey === '' ? (
+        <>
+          <header className="bar">{keyField}</header>
+          <NoKey onEnterKey={enterKey} />
+        </>
+      ) : (
+        // What one key has read is not shown to another.
+        <Queries key={apiKey} onInvalidKey={() => setKeyInvalid(true)}>
+          <WithKey apiKey={apiKey} keyField={keyField} isKeyInvalid={isKeyInvalid} onEnterKey={enterKey} />
+        </Queries>
+      )}
+      <Announcements />
+    </>
+  );
+};
+
+const Queries = ({ onInvalidKey, children }: { onInvalidKey(): void; children: ReactNode }) => {
+  const [queries] = useState(() => newQueryClient(onInvalidKey));
+  return <QueryClientProvider client={queries}>{children}</QueryClientProvider>;
+};
+
+const NoKey = ({ onEnterKey }: { onEnterKey(): void }) => (
+  <main className="welcome">
+    <h1>Console</h1>
+    <p>
+      See what is going on with your agents, calls, numbers, knowledge and webhooks, and change it. The console needs an
+      API key, which the operator of this service makes.
+    </p>
+    <div className="buttons">
+      <button type="button" onClick={onEnterKey}>
+        Enter an API key
+      </button>
+      <a className="quiet" href="/docs/authentication">
+        About API keys
+      </a>
+    </div>
+  </main>
+);
+
+type WithKeyProps = { apiKey: string; keyField: ReactNode; isKeyInvalid: boolean; onEnterKey(): void };
+
+/** The console once there is a key, which may turn out to be invalid. */
+const WithKey = ({ apiKey, keyField, isKeyInvalid, onEnterKey }: WithKeyProps) => {
+  const key = useRead(['key'], (options) => clientWith(apiKey).key.get(options));
+  const service = useMemo(
+    (): Service | undefined => key.data && { api: clientWith(apiKey, key.data.uid), ...key.data },
+    [apiKey, key.data],
+  );
+  const permitted = views.filter(({ scope }) => service?.scopes.includes(scope));
+  return (
+    <>
+      <header className="bar">
+        {service && <Navigation views={permitted} />}
+        <ZoneFilter />
+        {keyField}
+      </header>
+      {isKeyInvalid && (
+        <div className="failed key-invalid" role="alert">
+          <p>This API key is invalid, expired or revoked.</p>
+          <button type="button" className="quiet" onClick={onEnterKey}>
+            Enter another key
+          </button>
+        </div>
+      )}
+      {service ? (
+        <ServiceContext value={service}>
+          <CurrentView permitted={permitted} />
+        </ServiceContext>
+      ) : (
+        <main>{!isKeyInvalid && <Loaded query={key}>{() => null}</Loaded>}</main>
+      )}
+    </>
+  );
+};
+
+const Navigation = ({ views }: { views: View[] }) => {
+  const { view, filters } = useAddress();
+  return (
+    <nav aria-label="Console">
+      <ul>
+        {views.map(({ path, name, isOfAgent }) => (
+          <li key={path}>
+            <Link
+              view={path}
+              filters={isOfAgent ? { agentId: filters.agentId } : undefined}
+              aria-current={view === path ? 'page' : undefined}
+            >
+              {name}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+};
+
+/** The time zone of all times and dates on the page. */
+const ZoneFilter = () => {
+  const chosen = useTimeZone();
+  const zones = [...new Set([ownTimeZone, 'UTC', chosen, ...Intl.supportedValuesOf('timeZone')])];
+  return (
+    <label className="zone">
+      <span className="visually-hidden">Time zone</span>
+      <select
+        value={chosen}
+        onChange={({ target }) => setFilters({ timeZone: target.value === ownTimeZone ? undefined : target.value })}
+      >
+        {zones.map((zone) => (
+          <option key={zone} value={zone}>
+            {zone.replaceAll('_', ' ')}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+};
+
+/** The view of the address. Another view begins at its top, with the focus on its heading. */
+const CurrentView = ({ permitted }: { permitted: View[] }) => {
+  const { view: path } = useAddress();
+  const view = views.find((view) => view.path === path);
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it runs when the view changes
+  useEffect(() => {
+    document.title = `${view?.name ?? 'Console'} · Voice Agent Platform`;
+    if (!isFirst.current) main.current?.focus();
+    isFirst.current = false;
+  }, [path]);
+  const first = permitted[0];
+  return (
+    <main ref={main} tabIndex={-1} aria-label={view?.name}>
+      {view && permitted.includes(view) ? (
+        <Suspense fallback={<Skeleton rows={8} />}>
+          <view.Content key={path} />
+        </Suspense>
+      ) : (
+        <Empty title={view ? `This API key may not read ${view.name.toLowerCase()}` : 'There is no such view'}>
+          {view && <p>It lacks the scope {view.scope}. Enter another key, or open a view that this one may read.</p>}
+          {first ? <Link view={first.path}>{first.name}</Link> : <p>The console has no view for this key.</p>}
+        </Empty>
+      )}
+    </main>
+  );
+};

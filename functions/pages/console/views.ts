@@ -1,0 +1,26 @@
+import { type ComponentType, lazy } from 'react';
+import type { GetKeyResponse } from '../../openapi/client/client.ts';
+
+export type Scope = GetKeyResponse['scopes'][number];
+
+export type View = {
+  /** The last part of the address: `/console/calls`. The first view is at `/console` itself. */
+  path: string;
+  name: string;
+  /** A key with this scope sees the view. */
+  scope: Scope;
+  /** The view is about one agent: the links to it keep the filter `agentId`. */
+  isOfAgent?: true;
+  Content: ComponentType;
+};
+
+/** The views of the console, in the order of the navigation. Each is a file of its own, loaded when it is opened first. */
+export const views: View[] = [
+  {
+    path: 'calls',
+    name: 'Calls',
+    scope: 'calls',
+    isOfAgent: true,
+    Content: lazy(() => import('./calls/calls.tsx')),
+  },
+];
