@@ -29,6 +29,7 @@ import { getOpenapiDocument } from './api/get-openapi-document.ts';
 import { getWebhookEndpoint } from './api/get-webhook-endpoint.ts';
 import { getWebsiteContent } from './api/get-website-content.ts';
 import { listAgents } from './api/list-agents.ts';
+import { listBlockListImports } from './api/list-block-list-imports.ts';
 import { listBlockedNumbers } from './api/list-blocked-numbers.ts';
 import { listCalls } from './api/list-calls.ts';
 import { listDocuments } from './api/list-documents.ts';
@@ -68,6 +69,7 @@ export const routes: AnyEndpoint[] = [
   removeUserBlockedNumbers,
   listUserBlockedNumbers,
   createBlockListImport,
+  listBlockListImports,
   getBlockListImport,
   duplicateAgent,
   listAgents,

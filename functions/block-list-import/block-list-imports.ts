@@ -1,16 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import type {
   BlockListImport,
+  BlockListImportSummary,
   ImportFailure,
   ImportMode,
   ImportReference,
   ImportStatus,
 } from '../domain/block-list-imports.ts';
 import { now } from '../domain/date-time.ts';
+import { fillPage, fromCursor } from '../domain/paging.ts';
 import { service } from '../service.ts';
 import { type Change, when } from '../store/expressions.ts';
 import { type BlockListOwner, importKey, importsOf, runningImportKey } from '../store/keys.ts';
-import { type Item, type Table, type TransactionAction, table, untilWritten } from '../store/table.ts';
+import {
+  type Item,
+  type QueryOptions,
+  type Table,
+  type TransactionAction,
+  table,
+  untilWritten,
+} from '../store/table.ts';
 
 /** How long an import waits for its file. */
 const uploadMilliseconds = 60 * 60 * 1000;
@@ -100,6 +109,23 @@ export class BlockListImports {
   async find({ uid, importId }: ImportReference): Promise<ImportRecord | undefined> {
     const item = await this.#table.get<ImportItem>(importKey(uid, importId));
     return item && recordOf(item);
+  }
+
+  /** A page of a user's imports, newest first. An import weighs what is read of it: its failed lines, too. */
+  page(
+    uid: string,
+    { limit, cursor }: { limit?: number | undefined; cursor?: string | undefined },
+  ): Promise<{ items: ImportRecord[]; nextCursor?: string }> {
+    const collection = `block-list-imports:${uid}`;
+    const query = { after: fromCursor(collection, cursor), limit: limit && limit + 1, descending: true };
+    return fillPage(this.#list(uid, query), { collection, limit, positionOf: ({ importId }) => importId });
+  }
+
+  async *#list(uid: string, options: QueryOptions): AsyncGenerator<ImportRecord> {
+    for await (const item of this.#table.query<ImportItem & { ttlSeconds: number }>(importsOf(uid), options)) {
+      // DynamoDB deletes an item some time after it has expired.
+      if (item.ttlSeconds > Date.now() / 1000) yield recordOf(item);
+    }
   }
 
   /** Returns whether an import of a list is running. */
@@ -240,27 +266,35 @@ export const overdueError = (
   return undefined;
 };
 
-/** Returns an import as a response shows it: as failed when its time is over. */
-export const toImportResponse = (record: ImportRecord): BlockListImport => {
-  const { importId, mode, lines, added, alreadyBlocked, removed, failed, failures, createdAt } = record;
+/** Returns an import as a list shows it: as failed when its time is over. */
+export const toImportSummary = (record: ImportRecord): BlockListImportSummary => {
+  const { importId, agentId, reason, mode, lines, added, alreadyBlocked, removed, failed, createdAt } = record;
   const overdue = overdueError(record);
   const endsAt = record.status === 'running' ? record.deadlineAt : record.fileDeadlineAt;
   const finishedAt = overdue === undefined ? record.finishedAt : new Date(endsAt as number).toISOString();
   const error = overdue ?? record.error;
   return {
     importId,
+    ...(agentId !== undefined && { agentId }),
+    ...(reason !== undefined && { reason }),
     status: overdue === undefined ? record.status : 'failed',
     mode,
-    ...{ lines, added, alreadyBlocked, removed, failed, failures },
+    ...{ lines, added, alreadyBlocked, removed, failed },
     ...(error !== undefined && { error }),
     createdAt,
     ...(finishedAt !== undefined && { finishedAt }),
   };
 };
 
+export const toImportResponse = (record: ImportRecord): BlockListImport => ({
+  ...toImportSummary(record),
+  failures: record.failures,
+});
+
 export const blockListImports = /* @__PURE__ */ service(() => new BlockListImports(table.get()), {
   add: ['dynamodb:PutItem'],
   find: ['dynamodb:GetItem'],
+  page: ['dynamodb:Query'],
   isRunning: ['dynamodb:GetItem'],
   unfinished: ['dynamodb:Query'],
   forget: ['dynamodb:Query', 'dynamodb:UpdateItem'],

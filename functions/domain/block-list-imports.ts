@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { timestamp } from './date-time.ts';
 import { component, describe } from './describe.ts';
 import { ApiError } from './errors.ts';
-import { Identifier } from './identifiers.ts';
+import { AgentId, Identifier } from './identifiers.ts';
 import { limits } from './limits.ts';
 import { cut, withoutControlCharacters } from './text.ts';
 
@@ -63,11 +63,17 @@ export const importFailure = (line: number, number: string, code: ImportFailureC
 const counter = (description: string, example: number) =>
   z.number().check(describe(description, example, { type: 'integer', minimum: 0 }));
 
-export const BlockListImport = component(
-  'BlockListImport',
+export const BlockListImportSummary = component(
+  'BlockListImportSummary',
   'An import of a file into a block list, with its status and counts so far.',
   z.object({
     importId: ImportId,
+    agentId: z.optional(
+      AgentId.check(z.describe('Id of the agent whose list the numbers are for. Absent: the user’s own list.')),
+    ),
+    reason: z.optional(
+      z.string().check(describe('The reason of numbers that have none of their own.', 'Do-not-call registry')),
+    ),
     status: ImportStatus,
     mode: ImportMode,
     lines: counter(
@@ -78,13 +84,6 @@ export const BlockListImport = component(
     alreadyBlocked: counter('Lines whose number was blocked already, repetitions within the file included.', 1),
     removed: counter('Numbers that `replace` removed, because the file does not have them.', 0),
     failed: counter('Lines that could not be imported.', 1),
-    failures: z
-      .array(ImportFailure)
-      .check(
-        describe(`The first ${limits.importFailures.toLocaleString('en')} lines that could not be imported.`, [
-          importFailure(7, '12345', 'invalid_format'),
-        ]),
-      ),
     error: z.optional(
       z
         .string()
@@ -92,6 +91,21 @@ export const BlockListImport = component(
     ),
     createdAt: timestamp('When the import was created.'),
     finishedAt: z.optional(timestamp('When the import ended.', '2026-03-01T10:02:00.000Z')),
+  }),
+);
+export type BlockListImportSummary = z.infer<typeof BlockListImportSummary>;
+
+export const BlockListImport = component(
+  'BlockListImport',
+  'An import of a file into a block list, with its status and counts so far, and the lines that failed.',
+  z.extend(BlockListImportSummary, {
+    failures: z
+      .array(ImportFailure)
+      .check(
+        describe(`The first ${limits.importFailures.toLocaleString('en')} lines that could not be imported.`, [
+          importFailure(7, '12345', 'invalid_format'),
+        ]),
+      ),
   }),
 );
 export type BlockListImport = z.infer<typeof BlockListImport>;

@@ -31,6 +31,8 @@ export const toolDescriptions: Record<string, string> = {
   duplicateAgent:
     'Copies the configuration, knowledge and block list of an agent to a new agent. The phone number, the calls and the access of other users are not copied. The new agent appears when the copy is complete: until then `copied.status` is `pending`.',
   getAgent: 'Returns an agent with its configuration.',
+  listBlockListImports:
+    'Lists the imports of files of numbers into block lists, newest first. For the lines that failed use getBlockListImport.',
   getBlockListImport: 'Returns the status of an import of a file of numbers, and its counts so far.',
   getCall:
     'Returns one call with its outcome: by its id, or the first or last call with a phone number. To find calls use listCalls.',

@@ -58,6 +58,7 @@ describe('imports into a block list', () => {
       importId: answer.body.importId,
       status: 'done',
       mode: 'add',
+      reason: 'Imported',
       ...{ lines: 7, added: 2, alreadyBlocked: 2, removed: 0, failed: 3 },
       failures: [
         { line: 7, number: '12345', reason: 'Invalid phone number format', code: 'invalid_format' },
@@ -79,6 +80,26 @@ describe('imports into a block list', () => {
     ]);
     // The other list is untouched.
     expect((await world.blockList()).blockList).toEqual([]);
+  });
+
+  it('the list of imports has those of the user alone, newest first and page by page, without the lines that failed', async () => {
+    const [world, other] = await Promise.all([newWorld(), newWorld()]);
+    const ofAgent = await importFile(world, '12345\n+14155550101\n', { agentId: world.agentId, reason: 'Complaint' });
+    const ofUser = await importFile(world, '+14155550102\n');
+    await importFile(other, '+14155550103\n');
+    const list = (query: object) => world.call('GET', '/block-list-imports', { query: { uid: world.uid, ...query } });
+    const { failures: _, ...shown } = ofAgent;
+    const { failures: __, ...newest } = ofUser;
+    expect(shown).toMatchObject({ agentId: world.agentId, reason: 'Complaint', added: 1, failed: 1 });
+    expect(newest).not.toHaveProperty('agentId');
+    expect((await list({})).body).toEqual({ imports: [newest, shown] });
+    const first = (await list({ limit: 1 })).body;
+    expect(first).toEqual({ imports: [newest], nextCursor: expect.any(String) });
+    expect((await list({ limit: 1, cursor: first.nextCursor })).body).toEqual({ imports: [shown] });
+    const cursorOfOther = await other.call('GET', '/block-list-imports', {
+      query: { uid: other.uid, cursor: first.nextCursor },
+    });
+    expect(cursorOfOther.status).toBe(400);
   });
 
   it('imports into a block list replace the list of an agent, also with more numbers than one step takes', {

@@ -133,6 +133,7 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
   getKey: {},
   serveMcp: { body: { jsonrpc: '2.0', id: 1, method: 'ping' } },
   createBlockListImport: { body: { size: 13 } },
+  listBlockListImports: {},
   getBlockListImport: async (_, uid) => ({ params: { importId: await blockListImport(uid) } }),
   decideCallStart: { body: { from: '+14155550100' } },
   checkCallStarts: { body: { numbers: ['+14155550100'] } },
