@@ -5,7 +5,7 @@ import { VoiceAgentsStack } from '../lib/voice-agents-stack.ts';
 
 const app = new App();
 try {
-  new VoiceAgentsStack(app, readSettings(app.node));
+  new VoiceAgentsStack(app, readSettings(app.node.getAllContext()));
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error;
   console.error(error.message);

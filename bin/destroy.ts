@@ -6,16 +6,18 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { CloudFormationClient, DescribeStackResourcesCommand } from '@aws-sdk/client-cloudformation';
 import { DeleteObjectsCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
-import { deploymentName, type Stage } from '../lib/settings.ts';
+import { deploymentName, readSettings, SettingsError } from '../lib/settings.ts';
 import { exitCodes } from './command-line/exit-codes.ts';
 
 const args = process.argv.slice(2);
 
-/** Returns the stage on the command line. As in CDK, the last one wins. */
-const stageIn = (words: string[]): string | undefined =>
-  words
-    .findLast((word, index) => word.startsWith('stage=') && /^(-c|--context)$/.test(words[index - 1] ?? ''))
-    ?.slice('stage='.length);
+/** Returns the context on the command line. As in CDK, the last value of a name wins. */
+const contextIn = (words: string[]): Record<string, string> =>
+  Object.fromEntries(
+    words
+      .filter((_, index) => /^(-c|--context)$/.test(words[index - 1] ?? ''))
+      .map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]),
+  );
 
 /** Returns the buckets of a deployment, which are in its nested stack Data. */
 const bucketsOf = async (stack: string): Promise<string[]> => {
@@ -41,23 +43,35 @@ const empty = async (Bucket: string): Promise<void> => {
   }
 };
 
-const stage = stageIn(args);
+const context = contextIn(args);
 const cdk = join(import.meta.dirname, '..', 'node_modules', 'aws-cdk', 'bin', 'cdk');
 const forced = args.includes('--force') || args.includes('-f');
 
-if (!stage) {
-  console.error(
+const fail = (sentence: string): never => {
+  console.error(sentence);
+  process.exit(exitCodes.usage);
+};
+
+/** Returns the settings with which the stack is synthesized once more, to be deleted. */
+const settingsOf = () => {
+  try {
+    return readSettings(context);
+  } catch (error) {
+    if (error instanceof SettingsError) return fail(error.message);
+    throw error;
+  }
+};
+
+if (!context.stage && !context.settings) {
+  fail(
     'Name the deployment, as in: npm run destroy -- --context stage=dev --context appOrigin=https://app.example.com',
   );
-  process.exit(exitCodes.usage);
 }
-if (stage !== 'prod' && !forced) {
-  console.error(
-    `This deletes ${deploymentName({ stage: stage as Stage })} with its table and files. Add --force to do it.`,
-  );
-  process.exit(exitCodes.usage);
+const settings = settingsOf();
+const name = deploymentName(settings);
+if (settings.stage !== 'prod') {
+  if (!forced) fail(`This deletes ${name} with its table and files. Add --force to do it.`);
+  for (const bucket of await bucketsOf(name)) await empty(bucket);
 }
-if (stage !== 'prod')
-  for (const bucket of await bucketsOf(deploymentName({ stage: stage as Stage }))) await empty(bucket);
 const { status } = spawnSync(process.execPath, [cdk, 'destroy', ...args], { stdio: 'inherit' });
 process.exit(status ?? 1);

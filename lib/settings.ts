@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Node } from 'constructs';
 import * as z from 'zod';
 
 /** Returns the end of a sentence that begins with the name of a setting. */
@@ -42,6 +41,11 @@ const byStage = {
 const settings = z.strictObject(
   {
     stage: z.enum(['dev', 'staging', 'prod'], mustBe('dev, staging or prod')),
+    // Names of functions end at 64 characters.
+    deployment: text(
+      /^[a-z][a-z0-9-]{0,11}$/,
+      'at most 12 lower-case letters, digits and hyphens, such as acme',
+    ).optional(),
     appOrigin: list(
       (value) => isOrigin(value) && (value.startsWith('https://') || isLocal(value)),
       'the origin of your web application without a slash at its end, such as https://app.example.com, or several joined by commas',
@@ -149,10 +153,9 @@ const edgeSettingsIn = (given: Given) =>
 /** Everything an operator decides about a deployment. */
 export type Settings = z.output<typeof checked>;
 
-export type Stage = Settings['stage'];
-
 /** Returns the name of a deployment: that of its stack, and the beginning of the name of everything in it. */
-export const deploymentName = ({ stage }: Pick<Settings, 'stage'>) => `voice-agents-${stage}`;
+export const deploymentName = ({ deployment, stage }: Pick<Settings, 'deployment' | 'stage'>) =>
+  ['voice-agents', ...(deployment ? [deployment] : []), stage].join('-');
 
 /** Settings that cannot be deployed: one sentence for each error. */
 export class SettingsError extends Error {
@@ -167,14 +170,15 @@ export class SettingsError extends Error {
 
 /**
  * Reads the settings from the file of the stage and from CDK's context (`--context name=value`), which wins. The file is
- * `settings/<stage>.json`, or the one that `--context settings=FILE` names. All errors are reported together.
+ * `settings/<stage>.json` or `settings/<deployment>-<stage>.json`, or the one that `--context settings=FILE` names. All
+ * errors are reported together.
  */
-export const readSettings = (node: Node): Settings => {
+export const readSettings = (allContext: Record<string, unknown>): Settings => {
   // CDK's own names contain a colon, a slash or a hyphen.
   const { settings: file, ...context } = Object.fromEntries(
-    Object.entries(node.getAllContext()).filter(([name]) => /^[A-Za-z]+$/.test(name)),
+    Object.entries(allContext).filter(([name]) => /^[A-Za-z]+$/.test(name)),
   );
-  const given = { ...readFile(String(file ?? fileOf(context.stage)), file !== undefined), ...context };
+  const given = { ...readFile(String(file ?? fileOf(context)), file !== undefined), ...context };
   const texts = Object.entries(given)
     .map(([name, value]) => [name, String(value ?? '')])
     .filter(([, value]) => value !== '');
@@ -183,7 +187,8 @@ export const readSettings = (node: Node): Settings => {
   return data;
 };
 
-const fileOf = (stage: unknown) => join(import.meta.dirname, '..', 'settings', `${stage}.json`);
+const fileOf = ({ deployment, stage }: Record<string, unknown>) =>
+  join(import.meta.dirname, '..', 'settings', `${deployment ? `${deployment}-` : ''}${stage}.json`);
 
 const readFile = (file: string, isRequired: boolean): Record<string, unknown> => {
   if (!isRequired && !existsSync(file)) return {};

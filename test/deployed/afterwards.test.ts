@@ -171,7 +171,7 @@ describe('the templates', () => {
 
   it('the templates pass cfn-lint: those that are deployed, and those of production with everything set', async () => {
     const app = appWith(production);
-    new VoiceAgentsStack(app, readSettings(app.node));
+    new VoiceAgentsStack(app, readSettings(app.node.getAllContext()));
     const { directory } = app.synth();
     const clean = { output: '', code: 0 };
     expect(await Promise.all([deployed.assembly, directory].map(lint))).toEqual([clean, clean]);

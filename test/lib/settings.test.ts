@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readSettings, SettingsError } from '../../lib/settings.ts';
+import { deploymentName, readSettings, SettingsError } from '../../lib/settings.ts';
 import { appWith, production, required } from '../support/deployment.ts';
 
-const read = (context: Record<string, unknown>) => readSettings(appWith(context).node);
+const read = (context: Record<string, unknown>) => readSettings(appWith(context).node.getAllContext());
 
 const errorsIn = (context: Record<string, unknown>): string[] => {
   try {
@@ -25,6 +25,7 @@ describe('the settings', () => {
     ]);
     expect(read(required)).toEqual({
       stage: 'dev',
+      deployment: undefined,
       appOrigins: ['https://app.example.com'],
       chat: 'public',
       chatModelId: 'global.anthropic.claude-haiku-4-5-20251001-v1:0',
@@ -133,7 +134,7 @@ describe('the settings', () => {
   it('the settings of a deployment reject an unknown name, and suggest the one that was meant', () => {
     const [error] = errorsIn({ ...required, alarmemail: 'operator@example.com' });
     expect(error).toMatch(
-      /^There is no setting alarmemail\. Did you mean alarmEmail\? The settings are: stage, appOrigin,/,
+      /^There is no setting alarmemail\. Did you mean alarmEmail\? The settings are: stage, deployment, appOrigin,/,
     );
   });
 
@@ -165,6 +166,14 @@ describe('the settings', () => {
     ]);
     expect(errorsIn({ settings: join(folder, 'nowhere.json') })).toEqual([
       expect.stringMatching(/nowhere\.json cannot be read: ENOENT/),
+    ]);
+  });
+
+  it('two deployments of a stage have different names', () => {
+    expect(deploymentName(read(required))).toBe('voice-agents-dev');
+    expect(deploymentName(read({ ...required, deployment: 'acme' }))).toBe('voice-agents-acme-dev');
+    expect(errorsIn({ ...required, deployment: 'Acme Inc.' })).toEqual([
+      'deployment must be at most 12 lower-case letters, digits and hyphens, such as acme, not "Acme Inc.".',
     ]);
   });
 

@@ -57,7 +57,7 @@ export type Resource = { logicalId: string; part: string; type: string; properti
 /** Synthesizes a deployment; its resources are those of all its parts. CDK's own rules are checked by the tests of cdk-nag. */
 export const deploymentOf = (context: Record<string, unknown> = required) => {
   const app = appWith(context, { builtinCloudFormationValidation: false });
-  const stack = new VoiceAgentsStack(app, readSettings(app.node));
+  const stack = new VoiceAgentsStack(app, readSettings(app.node.getAllContext()));
   const stacks: Record<string, Stack | undefined> = {
     Root: stack,
     Data: stack.data,

@@ -16,7 +16,7 @@ type Found = { constructPath: string };
 /** Returns the findings of both packs that nothing acknowledges: the rule and the place. */
 const openFindings = (context: Record<string, unknown>): string[] => {
   const app = appWith({ ...context, '@aws-cdk/core:failSynthOnValidationErrors': false });
-  new VoiceAgentsStack(app, readSettings(app.node));
+  new VoiceAgentsStack(app, readSettings(app.node.getAllContext()));
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
   const { directory } = app.synth();
   const report = JSON.parse(readFileSync(join(directory, 'validation-report.json'), 'utf8')) as Report;
