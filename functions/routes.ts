@@ -19,6 +19,7 @@ import { deleteWebhookEndpoint } from './api/delete-webhook-endpoint.ts';
 import { deleteWebsite } from './api/delete-website.ts';
 import { duplicateAgent } from './api/duplicate-agent.ts';
 import { getAgent } from './api/get-agent.ts';
+import { getAgentVersion } from './api/get-agent-version.ts';
 import { getBlockListImport } from './api/get-block-list-import.ts';
 import { getCall } from './api/get-call.ts';
 import { getDocumentContent } from './api/get-document-content.ts';
@@ -28,6 +29,7 @@ import { getKey } from './api/get-key.ts';
 import { getOpenapiDocument } from './api/get-openapi-document.ts';
 import { getWebhookEndpoint } from './api/get-webhook-endpoint.ts';
 import { getWebsiteContent } from './api/get-website-content.ts';
+import { listAgentVersions } from './api/list-agent-versions.ts';
 import { listAgents } from './api/list-agents.ts';
 import { listBlockListImports } from './api/list-block-list-imports.ts';
 import { listBlockedNumbers } from './api/list-blocked-numbers.ts';
@@ -44,6 +46,7 @@ import { redeliverWebhook } from './api/redeliver-webhook.ts';
 import { refreshWebsite } from './api/refresh-website.ts';
 import { removeBlockedNumbers } from './api/remove-blocked-numbers.ts';
 import { removeUserBlockedNumbers } from './api/remove-user-blocked-numbers.ts';
+import { restoreAgent } from './api/restore-agent.ts';
 import { retryDocument } from './api/retry-document.ts';
 import { rotateWebhookSecret } from './api/rotate-webhook-secret.ts';
 import { searchKnowledge } from './api/search-knowledge.ts';
@@ -77,6 +80,9 @@ export const routes: AnyEndpoint[] = [
   getAgent,
   updateAgent,
   deleteAgent,
+  listAgentVersions,
+  getAgentVersion,
+  restoreAgent,
   listDocuments,
   getDocumentContent,
   uploadDocuments,

@@ -17,16 +17,18 @@ export const createAgent = endpoint({
   body: NewAgent,
   errors: ['phone_number_in_use', 'key_in_use', 'quota_exceeded'],
   response: Agent,
+  hasETag: true,
 
-  async handle({ body, creationId }, { agents }) {
+  async handle({ principal: { keyId }, body: { note, ...body }, creationId }, { agents }) {
     const createdAt = now();
-    return agents.create({
+    const agent = {
       ...body,
       configuration: toStoredConfiguration(body.configuration),
       agentId: newIdentifier('agent', creationId),
       createdAt,
       updatedAt: createdAt,
-    });
+    };
+    return agents.create(agent, { keyId, note });
   },
 });
 

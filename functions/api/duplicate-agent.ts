@@ -48,12 +48,12 @@ export const duplicateAgent = endpoint({
     .check(z.describe('The new agent, and what was copied to it.')),
   errors: ['quota_exceeded'],
 
-  async handle({ agent, body: { uid, name }, creationId }, services) {
+  async handle({ principal: { keyId }, agent, body: { uid, name }, creationId }, services) {
     const { agents, jobQueue } = services;
     const until = Date.now() + timeoutMilliseconds;
     const source = await agents.find(agent.uid, agent.agentId);
     if (!source) throw insufficientPermissions();
-    const { phoneNumber: _number, key, ...travels } = source;
+    const { phoneNumber: _number, version: _version, key, ...travels } = source;
     const createdAt = now();
     const copy = {
       ...travels,
@@ -64,7 +64,7 @@ export const duplicateAgent = endpoint({
       updatedAt: createdAt,
       sourceAgentId: source.agentId,
     };
-    const begun = await beginCopy(copy, source.agentId, services);
+    const begun = await beginCopy({ agent: copy, keyId, sourceAgentId: source.agentId }, services);
     await jobQueue.send({ job: 'finishDuplication', uid, agentId: copy.agentId }, rescueDelaySeconds);
     const reached = await continueCopy(begun, until, services);
     // The source was deleted meanwhile.

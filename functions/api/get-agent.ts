@@ -17,6 +17,7 @@ export const getAgent = endpoint({
   services: { agents: agents.for('find') },
   params: z.object({ agentId: AgentIdInPath }),
   response: Agent,
+  hasETag: true,
 
   async handle({ agent: { uid, agentId } }, { agents }) {
     const found = await agents.find(uid, agentId);

@@ -14,16 +14,19 @@ export const updateAgent = endpoint({
   path: '/agents/{agentId}',
   summary: 'Update an agent',
   description:
-    'Updates the fields that are sent; the others keep their values. `configuration` is merged by top-level field, and `null` clears a field. `agentId` and `uid` never change. After a change of `language` the agent’s knowledge is indexed again in the background.',
+    'Updates the fields that are sent; the others keep their values. `configuration` is merged by top-level field, and `null` clears a field. `agentId` and `uid` never change. A change of `name` or `configuration` is a new version; what changes nothing makes none. After a change of `language` the agent’s knowledge is indexed again in the background.',
   caller: { kind: 'key', scope: 'agents', agent: ({ params }) => params },
   services: { agents: agents.for('change'), jobQueue: jobQueueFor('indexKnowledge') },
   params: z.object({ agentId: AgentIdInPath }),
   body: AgentChange,
   response: Agent,
+  hasETag: true,
+  takesIfMatch: true,
   errors: ['phone_number_in_use', 'key_in_use'],
 
-  async handle({ agent: { uid, agentId }, body }, { agents, jobQueue }) {
-    const changed = await agents.change(uid, agentId, (found) => withChange(found, body));
+  async handle({ principal, agent: { uid, agentId }, body, ifMatch, creationId }, { agents, jobQueue }) {
+    const origin = { uid: principal.uid, keyId: principal.keyId, note: body.note, creationId };
+    const changed = await agents.change(uid, agentId, (found) => withChange(found, body), { ifMatch, ...origin });
     if (!changed) throw insufficientPermissions();
     // Also when the language stays: a request repeated after an error indexes what the first one did not.
     if (body.configuration?.language !== undefined) await jobQueue.send({ job: 'indexKnowledge', uid, agentId });

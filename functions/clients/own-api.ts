@@ -1,6 +1,6 @@
 import type { Scope } from '../domain/api-keys.ts';
 import { ApiError, type ErrorCode, type ErrorDetail, errorStatuses } from '../domain/errors.ts';
-import { isJsonObject, parseJson } from '../domain/json.ts';
+import { isJsonObject, parseJson, withoutUndefined } from '../domain/json.ts';
 import { ownRequestTimeoutSeconds } from '../domain/timeouts.ts';
 import { edgeSecretHeader, environment } from '../environment.ts';
 import { wholeService } from '../service.ts';
@@ -57,9 +57,14 @@ export class OwnApi {
 /** Returns the body of a successful response. Throws the error of another one. */
 export const successOf = ({ status, body }: OwnResponse): Record<string, unknown> => {
   if (status < 400) return body;
-  const { error, message, details } = body as { error: ErrorCode; message: string; details?: ErrorDetail[] };
+  const { error, message, details, version } = body as {
+    error: ErrorCode;
+    message: string;
+    details?: ErrorDetail[];
+    version?: number;
+  };
   if (status >= 500 || error === 'internal_error') throw new Error(`The API responded with ${status}.`);
-  throw new ApiError(error, message, details ? { details } : {});
+  throw new ApiError(error, message, withoutUndefined({ details, version }));
 };
 
 const objectIn = (text: string): Record<string, unknown> => {

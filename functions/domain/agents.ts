@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { CallingRules } from './calling-rules.ts';
-import { now, timestamp } from './date-time.ts';
+import { timestamp } from './date-time.ts';
 import { component, describe } from './describe.ts';
 import { type ErrorDetail, invalidField } from './errors.ts';
 import { examples } from './examples.ts';
@@ -124,6 +124,10 @@ export const AgentKey = z
   .string()
   .check(z.regex(/^[a-z0-9][a-z0-9-]{0,63}$/, { error: 'must be 1 to 64 of a-z 0-9 -, and not begin with -' }));
 const keyDescription = 'Key of the agent: the name that it has in files. No two agents of a user have the same one';
+/** A note for the history of an agent. */
+export const VersionNote = text(0, limits.noteCharacters).check(
+  describe('Why the agent is changed: a note for its history.', 'Ask for the insurance first'),
+);
 
 /** The fields of an agent that can be changed. */
 export const AgentChange = z.object({
@@ -133,6 +137,7 @@ export const AgentChange = z.object({
     z.nullable(PhoneNumber).check(describe('Phone number of the agent; `null` clears it.', '+14155550123')),
   ),
   key: z.optional(z.nullable(AgentKey).check(describe(`${keyDescription}; \`null\` clears it.`, 'front-desk'))),
+  note: z.optional(VersionNote),
 });
 export type AgentChange = z.infer<typeof AgentChange>;
 
@@ -151,6 +156,11 @@ export const Agent = component(
     configuration: AgentConfiguration,
     phoneNumber: z.optional(AgentPhoneNumber),
     key: z.optional(KeyOfAgent),
+    version: z.int().check(
+      describe('Number of the newest version. Each change of `name` or `configuration` makes the next one.', 7, {
+        minimum: 1,
+      }),
+    ),
     createdAt: timestamp('When the agent was created.'),
     updatedAt: timestamp('When the agent was last updated.'),
     sourceAgentId: z.optional(
@@ -159,6 +169,8 @@ export const Agent = component(
   }),
 );
 export type Agent = z.infer<typeof Agent>;
+/** An agent before its first version. */
+export type UnversionedAgent = Omit<Agent, 'version'>;
 
 /** The body of a request to create an agent. */
 export const NewAgent = z.object({
@@ -167,6 +179,7 @@ export const NewAgent = z.object({
   configuration: z._default(NewAgentConfiguration, {}),
   phoneNumber: z.optional(AgentPhoneNumber),
   key: z.optional(KeyOfAgent),
+  note: z.optional(VersionNote),
 });
 
 /** The body of a request to copy an agent. */
@@ -192,7 +205,7 @@ export const withChange = (agent: Agent, change: AgentChange): Agent => {
   const configuration = toStoredConfiguration(Object.fromEntries(merged.filter(([field]) => given[field] !== null)));
   if (jsonBytes(configuration) > limits.configurationBytes) throw invalidField('configuration', tooLarge);
   const { phoneNumber: _number, key: _key, ...rest } = agent;
-  return { ...rest, ...(phoneNumber && { phoneNumber }), ...(key && { key }), name, configuration, updatedAt: now() };
+  return { ...rest, ...(phoneNumber && { phoneNumber }), ...(key && { key }), name, configuration };
 };
 
 function mapValues<K extends string, A, B>(object: Record<K, A>, change: (value: A) => B): Record<K, B> {

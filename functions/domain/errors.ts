@@ -21,6 +21,7 @@ export const errorStatuses = {
   endpoint_not_found: 404,
   delivery_not_found: 404,
   import_not_found: 404,
+  version_not_found: 404,
   not_found: 404,
   idempotency_conflict: 409,
   idempotency_in_progress: 409,
@@ -31,6 +32,7 @@ export const errorStatuses = {
   import_in_progress: 409,
   quota_exceeded: 409,
   too_many_endpoints: 409,
+  version_conflict: 412,
   payload_too_large: 413,
   rate_limited: 429,
   chat_budget_exhausted: 429,
@@ -51,12 +53,19 @@ export class ApiError extends Error {
   readonly details: ErrorDetail[] | undefined;
   /** Seconds after which the same request may succeed; sent as `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
+  /** The present version of what the request would have changed. */
+  readonly version: number | undefined;
 
-  constructor(code: ErrorCode, message: string, more: { details?: ErrorDetail[]; retryAfterSeconds?: number } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    more: { details?: ErrorDetail[]; retryAfterSeconds?: number; version?: number } = {},
+  ) {
     super(message);
     this.code = code;
     this.details = more.details;
     this.retryAfterSeconds = more.retryAfterSeconds;
+    this.version = more.version;
   }
 
   get status(): number {

@@ -35,6 +35,15 @@ export const limits = {
   importFailureCharacters: 64,
   nameCharacters: 200,
   configurationBytes: 200 * 1024,
+  noteCharacters: 256,
+  /** How many versions of an agent are kept, beside those that get traffic, and the greatest number of one. */
+  versions: 200,
+  versionNumber: 999_999_999,
+  /** Maximum number of changed fields that a version names one by one. */
+  changedFields: 100,
+  /** Of the differences of two versions: the number within one object or list, and the length of a path in UTF-16 units. */
+  changesOfPart: 100,
+  changePathUnits: 1000,
   languageCharacters: 35,
   timeZoneCharacters: 64,
   /** Maximum length of a phone number, with its separators. */

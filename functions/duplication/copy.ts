@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { files } from '../clients/files.ts';
 import { jobQueueFor } from '../clients/job-queue.ts';
-import type { Agent } from '../domain/agents.ts';
+import type { UnversionedAgent } from '../domain/agents.ts';
 import { fileKeyOf } from '../domain/documents.ts';
 import { identifierOfCopy } from '../domain/identifiers.ts';
 import { isIndexedFor } from '../domain/knowledge-index.ts';
@@ -36,10 +36,12 @@ const indexDelaySeconds = 10;
  * with one transaction that creates the new agent: wherever it is interrupted, the new agent is complete or absent, and a
  * later run ends in the same agent.
  */
-export const beginCopy = (agent: Agent, sourceAgentId: string, { duplications }: Services): Promise<Duplication> =>
+export const beginCopy = (
+  copy: Pick<Duplication, 'agent' | 'keyId' | 'sourceAgentId'>,
+  { duplications }: Services,
+): Promise<Duplication> =>
   duplications.add({
-    agent,
-    sourceAgentId,
+    ...copy,
     shardsDone: [],
     blockedNumbers: 0,
     websites: { copied: 0, done: false },
@@ -130,7 +132,7 @@ const copySources = async <R extends SourceRecord>(
 };
 
 const copyWebsite =
-  (agent: Agent, { websites, jobQueue }: Services): CopyOne<WebsiteRecord> =>
+  (agent: UnversionedAgent, { websites, jobQueue }: Services): CopyOne<WebsiteRecord> =>
   async (from, to) => {
     const attempt = to.id;
     const copy = await websites.copy(from, to, attempt, changedBy(agent));
@@ -142,7 +144,7 @@ const copyWebsite =
   };
 
 const copyDocument =
-  (agent: Agent, { documents, documentReads, files }: Services): CopyOne<DocumentRecord> =>
+  (agent: UnversionedAgent, { documents, documentReads, files }: Services): CopyOne<DocumentRecord> =>
   async (from, to) => {
     // Its file has not come: there is nothing to copy.
     if (from.fileDeadlineAt !== undefined) return undefined;
@@ -156,4 +158,4 @@ const copyDocument =
     return undefined;
   };
 
-const changedBy = ({ uid, createdAt }: Agent) => ({ lastUpdatedBy: uid, lastUpdatedAt: createdAt });
+const changedBy = ({ uid, createdAt }: UnversionedAgent) => ({ lastUpdatedBy: uid, lastUpdatedAt: createdAt });

@@ -1,4 +1,4 @@
-import type { Agent } from '../domain/agents.ts';
+import type { UnversionedAgent } from '../domain/agents.ts';
 import { jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
 import { Agents, deletedCopyOf } from '../store/agents.ts';
@@ -10,7 +10,9 @@ import { type Item, type Table, table } from '../store/table.ts';
 /** A copy of an agent in progress. Its data has the new agent's id, which nobody can use until the copy is finished. */
 export type Duplication = {
   /** The new agent, as it will be. */
-  agent: Agent;
+  agent: UnversionedAgent;
+  /** The API key that asked for the copy. */
+  keyId?: string;
   sourceAgentId: string;
   /** The shards of the block list that are copied, and how many numbers they have. */
   shardsDone: number[];
@@ -77,7 +79,7 @@ export class Duplications {
    */
   async finish(duplication: Duplication): Promise<Duplication | undefined> {
     const done: Duplication = { ...duplication, state: 'done' };
-    const { agent, sourceAgentId } = done;
+    const { agent, keyId, sourceAgentId } = done;
     const { agentId } = agent;
     const item = { ...itemOf(done), ttlSeconds: Math.floor(Date.now() / 1000) + rememberedSeconds };
     const count: Counter = {
@@ -86,7 +88,7 @@ export class Duplications {
       changes: 0,
     };
     const failed = await this.#table.tryTransact([
-      ...this.#agents.creation(agent),
+      ...this.#agents.creation(agent, { keyId }),
       this.#table.putAction(item),
       this.#table.putAction(count),
       this.#table.updateAction(countKey({ uid: agent.uid }), { remove: { copies: new Set([agentId]) } }),

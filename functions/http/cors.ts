@@ -6,6 +6,7 @@ export const cors = {
     'x-authorization',
     'authorization',
     'idempotency-key',
+    'if-match',
     // AI clients in a browser.
     'mcp-protocol-version',
     'mcp-method',
@@ -13,7 +14,7 @@ export const cors = {
     'mcp-session-id',
     'last-event-id',
   ],
-  responseHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed', 'x-ignored-fields'],
+  responseHeaders: ['x-request-id', 'etag', 'retry-after', 'idempotency-replayed', 'x-ignored-fields'],
   maxAgeSeconds: 600,
 } as const;
 

@@ -68,6 +68,8 @@ export type RequestContext = {
   requestId: string;
   /** The time of arrival, on the clock of `performance.now()`. */
   receivedAt: number;
+  /** The version that the caller has seen, where the operation takes an `If-Match`. */
+  ifMatch?: number | undefined;
   /** A ULID for what this request creates. It is the same when an unfinished request is repeated with its Idempotency-Key. */
   creationId: string;
 };
@@ -123,10 +125,14 @@ export type Endpoint<
    */
   confidential?: true;
   response: Response;
+  /** The response is a record with a `version`, which is sent as its `ETag`, too. */
+  hasETag?: true;
+  /** Requests may have an `If-Match`: the version that the caller has seen. */
+  takesIfMatch?: true;
   /** The codes of its own errors, for the documentation: beyond those that every endpoint of its kind has. */
   errors?: ErrorCode[];
   /** The meaning of an error status here, where that says more than its codes do. */
-  errorDescriptions?: Partial<Record<400 | 401 | 403 | 404 | 409 | 413 | 429, string>>;
+  errorDescriptions?: Partial<Record<400 | 401 | 403 | 404 | 409 | 412 | 413 | 429, string>>;
   /** The memory of its function, where the default is too little. CPU grows with memory: 1,769 MB have a full core. */
   memoryMegabytes?: 1024 | 1769;
   raw?: RawExchange<RequestInput<Params, Query, Body>, Form>;

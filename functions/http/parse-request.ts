@@ -1,8 +1,9 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { invalidRequest } from '../domain/errors.ts';
+import { invalidField, invalidRequest } from '../domain/errors.ts';
 import { isJsonObject } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { validate } from '../domain/validation.ts';
+import { versionIn } from '../domain/version-number.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import type { Input, ParsedInput } from './input.ts';
 import { jsonBodyOf } from './request-body.ts';
@@ -14,9 +15,10 @@ import { jsonBodyOf } from './request-body.ts';
 export const parseRequest = async (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): Promise<ParsedInput> => {
   try {
     const sent = await readParts(endpoint, event);
+    const ifMatch = endpoint.takesIfMatch && ifMatchOf(event);
     const input = parseInput(endpoint, sent);
     return {
-      input,
+      input: { ...input, ...(ifMatch && { ifMatch }) },
       ignored: [...unknownFields(endpoint.query, sent.query), ...unknownFields(endpoint.body, sent.body)],
     };
   } catch (error) {
@@ -46,6 +48,15 @@ const readParts = async (endpoint: AnyEndpoint, event: APIGatewayProxyEventV2): 
   query: event.queryStringParameters ?? {},
   body: await readBody(endpoint, event),
 });
+
+/** Returns the version that `If-Match` names; undefined where any will do. */
+const ifMatchOf = ({ headers }: APIGatewayProxyEventV2): number | undefined => {
+  const sent = headers['if-match'];
+  if (sent === undefined || sent === '*') return undefined;
+  const version = /^".*"$/.test(sent) ? versionIn(sent.slice(1, -1)) : undefined;
+  if (version === undefined) throw invalidField('If-Match', 'must be a version in quotes, such as "7", or *');
+  return version;
+};
 
 const readBody = ({ body, raw = {} }: AnyEndpoint, event: APIGatewayProxyEventV2): unknown => {
   if (raw.readBody) return raw.readBody(event);

@@ -17,5 +17,6 @@ export const perform = async (
   const result = await endpoint.handle({ ...context, ...authorized, ...input }, services);
   if (endpoint.raw?.responds === 'stream') return streamed(result);
   if (endpoint.raw?.responds === 'custom') return custom(result);
-  return json(200, z.parse(endpoint.response, result));
+  const body = z.parse(endpoint.response, result);
+  return json(200, body, endpoint.hasETag && { etag: `"${(body as { version: number }).version}"` });
 };

@@ -39,9 +39,9 @@ const toResponse = (error: unknown): ApiResult => {
   if (!(error instanceof ApiError)) {
     return json(500, { error: 'internal_error', message: 'The request could not be completed. Try again later.' });
   }
-  const { status, code, message, details, retryAfterSeconds } = error;
+  const { status, code, message, details, retryAfterSeconds, version } = error;
   const retryAfter = retryAfterSeconds === undefined ? undefined : { 'retry-after': String(retryAfterSeconds) };
-  return json(status, { error: code, message, details: details && withinLimit(details) }, retryAfter);
+  return json(status, { error: code, message, version, details: details && withinLimit(details) }, retryAfter);
 };
 
 /** Shortens long details. The last one then says how many more there are. */

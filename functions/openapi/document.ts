@@ -46,7 +46,7 @@ export const openApiDocument = (routes: AnyEndpoint[]): OpenApiDocument => {
     securitySchemes: onlyUsed(securitySchemes, (name) => `"${name}":[]`, document),
     headers: onlyUsed(headers, (name) => `"#/components/headers/${name}"`, document),
     examples: onlyUsed(errorExamples(), (name) => `"#/components/examples/${name}"`, document),
-    parameters: onlyUsed({ IdempotencyKey }, (name) => `"#/components/parameters/${name}"`, document),
+    parameters: onlyUsed({ IdempotencyKey, IfMatch }, (name) => `"#/components/parameters/${name}"`, document),
   };
   for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item))) {
     addExamples(document, operation);
@@ -159,13 +159,17 @@ const tagOf = ({ name, path }: AnyEndpoint): string => {
 };
 
 const parametersOf = (endpoint: AnyEndpoint) => {
-  const { name, path, params, query } = endpoint;
+  const { name, path, params, query, takesIfMatch } = endpoint;
   for (const [, variable = ''] of path.matchAll(/\{(\w+)\}/g)) {
     if (!params?._zod.def.shape[variable]) throw new Error(`${name} has no schema for the path variable ${variable}.`);
   }
+  const headersTaken = [
+    ...(takesIdempotencyKey(endpoint) ? [{ $ref: '#/components/parameters/IdempotencyKey' as const }] : []),
+    ...(takesIfMatch ? [{ $ref: '#/components/parameters/IfMatch' as const }] : []),
+  ];
   return {
     ...((params || query) && { requestParams: { ...(params && { path: params }), ...(query && { query }) } }),
-    ...(takesIdempotencyKey(endpoint) && { parameters: [{ $ref: '#/components/parameters/IdempotencyKey' as const }] }),
+    ...(headersTaken.length > 0 && { parameters: headersTaken }),
   };
 };
 
@@ -175,7 +179,7 @@ const requestBodyOf = ({ body, raw }: AnyEndpoint) => {
 };
 
 const successOf = (endpoint: AnyEndpoint) => {
-  const { name, response, raw: { mediaTypes = [] } = {} } = endpoint;
+  const { name, response, hasETag, raw: { mediaTypes = [] } = {} } = endpoint;
   const streams = isStreamed(endpoint);
   const { id, description } = z.globalRegistry.get(response) ?? {};
   if (!description) throw new Error(`${name} does not describe its response.`);
@@ -184,6 +188,7 @@ const successOf = (endpoint: AnyEndpoint) => {
     headers: {
       ...always,
       'x-ignored-fields': headerReference('x-ignored-fields'),
+      ...(hasETag && { etag: headerReference('etag') }),
       ...(takesIdempotencyKey(endpoint) && { 'idempotency-replayed': headerReference('idempotency-replayed') }),
     },
     content: {
@@ -206,6 +211,16 @@ const IdempotencyKey = {
     'Makes the request safe to repeat: for 24 hours a request with the same key and the same content returns the first response again. 1 to 255 visible ASCII characters, such as a UUID.',
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
   example: '3f2b8c1e-5a7d-4e90-8b61-2c9d0f4a7e13',
+};
+
+const IfMatch = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description:
+    'The version that you have read, in quotes: the change is refused with 412 `version_conflict` when there is a newer one. `*` or none: any version.',
+  schema: { type: 'string', pattern: '^("[1-9][0-9]*"|\\*)$' },
+  example: '"7"',
 };
 
 const introduction = `A self-hosted HTTP API for voice agents. Quickstarts and guides: [/docs](/docs).

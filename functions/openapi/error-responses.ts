@@ -37,7 +37,7 @@ const otherResponse = ({ description, schema }: { description: string; schema?: 
 export const takesOptionalKey = ({ caller }: AnyEndpoint) => caller.kind === 'anyone' && caller.key !== undefined;
 
 const codesOf = (endpoint: AnyEndpoint): ErrorCode[] => {
-  const { caller, body, query, raw: { errorCodes = {} } = {}, errors: own = [] } = endpoint;
+  const { caller, body, query, takesIfMatch, raw: { errorCodes = {} } = {}, errors: own = [] } = endpoint;
   return [
     ...new Set<ErrorCode>([
       ...(body || query ? (['invalid_request'] as const) : []),
@@ -46,6 +46,7 @@ const codesOf = (endpoint: AnyEndpoint): ErrorCode[] => {
       ...(takesOptionalKey(endpoint) ? (['invalid_api_key', 'unauthorized_origin'] as const) : []),
       ...(caller.kind === 'application' ? (['unauthorized_origin'] as const) : []),
       ...(takesIdempotencyKey(endpoint) ? (['idempotency_conflict', 'idempotency_in_progress'] as const) : []),
+      ...(takesIfMatch ? (['version_conflict'] as const) : []),
       ...(body ? (['payload_too_large'] as const) : []),
       'rate_limited',
       'internal_error',
@@ -78,11 +79,18 @@ export const errorCodes = Object.keys(errorStatuses) as ErrorCode[];
 export const errorExamples = () =>
   Object.fromEntries(
     errorCodes.map((code) => {
-      const details = [{ path: 'agentId', message: 'must be 1 to 128 of A-Z a-z 0-9 _ . : -' }];
-      const value = { error: code, message: errorMeanings[code], ...(errorStatuses[code] === 400 && { details }) };
+      const value = { error: code, message: errorMeanings[code], ...exampleOf(code) };
       return [code, { summary: errorMeanings[code], value }];
     }),
   );
+
+const exampleOf = (code: ErrorCode) => {
+  if (errorStatuses[code] === 400) {
+    return { details: [{ path: 'agentId', message: 'must be 1 to 128 of A-Z a-z 0-9 _ . : -' }] };
+  }
+  if (code !== 'version_conflict') return {};
+  return { version: 8, details: [{ path: 'configuration.greeting', message: 'was changed in version 8' }] };
+};
 
 /** Meanings of statuses, for operations that do not describe them. */
 const meaningsOfStatuses: Record<number, string> = {
@@ -106,6 +114,7 @@ const ErrorBody = component(
     message: z
       .string()
       .check(describe('The cause, in a sentence for a person.', 'numbers: must have at least 1 number')),
+    version: z.optional(z.int().check(describe('The newest version, when the status is 412.', 8))),
     details: z.optional(
       z
         .array(
@@ -114,7 +123,7 @@ const ErrorBody = component(
             message: z.string().check(describe('What is wrong with it.', 'must have at least 1 number')),
           }),
         )
-        .check(z.describe('Each bad field, when the status is 400.')),
+        .check(z.describe('Each bad field when the status is 400, each field that was changed since when it is 412.')),
     ),
   }),
 );

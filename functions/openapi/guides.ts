@@ -19,6 +19,7 @@ const groups = {
     pagination: 'functions/openapi/guides/pagination.md',
     retries: 'functions/openapi/guides/retries.md',
     limits: 'functions/openapi/guides/limits.md',
+    versions: 'functions/openapi/guides/versions.md',
     knowledge: 'functions/openapi/guides/knowledge.md',
     'block-lists': 'functions/openapi/guides/block-lists.md',
     'call-outcomes': 'functions/openapi/guides/call-outcomes.md',

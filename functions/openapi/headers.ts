@@ -22,6 +22,11 @@ export const headers = {
     schema: { type: 'string' },
     example: 'blocklist, color',
   },
+  etag: {
+    description: 'The version of the agent, in quotes. Send it as `If-Match` with a change.',
+    schema: { type: 'string', pattern: '^"[1-9][0-9]*"$' },
+    example: '"7"',
+  },
 } as const;
 
 export const headerReference = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` as const });

@@ -16,6 +16,7 @@ export type CallableOperation = {
   /** The place of `uid`, which follows from the key and is no argument. */
   uid?: 'query' | 'body';
   takesIdempotencyKey?: true;
+  takesIfMatch?: true;
   /** It deletes, sends data out or replaces a list: AI clients have it only where the deployment says so. */
   restricted?: true;
   /** The values of arguments that an AI client does not send: a list has few items, and no texts. */
@@ -78,6 +79,7 @@ const operationOf = (document: OpenApiDocument, endpoint: AnyEndpoint): Callable
     ...(body && { hasBody: true }),
     ...(uid && { uid }),
     ...(takesIdempotencyKey(endpoint) && { takesIdempotencyKey: true }),
+    ...(endpoint.takesIfMatch && { takesIfMatch: true }),
     ...(isRestricted(endpoint) && { restricted: true }),
     ...(toolDefaults && { toolDefaults }),
   };
@@ -123,6 +125,7 @@ const inputSchemaOf = (document: OpenApiDocument, endpoint: AnyEndpoint): JsonSc
   for (const { name, description, schema } of parameters) add(name, { ...schema, description });
   for (const [name, schema] of Object.entries(body?.properties ?? {})) add(name, schema);
   if (takesIdempotencyKey(endpoint)) add('idempotencyKey', { type: 'string' });
+  if (endpoint.takesIfMatch) add('ifMatch', { type: 'integer' });
   delete properties.uid;
   for (const [name, value] of Object.entries(defaults ?? {})) (properties[name] as JsonSchema).default = value;
   const required = [

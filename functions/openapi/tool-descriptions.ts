@@ -72,6 +72,7 @@ export const toolDescriptions: Record<string, string> = {
 /** The same for arguments, by operation and argument, or by argument. */
 export const argumentDescriptions: Record<string, string> = {
   idempotencyKey: 'A UUID that makes the call safe to repeat.',
+  ifMatch: '`version` as you have read it: refused when there is a newer one.',
   callIdOrPhone: 'Id of the call, or a phone number such as +14155550100.',
   'recordCall.callIdOrPhone': 'Id of the call: 1 to 128 of A-Z a-z 0-9 _ . : - and never a phone number.',
   'deleteCall.callIdOrPhone': 'Id of the call, never a phone number.',

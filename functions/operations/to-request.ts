@@ -9,7 +9,7 @@ export type Arguments = Record<string, unknown>;
  * that is no segment of a path, and an object in a query or a header. The operation validates the rest.
  */
 export const toRequest = (operation: CallableOperation, given: Arguments, uid: string | undefined): OwnRequest => {
-  const { idempotencyKey, uid: _, ...rest } = given;
+  const { idempotencyKey, ifMatch, uid: _, ...rest } = given;
   const args = new Map(Object.entries(rest));
   const errors: ErrorDetail[] = [];
   const take = (name: string, isValid: (value: unknown) => boolean, message: string): string => {
@@ -32,6 +32,10 @@ export const toRequest = (operation: CallableOperation, given: Arguments, uid: s
   if (operation.takesIdempotencyKey && idempotencyKey !== undefined) {
     if (isHeaderValue(idempotencyKey)) headers['idempotency-key'] = idempotencyKey;
     else errors.push({ path: 'idempotencyKey', message: 'must be 1 to 255 visible ASCII characters' });
+  }
+  if (operation.takesIfMatch && ifMatch !== undefined) {
+    if (Number.isSafeInteger(ifMatch)) headers['if-match'] = `"${ifMatch}"`;
+    else errors.push({ path: 'ifMatch', message: 'must be the number of a version' });
   }
   if (errors.length > 0) throw invalidRequest(errors);
 

@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Agent } from '../domain/agents.ts';
+import { decodeTime } from 'ulid';
+import type { Agent, UnversionedAgent } from '../domain/agents.ts';
+import { now } from '../domain/date-time.ts';
 import { agentKeyInUse, phoneNumberInUse } from '../domain/errors.ts';
+import { withoutUndefined } from '../domain/json.ts';
+import { limits } from '../domain/limits.ts';
 import { idempotencyClaimSeconds } from '../domain/timeouts.ts';
+import { changedFields, versionConflict } from '../domain/versions.ts';
 import { service } from '../service.ts';
+import { AgentVersions, type StoredVersion, versionItem } from './agent-versions.ts';
 import type { AccessItem } from './credentials.ts';
 import { exists, isAbsent, when } from './expressions.ts';
 import {
@@ -13,6 +19,7 @@ import {
   agentKeyEntryKey,
   agentNumberKey,
   agentsOf,
+  agentVersionKey,
   countKey,
   formerGuestKey,
   formerGuestsOf,
@@ -29,8 +36,25 @@ const maxCreationAttempts = 5;
 /** One job reads a segment of a table of a terabyte within its time. */
 export const agentSegments = 200;
 
-/** The configuration is stored as JSON text, so that every value is returned as it was sent. */
-export type AgentItem = Item & Omit<Agent, 'configuration'> & { configuration: string; version: string };
+/** Who makes a version: a user, by a key unless it is the operator, with the request (its `creationId`). */
+export type VersionOrigin = {
+  uid?: string | undefined;
+  keyId?: string | undefined;
+  note?: string | undefined;
+  restoredFrom?: number | undefined;
+  creationId?: string | undefined;
+};
+
+/**
+ * The configuration is stored as JSON text, so that every value is returned as it was sent. `revision` changes with each write,
+ * and `lastChange` says who made the last one.
+ */
+export type AgentItem = Item &
+  Omit<Agent, 'configuration'> & {
+    configuration: string;
+    revision: string;
+    lastChange: Pick<VersionOrigin, 'keyId' | 'note' | 'creationId'>;
+  };
 /** Names the user's agent that has the value of a unique field. */
 export type UniqueEntry = Item & { agentId: string };
 /** The counter of a user's agents, with what `Duplications` notes of copies. */
@@ -50,11 +74,13 @@ export class AgentExistsError extends Error {
  */
 export class Agents {
   readonly #table: Table;
+  readonly #versions: AgentVersions;
   readonly #quota: Quota | undefined;
 
   /** Without a quota, users may have any number of agents. */
   constructor(table: Table, quota?: Quota) {
     this.#table = table;
+    this.#versions = new AgentVersions(table);
     this.#quota = quota;
   }
 
@@ -111,9 +137,10 @@ export class Agents {
   }
 
   /** Creates an agent. If its id exists, its own creation wrote it before, and that agent is returned. */
-  async create(agent: Agent): Promise<Agent> {
+  async create(unversioned: UnversionedAgent, origin: VersionOrigin = {}): Promise<Agent> {
+    const agent: Agent = { ...unversioned, version: 1 };
     const { uid, agentId } = agent;
-    const creation = this.creation(agent);
+    const creation = this.creation(agent, origin);
     const count = countAction(this.#table, countKey({ uid }), 1, this.#quota);
     for (let attempt = 0; attempt < maxCreationAttempts; attempt++) {
       const failed = await this.#table.tryTransact([...creation, count]);
@@ -128,33 +155,93 @@ export class Agents {
     throw new Error(`The agent ${agentId} could not be created.`);
   }
 
-  /** Returns the actions that create an agent: its record, its access item and the entries of its unique fields. */
-  creation(agent: Agent): TransactionAction[] {
+  /** Returns the actions that create an agent: its record, its access item, its first version, and the entries of its unique fields. */
+  creation(unversioned: UnversionedAgent, origin: VersionOrigin): TransactionAction[] {
+    const agent: Agent = { ...unversioned, version: 1 };
     const { uid, agentId } = agent;
     const { blockOnOutcomes } = agent.configuration;
     const access: AccessItem = { ...accessKey(agentId), agentId, uid, ...(blockOnOutcomes && { blockOnOutcomes }) };
     return [
-      this.#table.putAction(itemOf(agent), isAbsent),
+      this.#table.putAction(itemOf(agent, origin), isAbsent),
       this.#table.putAction(access, isAbsent),
+      this.#table.putAction(versionItem(agentId, versionOf(agent, changedFields({}, agent), origin), agent)),
       ...this.#uniqueChanges({}, agent),
     ];
   }
 
-  /** Changes an agent. Of two concurrent changes, the later one sees the earlier one's result. */
-  async change(owner: string, agentId: string, change: (agent: Agent) => Agent): Promise<Agent | undefined> {
+  /**
+   * Changes an agent. Of two concurrent changes, the later one sees the earlier one's result. A change of its name or its
+   * configuration is a new version in the same transaction; what changes nothing writes nothing. With `ifMatch`, it is refused
+   * when the newest version is another one. A request that made its change before, and is repeated, gets the same version again.
+   */
+  async change(
+    owner: string,
+    agentId: string,
+    change: (agent: Agent) => Agent,
+    { ifMatch, ...origin }: VersionOrigin & { ifMatch?: number | undefined } = {},
+  ): Promise<Agent | undefined> {
     return untilWritten(async (attempt) => {
       const found = await this.#table.get<AgentItem>(agentKey(owner, agentId));
       if (!found) return undefined;
       const former = agentOf(found);
-      const changed = change(former);
-      if (attempt > 0) await this.#checkUnique(changed);
+      const done = await this.#changeBy(origin.creationId, found);
+      if (done) return done;
+      if (ifMatch !== undefined && ifMatch !== former.version) {
+        throw versionConflict(former.version, await this.#versionsAfter(agentId, ifMatch));
+      }
+      const wanted = change(former);
+      const fields = changedFields(former, wanted);
+      const uniqueChanges = this.#uniqueChanges(former, wanted);
+      if (fields.length === 0 && uniqueChanges.length === 0) return former;
+      if (attempt > 0) await this.#checkUnique(wanted);
+      const version = former.version + (fields.length > 0 ? 1 : 0);
+      const changed = { ...wanted, version, updatedAt: laterOf(found.updatedAt, now(), timeOf(origin.creationId)) };
       await this.#table.transact([
-        this.#table.putAction(itemOf(changed), isUnchanged(found)),
-        ...this.#uniqueChanges(former, changed),
+        this.#table.putAction(itemOf(changed, origin), isUnchanged(found)),
+        ...(fields.length > 0 ? this.#newVersion(changed, versionOf(changed, fields, origin)) : []),
+        ...uniqueChanges,
         ...this.#accessChange(former, changed),
       ]);
       return changed;
     });
+  }
+
+  /** Returns the actions that write a version, and delete the one that is too old to be kept. */
+  #newVersion({ agentId, ...agent }: Agent, version: StoredVersion): TransactionAction[] {
+    const tooOld = version.version - limits.versions;
+    return [
+      this.#table.putAction(versionItem(agentId, version, agent)),
+      ...(tooOld > 0 ? [this.#table.deleteAction(agentVersionKey(agentId, tooOld))] : []),
+    ];
+  }
+
+  /** Returns the agent as an earlier run of the same request left it; undefined when there was none. */
+  async #changeBy(creationId: string | undefined, found: AgentItem): Promise<Agent | undefined> {
+    const begun = timeOf(creationId);
+    // The usual case needs no read: the agent was last changed before the request began.
+    if (begun === undefined || found.updatedAt < begun) return undefined;
+    const agent = agentOf(found);
+    if (found.lastChange.creationId === creationId) return agent;
+    const { agentId } = found;
+    for await (const { version, creationId: by, createdAt } of this.#versions.list(agentId)) {
+      if (createdAt < begun) return undefined;
+      if (by !== creationId) continue;
+      const content = await this.#versions.find(agentId, version);
+      return (
+        content && { ...agent, name: content.name, configuration: content.configuration, version, updatedAt: createdAt }
+      );
+    }
+    return undefined;
+  }
+
+  /** Returns the versions after one, oldest first, as far as they are kept. */
+  async #versionsAfter(agentId: string, version: number): Promise<StoredVersion[]> {
+    const newer: StoredVersion[] = [];
+    for await (const one of this.#versions.list(agentId)) {
+      if (one.version <= version) break;
+      newer.unshift(one);
+    }
+    return newer;
   }
 
   /** Returns the actions that move the entries of an agent's unique fields. They fail when another agent has the value. */
@@ -306,7 +393,24 @@ const entryKeysOf = (uid: string, values: UniqueValues, fields: readonly (typeof
   });
 
 const isOwnedBy = (owner: string) => when`uid = ${owner}`;
-const isUnchanged = ({ version }: AgentItem) => when`version = ${version}`;
+const isUnchanged = ({ revision }: AgentItem) => when`revision = ${revision}`;
+
+/** Returns when a request began, by the ULID of what it creates. */
+const timeOf = (creationId: string | undefined) =>
+  creationId === undefined ? undefined : new Date(decodeTime(creationId)).toISOString();
+
+/** Clocks differ: a version is never older than the one before it, nor than the beginning of its request. */
+const laterOf = (...times: (string | undefined)[]): string =>
+  times
+    .filter((time) => time !== undefined)
+    .sort()
+    .at(-1) ?? now();
+
+const versionOf = (
+  { uid: owner, version, updatedAt }: Agent,
+  changed: string[],
+  { uid = owner, note, ...origin }: VersionOrigin,
+): StoredVersion => ({ version, createdAt: updatedAt, uid, ...origin, note: note || undefined, changed });
 
 /** Reports of imports are kept for 30 days, and so is what was begun before the revocation. */
 const formerGuestSeconds = 31 * 24 * 60 * 60;
@@ -319,15 +423,23 @@ const formerGuestItem = (agentId: string, uid: string): FormerGuestItem => ({
 /** A guest's entry and the owner's record have the same key: an entry for the owner would overwrite the agent. */
 const ownerIsNoGuest = () => new Error('The owner of an agent cannot be its guest.');
 
-const itemOf = ({ configuration, ...rest }: Agent): AgentItem => ({
+const itemOf = ({ configuration, ...rest }: Agent, { keyId, note, creationId }: VersionOrigin): AgentItem => ({
   ...agentKey(rest.uid, rest.agentId),
   ...rest,
   configuration: JSON.stringify(configuration),
-  version: randomUUID(),
+  revision: randomUUID(),
+  lastChange: withoutUndefined({ keyId, note: note || undefined, creationId }),
 });
 
 /** Returns the agent that an item holds. */
-export const agentOf = ({ pk: _pk, sk: _sk, version: _version, configuration, ...rest }: AgentItem): Agent => ({
+export const agentOf = ({
+  pk: _pk,
+  sk: _sk,
+  revision: _r,
+  lastChange: _l,
+  configuration,
+  ...rest
+}: AgentItem): Agent => ({
   ...rest,
   configuration: JSON.parse(configuration),
 });
@@ -342,7 +454,7 @@ export const agents = /* @__PURE__ */ service(() => new Agents(table.get(), agen
   copiesOf: ['dynamodb:GetItem'],
   formerGuests: ['dynamodb:Query'],
   create: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
-  change: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+  change: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
   remove: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
   findDeleted: ['dynamodb:GetItem'],
   finishRemoval: ['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:Query'],

@@ -12,6 +12,7 @@
  * API key               KEY#<sha256>                           KEY                     the key's record
  * access to an agent    AGENT#<agentId>                        ACCESS                  owner and guests: read with the key, in one BatchGet;
  *                                                                                      of a deleted agent, until all of it is deleted, nobody
+ * version of an agent   AGENT#<agentId>                        VERSION#<version>       what the agent was, for good: name and configuration, deflated
  * former guest          AGENT#<agentId>                        GUEST#<uid>             a user whose access was revoked, for erasures; expires
  * blocked number        AGENT#<agentId>#BLOCKED#<shard 0–15>   <phone>                 a hash spreads a million numbers; a check is one read
  * …for a user's agents  USER#<uid>#BLOCKED#<shard 0–15>        <phone>                 the same, on the list of a user
@@ -86,9 +87,17 @@ export const apiKeyListingsOf = (uid: string): Collection => ({ pk: `USER#${uid}
 export const apiKeys = 'KEY#*';
 export const apiKeyKey = (hash: string): ItemKey => ({ pk: `KEY#${hash}`, sk: 'KEY' });
 
-/** The items of an agent that are in one partition: its access, its websites and documents. */
+/** The items of an agent that are in one partition: its access, its versions, its websites and documents. */
 export const itemsOfAgent = (agentId: string): Collection => ({ pk: `AGENT#${agentId}` });
 export const accessKey = (agentId: string): ItemKey => ({ pk: `AGENT#${agentId}`, sk: 'ACCESS' });
+
+/** Padded, so that the order of texts is that of numbers. */
+export const agentVersionPosition = (version: number) => String(version).padStart(9, '0');
+export const agentVersionKey = (agentId: string, version: number): ItemKey => ({
+  pk: `AGENT#${agentId}`,
+  sk: `VERSION#${agentVersionPosition(version)}`,
+});
+export const agentVersionsOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}`, prefix: 'VERSION#' });
 
 export const formerGuestKey = (agentId: string, uid: string): ItemKey => ({
   pk: `AGENT#${agentId}`,

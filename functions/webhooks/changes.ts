@@ -79,7 +79,7 @@ const agentChanged = (
   const { before, after } = change;
   // The entry of a shared agent in a guest's list is no record.
   if (!after?.configuration) return {};
-  if (before && isDeepStrictEqual(withoutVersion(before), withoutVersion(after))) return {};
+  if (before && isDeepStrictEqual(toldOf(before), toldOf(after))) return {};
   const { name, phoneNumber, key, createdAt, updatedAt, sourceAgentId } = after;
   return {
     events: [
@@ -95,7 +95,8 @@ const agentChanged = (
   };
 };
 
-const withoutVersion = ({ version: _v, updatedAt: _u, ...rest }: AgentItem) => rest;
+/** Returns the fields whose change is an event. */
+const toldOf = ({ name, configuration, phoneNumber, key }: AgentItem) => ({ name, configuration, phoneNumber, key });
 
 /** An agent is deleted when nobody has access to it any more. */
 const accessChanged = (agentId: string, change: TableChange<AccessItem>): ChangeEffects => {

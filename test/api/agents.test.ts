@@ -16,6 +16,7 @@ describe('agents', () => {
       name: 'Desk',
       configuration,
       phoneNumber: '+14155550100',
+      version: 1,
       createdAt: expect.any(String),
       updatedAt: made.body.createdAt,
     });

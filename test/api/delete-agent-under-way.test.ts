@@ -73,7 +73,7 @@ describe('deleting an agent', () => {
     const source = (await world.call('GET', `/agents/${world.agentId}`)).body;
     const copy = { ...source, agentId: newIdentifier('agent') };
     const services = lazyServices(copyServices);
-    const begun = await beginCopy(copy, world.agentId, services);
+    const begun = await beginCopy({ agent: copy, sourceAgentId: world.agentId }, services);
     expect(await continueCopy(begun, 0, services)).toMatchObject({ state: 'copying' });
     expect((await remove(world, world.agentId)).status).toBe(200);
     expect(

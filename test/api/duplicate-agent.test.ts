@@ -186,7 +186,7 @@ describe('duplicating an agent', () => {
     const source = (await world.call('GET', `/agents/${world.agentId}`)).body;
     const agent = { ...source, agentId: unique('agent') };
     const services = lazyServices(copyServices);
-    const begun = await beginCopy(agent, world.agentId, services);
+    const begun = await beginCopy({ agent, sourceAgentId: world.agentId }, services);
     const reached = await continueCopy(begun, 0, services);
     expect(reached).toMatchObject({ state: 'copying' });
     expect(await blockListOf(world, agent.agentId)).toBe(401);

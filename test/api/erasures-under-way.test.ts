@@ -78,7 +78,7 @@ describe.concurrent('the erasure of a person', () => {
   it('the erasure of a person waits for a copy of an agent under way, and erases from it', async () => {
     const { world, person } = await knownPerson();
     const services = lazyServices(copyServices);
-    const begun = await beginCopy(await copyOf(world), world.agentId, services);
+    const begun = await beginCopy({ agent: await copyOf(world), sourceAgentId: world.agentId }, services);
     const { body } = await request(world, person, { blockList: 'remove' });
     expect(await deliver(world.uid, body.erasureId)).toBe(true);
     expect((await statusOf(world, body.erasureId)).status).toBe('running');

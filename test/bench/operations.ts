@@ -125,6 +125,33 @@ const samples: Record<string, [Sample, ...Sample[]]> = {
       maxRoundTrips: 3,
     },
   ],
+  updateAgent: [
+    { request: async ({ newAgent }) => ({ params: { agentId: await newAgent() }, body: { name: 'Renamed' } }) },
+    {
+      what: 'with If-Match',
+      request: async ({ newAgent }) => ({
+        params: { agentId: await newAgent() },
+        headers: { 'if-match': '"1"' },
+        body: { name: 'Renamed' },
+      }),
+    },
+  ],
+  getAgentVersion: [
+    {
+      request: ({ agentId, uid }) => ({ params: { agentId, version: '1' }, query: { uid, against: '1' } }),
+      // The version is read together with the key.
+      maxRoundTrips: 1,
+    },
+  ],
+  restoreAgent: [
+    {
+      request: async ({ newAgent, uid, directly }) => {
+        const agentId = await newAgent();
+        await directly.agents.change(uid, agentId, (agent) => ({ ...agent, name: 'Renamed' }));
+        return { params: { agentId }, body: { uid, version: 1 } };
+      },
+    },
+  ],
   recordCall: [
     {
       request: ({ agentId }) => ({ params: { agentId, callIdOrPhone: `call-${crypto.randomUUID()}` }, body: call }),

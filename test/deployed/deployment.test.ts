@@ -143,7 +143,7 @@ describe('background work', () => {
     await eventually(() => knowledgeOf(agentId), isReady);
 
     const copy = { ...(await world.call('GET', `/agents/${agentId}`)).body, agentId: unique('agent'), name: 'Copy' };
-    await beginCopy({ ...copy, sourceAgentId: agentId }, agentId, lazyServices(copyServices));
+    await beginCopy({ agent: { ...copy, sourceAgentId: agentId }, sourceAgentId: agentId }, lazyServices(copyServices));
     expect((await world.call('GET', `/agents/${copy.agentId}`)).status).toBe(401);
     await jobQueueFor('finishDuplication')
       .get()

@@ -16,6 +16,10 @@ beforeAll(async () => {
   const createdAt = '2026-03-01T10:00:00.000Z';
   const agent = { uid: target.uid, agentId, name: 'Front desk', configuration: {}, createdAt, updatedAt: createdAt };
   await agents.get().create(agent);
+  // The examples name versions.
+  for (let n = 2; n <= 8; n++) {
+    await agents.get().change(target.uid, agentId, (agent) => ({ ...agent, name: `Front desk ${n}` }));
+  }
   // The example of a deletion names another one, so that this one remains.
   await agents.get().create({ ...agent, agentId: 'agent_01KB3N0W7C5M9Y2D4S6V8X1Z3T' });
   await blockListImports
@@ -92,6 +96,7 @@ const changed = (body: unknown): unknown => {
     items: [{ agentId, callIdOrPhone: 'other' }],
     custom_call_outcome: 'other',
     size: 14,
+    version: 2,
     url: 'https://crm.example.com/other',
     deliveryId: 'delivery_other',
   };

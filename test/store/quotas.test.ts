@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Agent } from '../../functions/domain/agents.ts';
+import type { UnversionedAgent } from '../../functions/domain/agents.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { type Duplication, Duplications } from '../../functions/duplication/duplications.ts';
 import { Agents } from '../../functions/store/agents.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 const noFaults = () => injectFaults(table.get().client, () => undefined);
 afterEach(noFaults);
 
-const newAgent = (uid: string): Agent => ({
+const newAgent = (uid: string): UnversionedAgent => ({
   ...{ uid, agentId: newIdentifier('agent'), name: 'Agent', configuration: {} },
   ...{ createdAt: '2026-03-01T10:00:00.000Z', updatedAt: '2026-03-01T10:00:00.000Z' },
 });
@@ -41,7 +41,7 @@ describe('the quota of agents', () => {
   it('the quota of agents counts an agent once that is created again under its id, also when none is left', async () => {
     const { uid } = await newUser();
     const created = Array.from({ length: limit }, () => newAgent(uid));
-    for (const agent of [...created, ...created]) expect(await agents.create(agent)).toEqual(agent);
+    for (const agent of [...created, ...created]) expect(await agents.create(agent)).toEqual({ ...agent, version: 1 });
     expect(await countOf({ uid })).toBe(limit);
   });
 

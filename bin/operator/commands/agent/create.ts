@@ -1,4 +1,4 @@
-import { AgentKey, AgentName } from '../../../../functions/domain/agents.ts';
+import { AgentKey, AgentName, type UnversionedAgent, VersionNote } from '../../../../functions/domain/agents.ts';
 import { now } from '../../../../functions/domain/date-time.ts';
 import { Identifier, newIdentifier } from '../../../../functions/domain/identifiers.ts';
 import { PhoneNumber } from '../../../../functions/domain/phone-numbers.ts';
@@ -20,6 +20,7 @@ export const createAgent = (agent: Group) =>
     .option('--configuration <file>', 'a JSON file with the configuration')
     .option('--phone-number <number>', 'the number the agent answers', as(PhoneNumber))
     .option('--key <key>', 'the name that the agent has in files', as(AgentKey))
+    .option('--note <note>', 'why: a note for the history of the agent', as(VersionNote))
     .option('--id <id>', 'an id of your choice (default: a new one)', as(Identifier))
     .addHelpText(
       'after',
@@ -30,7 +31,7 @@ export const createAgent = (agent: Group) =>
     )
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
-      const { uid, name, phoneNumber, key } = options;
+      const { uid, name, phoneNumber, key, note } = options;
       const configuration = options.configuration ? await readConfiguration(options.configuration) : {};
       const { users, agents } = await openStores(options);
       await existingUser(users, uid);
@@ -45,14 +46,14 @@ export const createAgent = (agent: Group) =>
         ...(key && { key }),
         createdAt,
       };
-      const created = await create(agents, { ...record, updatedAt: createdAt });
+      const created = await create(agents, { ...record, updatedAt: createdAt }, note);
       print(options, created, () => `Agent ${agentId} created.`);
     });
 
 /** Creates an agent. Fails if the id is taken, also by the same owner. */
-const create = async (agents: Agents, agent: Parameters<Agents['create']>[0]) => {
+const create = async (agents: Agents, agent: UnversionedAgent, note?: string) => {
   try {
-    const created = await agents.create(agent);
+    const created = await agents.create(agent, { note });
     if (created.createdAt === agent.createdAt) return created;
   } catch (error) {
     if (!(error instanceof AgentExistsError)) throw error;

@@ -24,6 +24,7 @@ export const showAgent = (agent: Group) =>
           name: found.name,
           'phone number': found.phoneNumber,
           key: found.key,
+          version: found.version,
           owner,
           guests: guests.join(', ') || 'none',
           'copy of': found.sourceAgentId,

@@ -1,4 +1,4 @@
-import { AgentKey, AgentName, withChange } from '../../../../functions/domain/agents.ts';
+import { AgentKey, AgentName, VersionNote, withChange } from '../../../../functions/domain/agents.ts';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { PhoneNumber } from '../../../../functions/domain/phone-numbers.ts';
 import { as } from '../../../command-line/arguments.ts';
@@ -23,13 +23,14 @@ export const updateAgent = (agent: Group) =>
     .option('--no-phone-number', 'remove the phone number')
     .option('--key <key>', 'the name that the agent has in files', as(AgentKey))
     .option('--no-key', 'remove the key')
+    .option('--note <note>', 'why: a note for the history of the agent', as(VersionNote))
     .addHelpText(
       'after',
       examples('agent update front-desk --name Reception', 'agent update front-desk --configuration greeting.json'),
     )
     .action(async (agentId, _, command) => {
       const options = command.optsWithGlobals();
-      const { name, phoneNumber, key } = options;
+      const { name, phoneNumber, key, note } = options;
       const configuration = options.configuration && (await readConfigurationChange(options.configuration));
       if ([name, configuration, phoneNumber, key].every((given) => given === undefined)) {
         throw new CommandError(
@@ -45,7 +46,7 @@ export const updateAgent = (agent: Group) =>
         ...(phoneNumber !== undefined && { phoneNumber: phoneNumber === false ? null : phoneNumber }),
         ...(key !== undefined && { key: key === false ? null : key }),
       };
-      const updated = await agents.change(owner, agentId, (found) => withChange(found, change));
+      const updated = await agents.change(owner, agentId, (found) => withChange(found, change), { note });
       if (!updated) throw new CommandError(`There is no agent ${agentId}.`);
-      print(options, updated, () => `Agent ${agentId} updated.`);
+      print(options, updated, () => `Agent ${agentId} updated. Its version is ${updated.version}.`);
     });

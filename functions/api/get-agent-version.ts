@@ -1,0 +1,39 @@
+import * as z from 'zod/mini';
+import { describe } from '../domain/describe.ts';
+import { AgentIdInPath, Uid } from '../domain/identifiers.ts';
+import { VersionInPath, VersionInQuery, versionIn } from '../domain/version-number.ts';
+import { AgentVersionContent, changesBetween, noSuchVersion } from '../domain/versions.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { versionsLookup } from '../store/agent-versions.ts';
+
+/** Returns a version of an agent, and how it differs from another one. */
+export const getAgentVersion = endpoint({
+  name: 'getAgentVersion',
+  method: 'GET',
+  path: '/agents/{agentId}/versions/{version}',
+  summary: 'Get a version of an agent',
+  description:
+    'Returns a version of an agent with its name and its configuration. With `against`, also what changed from that version to this one.',
+  caller: {
+    kind: 'key',
+    scope: 'agents',
+    agent: ({ params: { agentId }, query: { uid } }) => ({ agentId, uid }),
+    prefetch: ({ params: { agentId, version }, query: { against } }) =>
+      versionsLookup(agentId, [versionIn(version), against ?? versionIn(version)]),
+  },
+  params: z.object({ agentId: AgentIdInPath, version: VersionInPath }),
+  query: z.object({
+    uid: Uid,
+    against: z.optional(VersionInQuery.check(describe('Another version, to compare with.', 3, { type: 'integer' }))),
+  }),
+  response: AgentVersionContent,
+  errors: ['version_not_found'],
+
+  async handle({ query: { against }, found: [version, other] }) {
+    if (!version || !other) throw noSuchVersion();
+    return { ...version, ...(against !== undefined && { changes: changesBetween(other, version) }) };
+  },
+});
+
+export const handler = lambda(getAgentVersion);

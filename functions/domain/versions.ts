@@ -1,0 +1,141 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod/mini';
+import { type Agent, AgentConfiguration, AgentName } from './agents.ts';
+import { timestamp } from './date-time.ts';
+import { component, describe } from './describe.ts';
+import { ApiError } from './errors.ts';
+import { examples } from './examples.ts';
+import { isJsonObject } from './json.ts';
+import { limits } from './limits.ts';
+
+const versionFields = {
+  version: z.int().check(describe('Number of the version. The first one is 1.', 7, { minimum: 1 })),
+  createdAt: timestamp('When the version was made.'),
+  uid: z.string().check(describe('Id of the user who made it.', examples.uid)),
+  keyId: z.optional(
+    z
+      .string()
+      .check(
+        describe(
+          'Id of the API key that made it. Absent when the operator’s command line did.',
+          'key_01KB3M5T3Q8RXN2M6J4HB7C0DF',
+        ),
+      ),
+  ),
+  note: z.optional(z.string().check(describe('The note that was given.', 'Ask for the insurance first'))),
+  changed: z
+    .array(z.string())
+    .check(
+      describe(
+        `The fields that differ from the version before: \`name\`, or a field of \`configuration\`. \`configuration\` alone stands for more than ${limits.changedFields} fields.`,
+        ['name', 'configuration.greeting'],
+      ),
+    ),
+  restoredFrom: z.optional(z.int().check(describe('The version that was restored.', 3, { minimum: 1 }))),
+};
+
+export const AgentVersion = component(
+  'AgentVersion',
+  'A version of an agent: who made it, when, and what changed.',
+  z.object(versionFields),
+);
+export type AgentVersion = z.infer<typeof AgentVersion>;
+
+/** Any JSON value. */
+const value = (description: string, example: unknown) =>
+  z.optional(
+    z.unknown().check(
+      describe<unknown>(description, example, {
+        documentAs: z.union([
+          z.string(),
+          z.number(),
+          z.boolean(),
+          z.null(),
+          z.array(z.unknown()),
+          z.record(z.string(), z.unknown()),
+        ]),
+      }),
+    ),
+  );
+
+const FieldChange = component(
+  'FieldChange',
+  'A value that differs between two versions.',
+  z.object({
+    path: z
+      .string()
+      .check(describe('Path of the value, as a JSON Pointer (RFC 6901).', '/configuration/variables/company')),
+    before: value('The former value. Absent when there was none.', 'Example Dental'),
+    after: value('The new value. Absent when there is none.', 'Example Dental Care'),
+  }),
+);
+type FieldChange = z.infer<typeof FieldChange>;
+
+export const AgentVersionContent = component(
+  'AgentVersionContent',
+  'A version of an agent with its name and its configuration.',
+  z.object({
+    ...versionFields,
+    name: AgentName,
+    configuration: AgentConfiguration,
+    changes: z.optional(
+      z
+        .array(FieldChange)
+        .check(
+          z.describe(
+            `What changed from the version \`against\` to this one. A part with more than ${limits.changesOfPart} changes is given whole.`,
+          ),
+        ),
+    ),
+  }),
+);
+export type AgentVersionContent = z.infer<typeof AgentVersionContent>;
+
+/** The part of an agent that has versions. The phone number is routing, which does not travel back in time. */
+export type Versioned = Pick<Agent, 'name' | 'configuration'>;
+
+/** Returns the fields in which two states of an agent differ, the order of fields within objects aside. */
+export const changedFields = (before: Partial<Versioned>, after: Versioned): string[] => {
+  const former: Record<string, unknown> = before.configuration ?? {};
+  const fields = [...new Set([...Object.keys(former), ...Object.keys(after.configuration)])]
+    .filter((field) => !isDeepStrictEqual(former[field], after.configuration[field]))
+    .map((field) => `configuration.${field}`);
+  const isListed =
+    fields.length <= limits.changedFields && fields.every((field) => field.length <= limits.nameCharacters);
+  return [...(before.name === after.name ? [] : ['name']), ...(isListed ? fields : ['configuration'])];
+};
+
+/** Returns what changed between two states of an agent, with paths as JSON Pointers. */
+export const changesBetween = (before: Versioned, after: Versioned): FieldChange[] =>
+  (['name', 'configuration'] as const).flatMap((field) => changesOf(before[field], after[field], `/${field}`));
+
+const changesOf = (before: unknown, after: unknown, path: string): FieldChange[] => {
+  const bothAreLists = Array.isArray(before) && Array.isArray(after);
+  if (bothAreLists || (isJsonObject(before) && isJsonObject(after))) {
+    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+    const changes = names.flatMap((name) =>
+      changesOf(fieldOf(before, name), fieldOf(after, name), `${path}/${escaped(name)}`),
+    );
+    // A path repeats the names above it: a thousand values below a long name would be a response without bounds.
+    const isSmall =
+      changes.length <= limits.changesOfPart && changes.every((one) => one.path.length <= limits.changePathUnits);
+    return isSmall ? changes : [{ path, before, after }];
+  }
+  if (isDeepStrictEqual(before, after)) return [];
+  return [{ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }];
+};
+
+const fieldOf = (value: object, name: string): unknown =>
+  Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+
+const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** Creates a 412. It names the fields that changed since the version that the caller has seen, each with its latest change. */
+export const versionConflict = (version: number, since: Pick<AgentVersion, 'version' | 'changed'>[]): ApiError => {
+  const changedIn = new Map(since.flatMap(({ version, changed }) => changed.map((field) => [field, version])));
+  const details = [...changedIn].map(([path, version]) => ({ path, message: `was changed in version ${version}` }));
+  const message = `The agent has another version by now: ${version}. Read it, and send its number as If-Match.`;
+  return new ApiError('version_conflict', message, { version, details });
+};
+
+export const noSuchVersion = () => new ApiError('version_not_found', 'This agent has no such version.');
