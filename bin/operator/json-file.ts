@@ -7,7 +7,7 @@ import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 
 /** Reads JSON, given as such or as a file, and validates it against a schema of the API. */
 export const readJsonFile = async <S extends z.core.$ZodType>(schema: S, file: string): Promise<z.infer<S>> => {
-  const text = /^\s*\{/.test(file) ? file : await readText(file);
+  const text = await readJsonText(file);
   let value: unknown;
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
@@ -18,6 +18,9 @@ export const readJsonFile = async <S extends z.core.$ZodType>(schema: S, file: s
   if (error) throw new CommandError(`${file} is not valid: ${detailsOf(error)}.`, exitCodes.usage);
   return data;
 };
+
+/** Returns an object in JSON that is given as such, or the text of the file that is named instead. */
+export const readJsonText = async (given: string): Promise<string> => (/^\s*\{/.test(given) ? given : readText(given));
 
 const readText = (file: string) =>
   readFile(pathOf(file), 'utf8').catch((error: NodeJS.ErrnoException) => {

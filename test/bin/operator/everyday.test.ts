@@ -109,7 +109,7 @@ describe('agents', () => {
   it('agents are listed by the operator with those that others share', async () => {
     const [world, guest] = [await newWorld(), await newUser()];
     expect((await json('agent', 'list', '--uid', guest.uid)).agents).toEqual([]);
-    await json('agent', 'grant', world.agentId, '--to', guest.uid);
+    await json('agent', 'grant', world.agentId, '--uid', guest.uid);
     for (const uid of [world.uid, guest.uid]) {
       expect((await json('agent', 'list', '--uid', uid)).agents).toMatchObject([
         { agentId: world.agentId, uid: world.uid },
@@ -227,6 +227,8 @@ describe('calls', () => {
     expect(body).toMatchObject({ custom_call_outcome: 'won', custom_call_outcome_value: 149.5 });
     expect(body.outcomeHistory).toMatchObject([{ keyId: 'operator' }]);
     expect(text).toContain('12345678901234567890');
+    const updated = await json('calls', 'update', 'one', ...at, '--metadata', newFile('{"crm":"42"}'));
+    expect(updated.custom_call_metadata).toEqual({ crm: '42' });
     expect(
       await json('calls', 'update', 'one', ...at, '--no-outcome', '--no-value', '--no-metadata'),
     ).not.toHaveProperty('custom_call_outcome');

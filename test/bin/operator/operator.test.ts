@@ -367,32 +367,36 @@ describe('agents', () => {
     const [world, guest] = [await newWorld(), await newUser()];
     const read = async () => (await call('GET', `/agents/${world.agentId}`, { apiKey: guest.apiKey })).status;
     expect(await read()).toBe(401);
-    await json('agent', 'grant', world.agentId, '--to', guest.uid);
+    await json('agent', 'grant', world.agentId, '--uid', guest.uid);
     expect(await read()).toBe(200);
     expect((await json('agent', 'show', world.agentId)).guests).toEqual([guest.uid]);
+    const all = (await json('agent', 'list')).agents.filter(
+      (agent: { agentId: string }) => agent.agentId === world.agentId,
+    );
+    expect(all).toMatchObject([{ uid: world.uid }]);
     expect((await json('user', 'show', guest.uid)).agents).toMatchObject([
       { agentId: world.agentId, owner: world.uid },
     ]);
-    await json('agent', 'revoke', world.agentId, '--from', guest.uid);
+    await json('agent', 'revoke', world.agentId, '--uid', guest.uid);
     expect(await read()).toBe(401);
-    const again = await operator('agent', 'revoke', world.agentId, '--from', guest.uid);
+    const again = await operator('agent', 'revoke', world.agentId, '--uid', guest.uid);
     expect({ code: again.code, stdout: again.stdout }).toEqual({ code: 1, stdout: '' });
   });
 
   it('agents keep their owner: the operator cannot make an owner a guest', async () => {
     const world = await newWorld();
-    expect((await operator('agent', 'grant', world.agentId, '--to', world.uid)).code).toBe(1);
-    expect((await operator('agent', 'revoke', world.agentId, '--from', world.uid)).code).toBe(1);
+    expect((await operator('agent', 'grant', world.agentId, '--uid', world.uid)).code).toBe(1);
+    expect((await operator('agent', 'revoke', world.agentId, '--uid', world.uid)).code).toBe(1);
     expect((await world.call('GET', `/agents/${world.agentId}`)).status).toBe(200);
   });
 
   it('agents and users that do not exist cannot be granted by the operator', async () => {
     const world = await newWorld();
-    expect(await operator('agent', 'grant', world.agentId, '--to', 'nobody')).toMatchObject({ code: 1, stdout: '' });
+    expect(await operator('agent', 'grant', world.agentId, '--uid', 'nobody')).toMatchObject({ code: 1, stdout: '' });
     for (const args of [
       ['show', 'no-agent'],
-      ['grant', 'no-agent', '--to', world.uid],
-      ['revoke', 'no-agent', '--from', world.uid],
+      ['grant', 'no-agent', '--uid', world.uid],
+      ['revoke', 'no-agent', '--uid', world.uid],
     ]) {
       const { code, stderr } = await operator('agent', ...args);
       expect({ code, stderr }).toEqual({ code: 1, stderr: 'There is no agent no-agent.\n' });
@@ -545,7 +549,7 @@ describe('the commands for what an API key could do', () => {
   it('list and export the calls of all agents of a user, with their outcomes, and import them again', async () => {
     const [world, other] = [await newWorld(), await newWorld()];
     const { uid, agentId } = world;
-    await json('agent', 'grant', other.agentId, '--to', uid);
+    await json('agent', 'grant', other.agentId, '--uid', uid);
     await world.recordCall('own', { startedAt: '2026-03-01T10:00:00Z' });
     await other.recordCall('shared', { startedAt: '2026-03-02T10:00:00Z' });
     const outcome = {

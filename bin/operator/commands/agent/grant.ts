@@ -11,18 +11,18 @@ export const grantAgent = (agent: Group) =>
     .command('grant')
     .description('Give another user access to an agent')
     .argument('<agentId>', 'the agent', as(Identifier))
-    .requiredOption('--to <uid>', 'the user who gets access', as(Identifier))
-    .addHelpText('after', examples('agent grant front-desk --to partner'))
+    .requiredOption('--uid <uid>', 'the user who gets access', as(Identifier))
+    .addHelpText('after', examples('agent grant front-desk --uid partner'))
     .action(async (agentId, _, command) => {
       const options = command.optsWithGlobals();
       const { users, agents } = await openStores(options);
       const { owner } = await existingAgent(agents, agentId);
-      await existingUser(users, options.to);
-      if (owner === options.to) throw new CommandError(`User ${owner} owns agent ${agentId}, and already has access.`);
-      await agents.grant(agentId, owner, options.to);
+      await existingUser(users, options.uid);
+      if (owner === options.uid) throw new CommandError(`User ${owner} owns agent ${agentId}, and already has access.`);
+      await agents.grant(agentId, owner, options.uid);
       print(
         options,
-        { agentId, uid: options.to, access: true },
-        () => `User ${options.to} has access to agent ${agentId}.`,
+        { agentId, uid: options.uid, access: true },
+        () => `User ${options.uid} has access to agent ${agentId}.`,
       );
     });

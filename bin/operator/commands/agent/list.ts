@@ -1,21 +1,23 @@
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
 import { print, table } from '../../../command-line/output.ts';
+import { allUsers } from '../../all-users.ts';
 import { existingUser } from '../../existing.ts';
 import { examples, type Group } from '../../program.ts';
-import { openStores } from '../../stores.ts';
+import { openStores, type Stores } from '../../stores.ts';
 
 export const listAgents = (agent: Group) =>
   agent
     .command('list')
-    .description('List the agents that a user owns or has access to')
-    .requiredOption('--uid <uid>', 'the user', as(Identifier))
-    .addHelpText('after', examples('agent list --uid acme', 'agent list --uid acme --json'))
+    .description('List agents: those of a user, or all, by reading the whole table')
+    .option('--uid <uid>', 'only those that this user owns or has access to', as(Identifier))
+    .addHelpText('after', examples('agent list', 'agent list --uid acme --json'))
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
-      const { users, agents } = await openStores(options);
-      await existingUser(users, options.uid);
-      const found = await Array.fromAsync(agents.list(options.uid));
+      const stores = await openStores(options);
+      const { users, agents } = stores;
+      if (options.uid) await existingUser(users, options.uid);
+      const found = await Array.fromAsync(options.uid ? agents.list(options.uid) : allAgents(stores));
       print(options, { agents: found }, () =>
         table(
           found,
@@ -27,7 +29,14 @@ export const listAgents = (agent: Group) =>
             OWNER: 'uid',
             UPDATED: 'updatedAt',
           },
-          `User ${options.uid} has no agents.`,
+          options.uid ? `User ${options.uid} has no agents.` : 'There are no agents.',
         ),
       );
     });
+
+/** Yields the agents of all users, by their owners. There is no list of users: the whole table is read. */
+async function* allAgents({ table, agents }: Stores) {
+  for (const { uid } of await allUsers(table)) {
+    for await (const agent of agents.list(uid)) if (agent.uid === uid) yield agent;
+  }
+}

@@ -11,13 +11,13 @@ export const revokeAgent = (agent: Group) =>
     .command('revoke')
     .description('Revoke the access of another user to an agent')
     .argument('<agentId>', 'the agent', as(Identifier))
-    .requiredOption('--from <uid>', 'the user who loses access', as(Identifier))
-    .addHelpText('after', examples('agent revoke front-desk --from partner'))
+    .requiredOption('--uid <uid>', 'the user who loses access', as(Identifier))
+    .addHelpText('after', examples('agent revoke front-desk --uid partner'))
     .action(async (agentId, _, command) => {
       const options = command.optsWithGlobals();
       const { agents } = await openStores(options);
       const { owner, guests } = await existingAgent(agents, agentId);
-      const uid = options.from;
+      const uid = options.uid;
       if (owner === uid)
         throw new CommandError(`User ${uid} owns agent ${agentId}. The access of an owner cannot be revoked.`);
       if (!guests.includes(uid)) throw new CommandError(`User ${uid} has no access to agent ${agentId}.`);

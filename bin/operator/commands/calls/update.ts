@@ -16,6 +16,7 @@ import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { print } from '../../../command-line/output.ts';
 import { describeCall, noSuchCall } from '../../calls/describe-call.ts';
 import { existingAgent } from '../../existing.ts';
+import { readJsonText } from '../../json-file.ts';
 import { operatorKeyId } from '../../operator-key.ts';
 import { examples, type Group } from '../../program.ts';
 import { openStores } from '../../stores.ts';
@@ -31,7 +32,7 @@ export const updateCall = (calls: Group) =>
     .option('--no-outcome', 'clear the outcome')
     .option('--value <number>', 'the monetary value of the outcome', toNumber)
     .option('--no-value', 'clear the value')
-    .option('--metadata <json>', 'an object as JSON, which replaces the metadata', toJson)
+    .option('--metadata <json>', 'an object as JSON, or a file with one, which replaces the metadata')
     .option('--no-metadata', 'clear the metadata')
     .addHelpText(
       'after',
@@ -46,7 +47,7 @@ export const updateCall = (calls: Group) =>
       const { data: change, error } = validate(CallOutcomeChange, {
         custom_call_outcome: nullIfFalse(options.outcome),
         custom_call_outcome_value: nullIfFalse(options.value),
-        custom_call_metadata: nullIfFalse(options.metadata),
+        custom_call_metadata: nullIfFalse(options.metadata && (await readMetadata(options.metadata))),
       });
       if (error) throw new CommandError(`The outcome is not valid: ${detailsOf(error)}.`, exitCodes.usage);
       if (fieldsOf(change).length === 0) {
@@ -74,10 +75,12 @@ function toNumber(text: string): number {
   return number;
 }
 
-function toJson(text: string): unknown {
+const readMetadata = async (given: string): Promise<unknown> => {
+  const text = await readJsonText(given);
   try {
+    // JSON.parse would round large numbers.
     return parseJson(text);
   } catch {
-    throw new InvalidArgumentError('It must be JSON.');
+    throw new CommandError(`${given} is not JSON.`, exitCodes.usage);
   }
-}
+};

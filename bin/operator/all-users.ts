@@ -1,0 +1,22 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { userKey } from '../../functions/store/keys.ts';
+import type { Table } from '../../functions/store/table.ts';
+import type { User } from '../../functions/store/users.ts';
+import { scan } from './scan.ts';
+
+/** Scans the table for users, since it has no list of them. */
+export const allUsers = async (table: Table): Promise<User[]> => {
+  const users: User[] = [];
+  const found = {
+    FilterExpression: 'sk = :user',
+    ExpressionAttributeValues: { ':user': { S: userKey('').sk } as AttributeValue },
+  };
+  await scan(table, table.name, found, async (items) => {
+    for (const item of items) {
+      const { pk: _pk, sk: _sk, ...user } = unmarshall(item);
+      users.push(user as User);
+    }
+  });
+  return users.sort((a, b) => (a.uid < b.uid ? -1 : 1));
+};
