@@ -28,14 +28,18 @@ export const run = async (argv: string[]) => {
   selectingCalls(
     program
       .command('pull')
-      .description('Write calls of an agent to a file, to be completed and sent by "push"')
+      .description('Write calls to a file, to be completed and sent by "push"')
       .argument('<file>', 'the file to write: .csv, or .jsonl with one object per line')
       .addOption(baseUrlOption())
-      .requiredOption('--agent-id <id>', 'the agent', as(Identifier)),
+      .option(
+        '--agent-id <id>',
+        'the agent (default: all that the user of the key owns or has access to)',
+        as(Identifier),
+      ),
   )
     .addHelpText(
       'after',
-      `${keyHelp}\n\nExample: the calls of the last seven days that have no outcome yet\n  $ ${program.name()} pull calls.csv --agent-id front-desk --from 7d --without-outcome`,
+      `${keyHelp} Without --agent-id, it needs "agents", too.\n\nExample: the calls of the last seven days that have no outcome yet\n  $ ${program.name()} pull calls.csv --agent-id front-desk --from 7d --without-outcome`,
     )
     .action(async (file, { baseUrl, agentId, ...selection }) => {
       using stop = interruption(new CommandError('Stopped. Nothing was written.', exitCodes.unfinished));

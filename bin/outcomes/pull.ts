@@ -1,7 +1,8 @@
 import { stringify } from 'csv-stringify/sync';
 import { type Call, type CallFilters, outcomeFields } from '../../functions/domain/calls.ts';
 import { parseJson } from '../../functions/domain/json.ts';
-import { apiClient } from '../../functions/openapi/client/client.ts';
+import { type ApiClient, apiClient } from '../../functions/openapi/client/client.ts';
+import type { Result } from '../../functions/openapi/client/request.ts';
 import type { CallRange } from '../../functions/store/calls/calls.ts';
 import { CommandError } from '../command-line/exit-codes.ts';
 import { count } from '../command-line/output.ts';
@@ -12,7 +13,8 @@ import { formatOf } from './rows.ts';
 
 export type PullOptions = {
   baseUrl: string;
-  agentId: string;
+  /** Undefined: all agents of the key's user. */
+  agentId: string | undefined;
   range: CallRange;
   filters: CallFilters;
   apiKey(): Promise<string>;
@@ -22,7 +24,7 @@ export type PullOptions = {
 const pageItems = 1000;
 const requestSeconds = 35;
 
-/** Writes the calls of an agent to a file that `push` reads. */
+/** Writes the calls of an agent, or of all agents, to a file that `push` reads. */
 export const pull = async (file: string, options: PullOptions): Promise<void> => {
   const format = formatOf(file);
   const apiKey = await options.apiKey();
@@ -49,16 +51,33 @@ const lineOf = (call: Call, format: Format) => {
   return stringify([row], { columns, cast });
 };
 
-/** Yields the calls of an agent, newest first, page by page. */
+/** Yields the calls of each agent, newest first, page by page. */
 async function* callsOf(
   { baseUrl, agentId, range, filters, signal }: PullOptions,
   apiKey: string,
 ): AsyncGenerator<Call> {
   const api = apiClient({ baseUrl, apiKey, timeoutSeconds: requestSeconds });
-  const params = { agentId, ...range, ...filters, limit: pageItems };
-  // JSON.parse would round large numbers of the metadata.
-  for await (const { data, error, response } of api.calls.list(params, { signal, parse: parseJson }).pages()) {
-    if (error) throw new CommandError(`The service responded ${response.status} (${error.message}).`);
-    yield* data.calls as Call[];
+  const agentIds = agentId === undefined ? await agentsOf(api, signal) : [agentId];
+  for (const agentId of agentIds) {
+    const params = { agentId, ...range, ...filters, limit: pageItems };
+    // JSON.parse would round large numbers of the metadata.
+    for await (const page of api.calls.list(params, { signal, parse: parseJson }).pages()) {
+      yield* dataOf(page).calls as Call[];
+    }
   }
 }
+
+/** Returns the ids of all agents that the user of the key owns or has access to. */
+const agentsOf = async (api: ApiClient, signal: AbortSignal): Promise<string[]> => {
+  const { uid } = dataOf(await api.key.get({ signal }));
+  const agentIds: string[] = [];
+  for await (const page of api.agents.list({ uid }, { signal }).pages()) {
+    agentIds.push(...dataOf(page).agents.map(({ agentId }) => agentId));
+  }
+  return agentIds;
+};
+
+const dataOf = <Data>({ data, error, response }: Result<Data>): Data => {
+  if (error) throw new CommandError(`The service responded ${response.status} (${error.message}).`);
+  return data;
+};

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { listen } from '../../../bin/local/listen.ts';
 import { newApiKey } from '../../../functions/domain/api-keys.ts';
 import { fileOf, pull, push } from '../../support/outcomes-tool.ts';
-import { newWorld, target, type World } from '../../support/world.ts';
+import { newUser, newWorld, target, type World } from '../../support/world.ts';
 
 const { baseUrl } = target;
 
@@ -58,6 +58,29 @@ describe('outcomes pull', () => {
     const { body, text } = await callOf(world, 'c2');
     expect(text).toContain('12345678901234567890');
     expect(body).toEqual({ ...before, outcomeUpdatedAt: body.outcomeUpdatedAt, outcomeHistory: body.outcomeHistory });
+  });
+
+  it('outcomes pull without an agent writes the calls of all agents, if the key may list them', async () => {
+    const world = await worldWithCalls();
+    const { agentId: second } = (await world.call('POST', '/agents', { body: { uid: world.uid, name: 'Second' } }))
+      .body;
+    const other = { direction: 'inbound', startedAt: '2026-03-02T10:00:00Z' };
+    await world.call('PUT', `/calls/${second}/other`, { body: other });
+    const file = fileOf('calls.csv', '');
+    const flags = ['--from', '2026-03-02', '--without-outcome'];
+    expect(await pull(file, { baseUrl, apiKey: world.apiKey, flags })).toMatchObject({ code: 0, stderr: '' });
+    const pulled = rowsOf(file).map(({ agentId, callIdOrPhone }) => [agentId, callIdOrPhone]);
+    expect(pulled.sort()).toEqual(
+      [
+        [world.agentId, 'c3'],
+        [second, 'other'],
+      ].sort(),
+    );
+    const { apiKey: onlyCalls } = await newUser(['calls']);
+    expect(await pull(file, { baseUrl, apiKey: onlyCalls, flags })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('agents'),
+    });
   });
 
   it('outcomes pull reads all pages of a long list, and retries a page that failed', async () => {
