@@ -4,8 +4,9 @@ import { invalidField } from '../domain/errors.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { callEndLookup, callStartLookup, callStarts } from '../hooks/call-starts.ts';
 import { decide, locatedCall, toCallStartReference, variablesOf, withoutGuess } from '../hooks/decide-call-start.ts';
-import { callIdOf, factsAfter, factsOf } from '../hooks/ended-call.ts';
+import { callIdOf } from '../hooks/ended-call.ts';
 import { type Hook, readHook } from '../hooks/read-hook.ts';
+import { recordEnded } from '../hooks/record-ended.ts';
 import { recordRejected } from '../hooks/record-rejected.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
@@ -61,10 +62,12 @@ export const receiveHook = endpoint({
     prefetch: ({ query, body: { event } }) =>
       event.type === 'other'
         ? undefined
-        : (event.type === 'end' ? callEndLookup : callStartLookup)(toCallStartReference({ ...query, ...event })),
+        : event.type === 'end'
+          ? callEndLookup(toCallStartReference({ ...query, ...event }), event.findings !== undefined)
+          : callStartLookup(toCallStartReference({ ...query, ...event })),
   },
   readOnly: true,
-  services: { callStarts: callStarts.for('read'), calls: calls.for('record') },
+  services: { callStarts: callStarts.for('read', 'readAgent'), calls: calls.for('record', 'recordWithOutcome') },
   params: z.object({
     platform: z.string().check(describe('The voice platform: `twilio`, `vapi`, `retell` or `elevenlabs`.', 'twilio')),
   }),
@@ -96,7 +99,7 @@ export const receiveHook = endpoint({
   },
 
   async handle(
-    { query, body: { name, platform, request, event }, found, requestId, receivedAt },
+    { query, body: { name, platform, request, event }, found, principal, requestId, receivedAt },
     { callStarts, calls },
   ) {
     if (event.type === 'other' || !found) return platform.acknowledge();
@@ -105,8 +108,8 @@ export const receiveHook = endpoint({
     if (event.type === 'end') {
       if (callId === undefined) throw invalidField('callId', 'must be 1 to 128 of A-Z a-z 0-9 _ . : -');
       const start = withoutGuess(located);
-      const facts = factsOf(event, start);
-      await calls.record(start.agent.agentId, callId, (found) => factsAfter(event, facts, found));
+      const ended = { platform: name, end: event, callId, start, uid: principal.uid };
+      await recordEnded({ callStarts, calls }, ended, requestId);
       return platform.acknowledge();
     }
     const facts = await callStarts.read(located, true);

@@ -40,6 +40,23 @@ const fields = {
     ),
   ),
   calling: CallingRules,
+  outcomeFrom: z
+    .strictObject({
+      outcome: z.optional(
+        text(1, limits.outcomeFromCharacters).check(describe('The field that is the outcome.', 'call_result')),
+      ),
+      value: z.optional(
+        text(1, limits.outcomeFromCharacters).check(
+          describe('The field that is the value of the outcome.', 'order_total'),
+        ),
+      ),
+    })
+    .check(
+      describe(
+        'Names of fields in the analysis of a voice platform, when they differ from `custom_call_outcome` and `custom_call_outcome_value`.',
+        { outcome: 'call_result', value: 'order_total' },
+      ),
+    ),
   transferTo: z.string().check(describe('Phone number to transfer calls to, in E.164 format.', '+14155550199')),
   variables: z
     .record(z.string(), z.unknown())

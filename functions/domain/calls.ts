@@ -123,7 +123,14 @@ export const UpdatedFields = z
 
 const OutcomeEntry = z.object({
   at: timestamp('When the outcome was changed.', '2026-03-02T08:15:00.000Z'),
-  keyId: z.string().check(describe('Id of the API key that made the change.', 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF')),
+  keyId: z
+    .string()
+    .check(
+      describe(
+        'Id of the API key that made the change; `hook:` and the name of the voice platform that found the outcome out.',
+        'key_01KB3M5T3Q8RXN2M6J4HB7C0DF',
+      ),
+    ),
   fields: UpdatedFields,
 });
 

@@ -52,6 +52,7 @@ export const limits = {
   callSeconds: 1_000_000_000,
   minCallSeconds: 0.000_001,
   outcomeCharacters: 256,
+  outcomeFromCharacters: 256,
   metadataBytes: 50 * 1024,
   metadataDepth: 10,
   outcomesPerRequest: 1000,

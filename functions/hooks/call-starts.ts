@@ -70,8 +70,11 @@ export const callStartLookup = (reference: CallStartReference): Lookup<CallStart
   });
 };
 
-/** Looks up the agent of a call that needs no decision. */
-export const callEndLookup = (reference: CallStartReference): Lookup<CallStart> => lookup(reference, {});
+/** Looks up the agent of a call that needs no decision, with its record if that is asked for. */
+export const callEndLookup = (reference: CallStartReference, withRecord: boolean): Lookup<CallStart> => {
+  const agentId = namedAgent(reference);
+  return lookup(reference, withRecord && agentId !== undefined ? { record: agentKey(reference.uid, agentId) } : {});
+};
 
 type ItemName = 'agentEntry' | 'userEntry' | 'record' | 'attempts';
 
@@ -111,11 +114,18 @@ const agentWithAccess = (uid: string, agentId: string, access: Access | undefine
   access?.has(uid) ? { agentId, owner: access.owner } : 'forbidden';
 
 /** Reads what decides on a call. */
-class CallStarts {
+export class CallStarts {
   readonly #table: Table;
 
   constructor(table: Table) {
     this.#table = table;
+  }
+
+  /** Returns the agent of a call, with one more read where its lookup did not find it. */
+  async readAgent({ agent: { agentId, owner }, items }: LocatedCall): Promise<Agent | undefined> {
+    const key = agentKey(owner, agentId);
+    const record = items.record === undefined ? (await this.#table.getMany([key]))[0] : items.record;
+    return record ? agentOf(record as AgentItem) : undefined;
   }
 
   /** Returns the facts of a call, with one more read where its lookup did not find them all. */
@@ -148,4 +158,5 @@ class CallStarts {
 
 export const callStarts = /* @__PURE__ */ service(() => new CallStarts(table.get()), {
   read: ['dynamodb:BatchGetItem'],
+  readAgent: ['dynamodb:BatchGetItem'],
 });

@@ -1,4 +1,4 @@
-import { withoutUndefined } from '../domain/json.ts';
+import { isJsonObject, withoutUndefined } from '../domain/json.ts';
 import { dollars, jsonResponse, numberAt, objectAt, type Platform, textAt, timeOf, unlessEmpty } from './platform.ts';
 
 /** ElevenLabs' conversation initiation and post-call webhooks. https://elevenlabs.io/docs/agents-platform/workflows/post-call-webhooks */
@@ -41,6 +41,14 @@ export const elevenlabs: Platform = {
             (credits === undefined ? undefined : { amount: credits, currency: 'credits' as const }),
         },
       },
+      findings: unlessEmpty(
+        Object.fromEntries(
+          Object.entries(objectAt(analysis, 'data_collection_results')).map(([name, result]) => [
+            name,
+            isJsonObject(result) ? result.value : undefined,
+          ]),
+        ),
+      ),
     };
   },
 

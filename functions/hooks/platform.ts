@@ -27,6 +27,8 @@ export type CallEnd = {
     startedAt?: string | undefined;
     details: CallDetails;
   };
+  /** The fields that the platform found out, by name, where it sends any: an outcome may be among them. */
+  findings: Record<string, unknown> | undefined;
 };
 
 /** What a platform tells of a call beside its other facts. */

@@ -39,6 +39,7 @@ export const retell: Platform = {
           cost: dollars(cents && cents / 100),
         },
       },
+      findings: unlessEmpty(objectAt(analysis, 'custom_analysis_data')),
     };
   },
 

@@ -23,6 +23,7 @@ export const twilio: Platform = {
       from,
       to,
       facts: { ...withoutUndefined({ startedAt, endedAt, durationSeconds }), status, details },
+      findings: undefined,
     };
   },
 

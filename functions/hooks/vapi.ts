@@ -1,4 +1,4 @@
-import { withoutUndefined } from '../domain/json.ts';
+import { isJsonObject, withoutUndefined } from '../domain/json.ts';
 import { dollars, jsonResponse, numberAt, objectAt, type Platform, textAt, timeOf, unlessEmpty } from './platform.ts';
 
 /** Vapi's server messages. https://docs.vapi.ai/server-url/events */
@@ -23,12 +23,13 @@ export const vapi: Platform = {
         const [from, to] = direction === 'inbound' ? [other, own] : [own, other];
         const endedAt = timeOf(textAt(message, 'endedAt') ?? textAt(call, 'endedAt'));
         const startedAt = timeOf(textAt(message, 'startedAt') ?? textAt(call, 'startedAt'));
-        const analysis = objectAt(message, 'analysis');
+        const [analysis, artifact] = [objectAt(message, 'analysis'), objectAt(message, 'artifact')];
+        const structuredOutputs = unlessEmpty(objectAt(artifact, 'structuredOutputs'));
         const details = {
           endReason: textAt(message, 'endedReason'),
-          recordingUrl: recordingIn(objectAt(message, 'artifact')) ?? textAt(message, 'recordingUrl'),
+          recordingUrl: recordingIn(artifact) ?? textAt(message, 'recordingUrl'),
           summary: textAt(analysis, 'summary') ?? textAt(message, 'summary'),
-          analysis: unlessEmpty(analysis),
+          analysis: unlessEmpty({ ...analysis, ...(structuredOutputs && { structuredOutputs }) }),
           cost: dollars(numberAt(message, 'cost')),
         };
         const durationSeconds = numberAt(message, 'durationSeconds') ?? secondsBetween(startedAt, endedAt);
@@ -43,6 +44,7 @@ export const vapi: Platform = {
             status: 'ended',
             details,
           },
+          findings: unlessEmpty({ ...objectAt(analysis, 'structuredData'), ...outputsIn(structuredOutputs) }),
         };
       }
       default:
@@ -71,6 +73,17 @@ const recordingIn = (artifact: Record<string, unknown>): string | undefined => {
     textAt(artifact, 'stereoRecordingUrl')
   );
 };
+
+/** Returns the results of structured outputs by name, and the fields of those that are objects. */
+const outputsIn = (structuredOutputs: Record<string, unknown> = {}): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.values(structuredOutputs)
+      .filter(isJsonObject)
+      .flatMap(({ name, result }) => [
+        ...(isJsonObject(result) ? Object.entries(result) : []),
+        ...(typeof name === 'string' ? [[name, result] as const] : []),
+      ]),
+  );
 
 const secondsBetween = (start: string | undefined, end: string | undefined): number | undefined => {
   const seconds = (Date.parse(end ?? '') - Date.parse(start ?? '')) / 1000;

@@ -89,7 +89,7 @@ const groupByCall = (updates: Update[], found: (StoredCall | undefined | Error)[
   return [...writes.values()].map(({ from, updates }) => apply(from, updates));
 };
 
-/** Applies the changes of one call in order. One that throws does not prevent the others. */
+/** Applies the changes of one call in order. One that throws does not prevent the others, and one that leaves the outcome blocks nobody. */
 const apply = (from: StoredCall, updates: Update[]): Write => {
   let to = from.call;
   for (const update of updates) {
@@ -100,7 +100,9 @@ const apply = (from: StoredCall, updates: Update[]): Write => {
       update.result = error as Error;
     }
   }
-  const block = updates.find(({ block, result }) => block && !(result instanceof Error))?.block;
+  const isSet = ({ block, result }: Update) =>
+    block !== undefined && !(result instanceof Error) && result?.custom_call_outcome === block.reason;
+  const block = updates.find(isSet)?.block;
   const { phone } = to;
   if (!block || phone === undefined) return { from, to, updates };
   return { from, to, updates, block: { ...block, phone } };

@@ -62,13 +62,14 @@ export class Calls {
   }
 
   /**
-   * Records a call, or corrects its facts, which may depend on the call as it is. Its outcome stays. Recording the same
-   * facts again writes nothing.
+   * Records a call, or corrects its facts, which may depend on the call as it is. Its outcome stays, unless `change` changes
+   * it. Recording the same again writes nothing.
    */
   async record(
     agentId: string,
     callId: string,
     facts: CallFacts | ((found: Call | undefined) => CallFacts),
+    change = (call: Call) => call,
   ): Promise<Call> {
     const version = randomUUID();
     return untilWritten(async () => {
@@ -76,10 +77,23 @@ export class Calls {
       // The write of an earlier attempt succeeded, and its response was lost.
       if (found?.version === version) return found.call;
       const given = typeof facts === 'function' ? facts(found?.call) : facts;
-      const call = withFacts(found?.call, agentId, callId, given);
+      const call = change(withFacts(found?.call, agentId, callId, given));
       if (call !== found?.call) await this.#table.transact(recordActions(this.#table, call, found, version));
       return call;
     });
+  }
+
+  /** Records a call, and changes its outcome: in the same write, or in a second one if the outcome blocks a number. */
+  async recordWithOutcome(
+    agentId: string,
+    callId: string,
+    facts: (found: Call | undefined) => CallFacts,
+    { change, block }: NonNullable<Recording['outcome']>,
+  ): Promise<void> {
+    if (!block) return void (await this.record(agentId, callId, facts, change));
+    const recorded = await this.record(agentId, callId, facts);
+    // An outcome that stays as it is blocks nobody again.
+    if (change(recorded) !== recorded) await this.setOutcome({ agentId, reference: { callId }, change, block });
   }
 
   /**
@@ -191,6 +205,7 @@ export const calls = /* @__PURE__ */ service(() => new Calls(table.get(), enviro
   list: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   count: ['dynamodb:Query'],
   record: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
+  recordWithOutcome: ['dynamodb:DeleteItem', 'dynamodb:PutItem', ...outcomePermissions],
   recordMany: ['dynamodb:DeleteItem', 'dynamodb:PutItem', ...outcomePermissions],
   remove: ['dynamodb:DeleteItem', 'dynamodb:GetItem'],
   removeAll: ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:Query'],

@@ -1,0 +1,30 @@
+import type { Call } from '../domain/calls.ts';
+import { log } from '../log.ts';
+import type { Calls } from '../store/calls/calls.ts';
+import type { CallStarts, LocatedCall } from './call-starts.ts';
+import { factsAfter, factsOf } from './ended-call.ts';
+import { foundOutcome } from './findings.ts';
+import type { CallEnd } from './platform.ts';
+import type { PlatformName } from './platforms.ts';
+
+/** A call that ended, as a user's platform reports it. */
+type Ended = { platform: PlatformName; end: CallEnd; callId: string; start: LocatedCall; uid: string };
+
+/** Records a call that ended, and sets the outcome that the platform found out. */
+export const recordEnded = async (
+  {
+    callStarts,
+    calls,
+  }: { callStarts: Pick<CallStarts, 'readAgent'>; calls: Pick<Calls, 'record' | 'recordWithOutcome'> },
+  { platform, end, callId, start, uid }: Ended,
+  requestId: string,
+): Promise<void> => {
+  const { agentId, owner } = start.agent;
+  const facts = factsOf(end, start);
+  const after = (found: Call | undefined) => factsAfter(end, facts, found);
+  if (!end.findings) return void (await calls.record(agentId, callId, after));
+  const agent = await callStarts.readAgent(start);
+  const { errors, ...outcome } = foundOutcome(end.findings, { platform, agentId, owner, uid }, agent);
+  if (errors.length > 0) log('warn', { requestId, operation: 'receiveHook', callId, leftOut: errors });
+  await calls.recordWithOutcome(agentId, callId, after, outcome);
+};

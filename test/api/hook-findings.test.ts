@@ -1,0 +1,202 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { agents } from '../../functions/store/agents.ts';
+import { apiKeys } from '../../functions/store/api-keys.ts';
+import { caller, own, send } from '../support/voice-platforms.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+type Fields = Record<string, unknown>;
+
+/** Wraps what a platform found out about a call in the event that it sends. */
+const events: Record<string, { callId: string; ended: (fields: Fields) => Fields }> = {
+  'the structured data of Vapi': {
+    callId: 'vapi:v1',
+    ended: (structuredData) => vapiEnd({ analysis: { summary: 'A call.', structuredData } }),
+  },
+  'a structured output of Vapi': {
+    callId: 'vapi:v1',
+    ended: (result) => vapiEnd({ artifact: { structuredOutputs: { '7a0c': { name: 'Call outcome', result } } } }),
+  },
+  'the structured outputs of Vapi': {
+    callId: 'vapi:v1',
+    ended: (fields) =>
+      vapiEnd({
+        artifact: {
+          structuredOutputs: Object.fromEntries(
+            Object.entries(fields).map(([name, result], index) => [`id-${index}`, { name, result }]),
+          ),
+        },
+      }),
+  },
+  'the custom analysis of Retell': { callId: 'retell:r1', ended: (fields) => retellEnd(fields) },
+  'the data collection of ElevenLabs': {
+    callId: 'elevenlabs:c1',
+    ended: (fields) => ({
+      type: 'post_call_transcription',
+      data: {
+        conversation_id: 'c1',
+        metadata: { phone_call: { direction: 'inbound', external_number: caller, agent_number: own } },
+        analysis: {
+          data_collection_results: Object.fromEntries(
+            Object.entries(fields).map(([id, value]) => [id, { data_collection_id: id, value, rationale: 'Said so.' }]),
+          ),
+        },
+      },
+    }),
+  },
+};
+
+const vapiEnd = (message: object) => ({
+  message: { type: 'end-of-call-report', call: { id: 'v1', customer: { number: caller } }, ...message },
+});
+
+const retellEnd = (custom_analysis_data: unknown, event = 'call_analyzed') => ({
+  event,
+  call: { call_id: 'r1', from_number: caller, to_number: own, call_analysis: { custom_analysis_data } },
+});
+
+const platformOf = (callId: string) => callId.split(':')[0] as string;
+
+/** Sends the events of one call, and returns the call. */
+const callAfter = async (world: World, callId: string, ...sent: Fields[]) => {
+  for (const body of sent) expect((await send(world, platformOf(callId), { body })).status).toBe(200);
+  return (await world.call('GET', `/calls/${world.agentId}/${callId}`)).body;
+};
+
+const configure = (world: World, configuration: object) =>
+  world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration } });
+
+const found = { custom_call_outcome: 'booked', custom_call_outcome_value: 149.5, custom_call_metadata: { seats: 2 } };
+
+describe.concurrent.each(Object.entries(events))('%s', (name, { callId, ended }) => {
+  it(`${name} is the outcome of the call, once, however often it is sent`, async () => {
+    const world = await newWorld();
+    const call = await callAfter(world, callId, ended(found));
+    expect(call).toMatchObject({
+      ...found,
+      outcomeHistory: [{ keyId: `hook:${platformOf(callId)}`, fields: Object.keys(found) }],
+    });
+    expect(await callAfter(world, callId, ended(found), ended(found))).toEqual(call);
+  });
+
+  it(`${name} may have names of its own, which the agent gives`, async () => {
+    const world = await newWorld();
+    await configure(world, { outcomeFrom: { outcome: 'call_result', value: 'order total' } });
+    const fields = { call_result: 'sold', 'order total': 20, custom_call_outcome: 'booked' };
+    const expected = { custom_call_outcome: 'sold', custom_call_outcome_value: 20 };
+    expect(await callAfter(world, callId, ended(fields))).toMatchObject(expected);
+  });
+
+  it(`${name} leaves the outcome alone that somebody has set or cleared`, async () => {
+    for (const change of [
+      { custom_call_outcome: 'lost' },
+      { custom_call_outcome_value: 5 },
+      { custom_call_outcome: null, custom_call_metadata: { a: 1 } },
+    ]) {
+      const world = await newWorld();
+      await callAfter(world, callId, ended({ ...found, custom_call_outcome: 'first' }));
+      await world.call('PATCH', `/calls/${world.agentId}/${callId}`, { body: change });
+      const before = (await world.call('GET', `/calls/${world.agentId}/${callId}`)).body;
+      expect(await callAfter(world, callId, ended(found))).toMatchObject({
+        outcomeUpdatedAt: before.outcomeUpdatedAt,
+        outcomeHistory: before.outcomeHistory,
+      });
+    }
+  });
+
+  it(`${name} blocks the caller where the agent says so, once`, async () => {
+    const world = await newWorld();
+    await configure(world, { blockOnOutcomes: ['do_not_call'] });
+    const blocked = { custom_call_outcome: 'do_not_call' };
+    expect(await callAfter(world, callId, ended(blocked))).toMatchObject(blocked);
+    const { uid, agentId } = world;
+    const list = async () =>
+      (await world.call('GET', '/agent-block-list/check', { query: { uid, agentId, number: caller } })).body;
+    expect(await list()).toMatchObject({ blocked: true, scope: 'user', reason: 'do_not_call' });
+    await world.call('DELETE', '/block-list', { body: { uid, numbers: [caller] } });
+    await callAfter(world, callId, ended(blocked));
+    expect(await list()).toMatchObject({ blocked: false });
+  });
+
+  const [label, value, metadata] = Object.keys(found) as [string, string, string];
+  it.each([
+    ['a number as the outcome', { [label]: 5 }, []],
+    ['an outcome that is too long', { [label]: 'x'.repeat(257) }, []],
+    ['half of a surrogate pair', { [label]: 'a\ud800' }, []],
+    ['a text as the value', { ...found, [value]: '149,50' }, [label, metadata]],
+    ['a list as the metadata', { ...found, [metadata]: [1] }, [label, value]],
+    ['a text as the metadata', { ...found, [metadata]: 'none' }, [label, value]],
+    ['metadata of 60 KB', { ...found, [metadata]: { a: 'x'.repeat(60_000) } }, [label, value]],
+    ['nothing', { [label]: null, [value]: null, [metadata]: null }, []],
+    ['an inherited name', { other: 'booked' }, []],
+  ])(`${name} sets what can be an outcome, and not %s`, async (_, fields, set) => {
+    const world = await newWorld();
+    await configure(world, { outcomeFrom: { outcome: 'constructor', value: 'toString' } });
+    const call = await callAfter(world, callId, ended(fields as Fields));
+    expect(call.callId).toBe(callId);
+    expect(Object.keys(found).filter((field) => field in call)).toEqual(set);
+    expect(call.outcomeHistory?.length ?? 0).toBe(set.length === 0 ? 0 : 1);
+  });
+});
+
+describe('findings of Retell', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await newWorld();
+  });
+
+  it('findings that come after the end set the outcome, and an end that comes again does not remove it', async () => {
+    const ended = { event: 'call_ended', call: { call_id: 'r1', from_number: caller, call_status: 'ended' } };
+    expect(await callAfter(world, 'retell:r1', ended)).not.toHaveProperty('custom_call_outcome');
+    expect(await callAfter(world, 'retell:r1', retellEnd(found), ended)).toMatchObject({ ...found, status: 'ended' });
+  });
+
+  it('findings that are corrected by the platform correct the outcome', async () => {
+    const corrected = { ...found, custom_call_outcome: 'lost', custom_call_outcome_value: 0 };
+    expect(await callAfter(world, 'retell:r1', retellEnd(corrected))).toMatchObject(corrected);
+  });
+
+  it('a text that holds an object is the metadata', async () => {
+    const fields = { custom_call_metadata: '{"seats":3,"at":1.50}' };
+    await callAfter(world, 'retell:r1', retellEnd(fields));
+    const { text } = await world.call('GET', `/calls/${world.agentId}/retell:r1`);
+    expect(text).toContain('"custom_call_metadata":{"seats":3,"at":1.50}');
+  });
+
+  it('metadata that somebody has set stay, and the outcome is found out all the same', async () => {
+    const world = await newWorld();
+    await world.recordCall('retell:r1');
+    const body = { custom_call_metadata: { crm: 7 } };
+    await world.call('PATCH', `/calls/${world.agentId}/retell:r1`, { body });
+    const expected = { custom_call_outcome: 'booked', custom_call_outcome_value: 149.5, ...body };
+    expect(await callAfter(world, 'retell:r1', retellEnd(found))).toMatchObject(expected);
+  });
+
+  it('an analysis of almost 1 MB sets the outcome', async () => {
+    const fields = { ...found, notes: 'x'.repeat(990_000) };
+    const call = await callAfter(await newWorld(), 'retell:r1', retellEnd(fields));
+    expect(call).toMatchObject(found);
+    expect(call.details.analysis.custom_analysis_data).toEqual(found);
+  });
+
+  it('findings for an agent that is found by its number, or that somebody shares, use its configuration', async () => {
+    const [owner, guest] = [await newWorld(), await newWorld()];
+    await owner.call('PATCH', `/agents/${owner.agentId}`, {
+      body: { phoneNumber: own, configuration: { outcomeFrom: { outcome: 'result' } } },
+    });
+    const { secret: key } = await apiKeys.get().create(owner.uid, { name: 'hooks', scopes: ['hooks'] });
+    const query = { uid: owner.uid, agentId: undefined, key };
+    await send(owner, 'retell', { query, body: retellEnd({ result: 'won' }), apiKey: undefined });
+    const path = `/calls/${owner.agentId}/retell:r1`;
+    expect((await owner.call('GET', path)).body).toMatchObject({ custom_call_outcome: 'won' });
+    await agents.get().grant(owner.agentId, owner.uid, guest.uid);
+    await send({ ...guest, agentId: owner.agentId }, 'retell', { body: retellEnd({ result: 'lost' }) });
+    expect((await owner.call('GET', path)).body).toMatchObject({ custom_call_outcome: 'lost' });
+  });
+});
+
+it('the names of outcomes in an analysis are checked when an agent is written', async () => {
+  const world = await newWorld();
+  for (const outcomeFrom of [{ outcome: '' }, { value: 5 }, { outcomes: 'x' }, 'outcome', { outcome: 'x'.repeat(257) }])
+    expect((await configure(world, { outcomeFrom })).status).toBe(400);
+  expect((await configure(world, { outcomeFrom: { outcome: 'x' } })).status).toBe(200);
+});

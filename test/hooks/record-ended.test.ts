@@ -1,0 +1,59 @@
+import { beforeAll, expect, it, vi } from 'vitest';
+import { receiveHook } from '../../functions/api/receive-hook.ts';
+import { table } from '../../functions/store/table.ts';
+import { invoke } from '../support/events.ts';
+import { injectFaults } from '../support/faults.ts';
+import '../support/quiet-logs.ts';
+import { caller, own } from '../support/voice-platforms.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+let world: World;
+let seen: string[] = [];
+beforeAll(async () => {
+  world = await newWorld();
+  injectFaults(
+    table.get().client,
+    () => undefined,
+    (operation) => seen.push(operation),
+  );
+});
+
+const receive = (callId: string, analysis?: object) => {
+  seen = [];
+  return invoke(receiveHook, {
+    ...{ apiKey: world.apiKey, params: { platform: 'retell' }, query: { uid: world.uid, agentId: world.agentId } },
+    body: {
+      event: 'call_analyzed',
+      call: {
+        ...{ call_id: callId, from_number: caller, to_number: own },
+        ...(analysis && { call_analysis: { custom_analysis_data: analysis } }),
+      },
+    },
+  });
+};
+
+it('an end with an outcome takes as many round trips as one without, and two more if it blocks the caller', async () => {
+  await receive('r1');
+  const without = seen;
+  expect(without).toEqual(['BatchGetItem', 'GetItem', 'TransactWriteItems']);
+  await receive('r2', { custom_call_outcome: 'booked' });
+  expect(seen).toEqual(without);
+  await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { blockOnOutcomes: ['stop'] } } });
+  await receive('r3', { custom_call_outcome: 'stop' });
+  expect(seen).toEqual([...without, 'BatchGetItem', 'TransactWriteItems']);
+  await receive('r3', { custom_call_outcome: 'stop' });
+  expect(seen).toEqual(without.slice(0, 2));
+});
+
+it('a field that can be no outcome is in the log, without its value', async () => {
+  const logged = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  await receive('r4', { custom_call_outcome: ['secret'], custom_call_outcome_value: 'secret' });
+  const lines = logged.mock.calls.map(([line]) => String(line));
+  logged.mockRestore();
+  const line = lines.find((text) => text.includes('leftOut'));
+  expect(JSON.parse(line ?? '')).toMatchObject({
+    ...{ level: 'warn', operation: 'receiveHook', callId: 'retell:r4', requestId: expect.any(String) },
+    leftOut: ['custom_call_outcome: must be a string', 'custom_call_outcome_value: must be a number'],
+  });
+  expect(lines.join('')).not.toContain('secret');
+});
