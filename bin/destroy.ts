@@ -52,7 +52,7 @@ const fail = (sentence: string): never => {
   process.exit(exitCodes.usage);
 };
 
-/** Returns the settings with which the stack is synthesized once more, to be deleted. */
+/** Returns the settings of the stack, which `cdk destroy` synthesizes. */
 const settingsOf = () => {
   try {
     return readSettings(context);

@@ -80,7 +80,7 @@ const run = async () => {
   await startService({ ...options, serve, baseUrl, dynamodb, data, disk, shell, start });
 };
 
-/** A database that dies after the start ends the run: whoever waits for the service learns it, and the data are kept. */
+/** Ends the run if the database process exits. Data in --data are kept. */
 const onFailure = (reason: string) => {
   if (ending) return;
   report(`${reason}\nThe run ends with it. Start it again: what --data keeps is kept.`);

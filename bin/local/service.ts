@@ -44,7 +44,7 @@ export const startService = async (options: Options): Promise<void> => {
   env.API_URL = baseUrl;
   env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.endpoint;
   await readSecrets(shell);
-  // Only what this run made itself is told to the operator's commands.
+  // The run file has the secrets that this run generated, and none of the user's own.
   const erasureSecret = env.ERASURE_SECRET ? undefined : data.secretFor('erasure');
   env.ERASURE_SECRET ??= erasureSecret;
   env.CHAT_SIGNING_SECRET ??= data.secretFor('chat');

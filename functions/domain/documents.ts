@@ -12,7 +12,7 @@ import { listedTextFields, SourceName } from './sources.ts';
 export const DocumentType = z.enum(['pdf', 'docx', 'txt', 'md']);
 export type DocumentType = z.infer<typeof DocumentType>;
 
-/** Returns the type of a text: Markdown is told by its name. */
+/** Returns the type of a text by its name: Markdown or plain text. */
 export const textTypeOf = (name: string) => (/\.(md|markdown)$/i.test(name) ? ('md' as const) : ('txt' as const));
 
 export const DocumentStatus = z.enum(['pending', 'processing', 'ready', 'failed']);

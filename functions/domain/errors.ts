@@ -90,7 +90,7 @@ export const missingApiKey = () => new ApiError('missing_api_key', 'Send your AP
 /** Is the same for malformed, unknown, revoked and expired keys, so that a response reveals nothing about a key. */
 export const invalidApiKey = () => new ApiError('invalid_api_key', 'The API key is not valid.');
 
-/** Is the same, byte for byte, for a foreign agent, a missing agent and a foreign `uid`, so that nobody can enumerate agents. */
+/** The response is identical for a foreign agent, a missing agent and a foreign `uid`, so that agents cannot be enumerated. */
 export const insufficientPermissions = () =>
   new ApiError('insufficient_permissions', 'This API key may not do this, or there is no such agent.');
 

@@ -82,7 +82,7 @@ export const withoutUndefined = <T extends Record<string, unknown>>(
 /** Returns the size of a value as JSON in UTF-8. */
 export const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
 
-/** Returns a hash that is the same for equal values, in whatever order their fields stand. With a secret nobody else can compute it. */
+/** Returns a hash that does not depend on the order of fields. With a secret, it is an HMAC. */
 export const hashOfJson = (value: unknown, secret?: string) =>
   (secret === undefined ? createHash('sha256') : createHmac('sha256', secret))
     .update(JSON.stringify(sortFields(value)))

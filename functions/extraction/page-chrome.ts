@@ -22,7 +22,7 @@ export const removePageChrome = (body: Nodes): void => {
 
 type Size = { text: number; linked: number };
 
-/** Removes from an element what is not content, and returns how many characters it has, and how many stand in links. */
+/** Removes what is not content from an element. Returns its number of characters, and the number of those in links. */
 const prune = (element: Parents, isLinked: boolean, isSurrounding: boolean): Size => {
   const size = { text: 0, linked: 0 };
   const kept: ElementContent[] = [];

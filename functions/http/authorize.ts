@@ -16,7 +16,7 @@ export type AuthorizedRequest = {
 
 /**
  * Authorizes a request of a principal. Checks the key's scope, then the input, then access to the user and the agent that the
- * input names: nobody learns anything from a validation message without a valid key.
+ * input names: without a valid key, a caller sees no validation message.
  */
 export const authorize = (
   { caller }: AnyEndpoint,

@@ -15,7 +15,7 @@ export const load = <K extends keyof Stored>(name: K): Stored[K] | undefined => 
   }
 };
 
-/** Saves a value. In a browser that stores nothing, a reload starts anew. */
+/** Saves a value. In a browser without storage, a reload loses it. */
 export const save = <K extends keyof Stored>(name: K, value: Stored[K]): void => {
   try {
     sessionStorage.setItem(name, JSON.stringify(value));

@@ -3,7 +3,7 @@ import { columns, count, print } from '../../command-line/output.ts';
 
 type Failure = { number: string; reason: string };
 
-/** Prints what became of numbers, and fails if something failed. */
+/** Prints the result for each number. The command fails if one of them failed. */
 export const reportNumbers = (
   options: { json?: boolean | undefined },
   result: { failed: Failure[] } & Record<string, unknown>,

@@ -6,7 +6,7 @@ export type NamedFile =
 /** How much of an upload has been sent. */
 export type UploadProgress = { sentBytes: number; totalBytes: number };
 
-/** A file as a blob. A stream is read to its end first, because the service needs the size beforehand. */
+/** A file as a blob. A stream is buffered, because the service needs the size before the upload. */
 export const namedBlob = async (file: NamedFile): Promise<{ name: string; blob: Blob }> =>
   file instanceof File
     ? { name: file.name, blob: file }
