@@ -1,5 +1,6 @@
 import type { AgentConfiguration } from '../domain/agents.ts';
-import { judgeCall, type WallClocks } from '../domain/judge-call.ts';
+import { judgeCall } from '../domain/judge-call.ts';
+import type { WallClocks } from '../domain/wall-clocks.ts';
 import type { Attempt } from './call-attempts.ts';
 
 /** An outbound call as the rules see it; the number of the person is undefined when it is unknown. */

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CallingRules } from '../../functions/domain/calling-rules.ts';
-import { judgeCall, WallClocks } from '../../functions/domain/judge-call.ts';
+import { judgeCall } from '../../functions/domain/judge-call.ts';
 import { weekdays } from '../../functions/domain/time-zones.ts';
+import { WallClocks } from '../../functions/domain/wall-clocks.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

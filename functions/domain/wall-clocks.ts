@@ -1,0 +1,56 @@
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** Returns the offset of a time zone from UTC at a moment, and the moment up to which it is known to hold. */
+export type WallClock = (moment: number) => Offset;
+
+/** No time zone changes its offset twice in so short a time. The shortest known interval is a month: Ramadan in Morocco. */
+const step = 7 * day;
+
+/** The wall clocks of time zones, whose offsets are computed once. Keep it for one request: it grows with what is asked. */
+export class WallClocks {
+  readonly #clocks = new Map<string, WallClock>();
+
+  of(timeZone: string): WallClock {
+    const known = this.#clocks.get(timeZone);
+    if (known) return known;
+    const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+    const steps = new Map<number, Offset[]>();
+    const clock: WallClock = (moment) => {
+      const start = Math.floor(moment / step) * step;
+      const offsets = steps.get(start) ?? offsetsIn(format, start, start + step);
+      steps.set(start, offsets);
+      return offsets.find(({ until }) => moment < until) as Offset;
+    };
+    this.#clocks.set(timeZone, clock);
+    return clock;
+  }
+}
+
+type Offset = { offset: number; until: number };
+
+/** The offsets from `start` to `end`: one, or two where it changes between. */
+const offsetsIn = (format: Intl.DateTimeFormat, start: number, end: number): Offset[] => {
+  const before = offsetAt(format, start);
+  const after = offsetAt(format, end);
+  if (before === after) return [{ offset: before, until: end }];
+  let [low, high] = [start, end];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (offsetAt(format, middle) === before) low = middle;
+    else high = middle;
+  }
+  return [
+    { offset: before, until: high },
+    { offset: after, until: end },
+  ];
+};
+
+/** The offset from UTC, of a name such as `GMT+05:45`; `GMT` alone is none. */
+const offsetAt = (format: Intl.DateTimeFormat, moment: number): number => {
+  const name = format.formatToParts(moment).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  const [, sign, hours, minutes] = /^GMT([+-])(\d\d):(\d\d)/.exec(name) ?? [];
+  if (sign === undefined) return 0;
+  return (sign === '-' ? -1 : 1) * (Number(hours) * hour + Number(minutes) * minute);
+};
