@@ -1,4 +1,5 @@
 import { closeBlockListEvent } from './jobs/close-block-list-event.ts';
+import { countCalls } from './jobs/count-calls.ts';
 import { crawlWebsite } from './jobs/crawl-website.ts';
 import { deliverWebhook } from './jobs/deliver-webhook.ts';
 import { erasePerson } from './jobs/erase-person.ts';
@@ -24,6 +25,7 @@ export const jobs: AnyJob[] = [
   deliverWebhook,
   resumeDeliveries,
   expireCalls,
+  countCalls,
   importBlockList,
   readChanges,
 ];

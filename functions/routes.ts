@@ -22,6 +22,7 @@ import { getAgent } from './api/get-agent.ts';
 import { getAgentVersion } from './api/get-agent-version.ts';
 import { getBlockListImport } from './api/get-block-list-import.ts';
 import { getCall } from './api/get-call.ts';
+import { getCallFigures } from './api/get-call-figures.ts';
 import { getDocumentContent } from './api/get-document-content.ts';
 import { getErasure } from './api/get-erasure.ts';
 import { getInvoices } from './api/get-invoices.ts';
@@ -103,6 +104,7 @@ export const routes: AnyEndpoint[] = [
   deleteCall,
   getCall,
   listCalls,
+  getCallFigures,
   updateCallOutcome,
   updateCallOutcomes,
   decideCallStart,

@@ -42,7 +42,7 @@ export const alarmsOf = ({ api, chat, queues, deadLetters, webhooks, table, acco
     metric: webhooks.changeAge,
     threshold: 10 * 60 * 1000,
     description:
-      'Changes of the table have waited for ten minutes to become webhook events. Read the log of read-changes, level "error".',
+      'Changes of the table have waited for ten minutes to become webhook events and call figures. Read the log of read-changes, level "error".',
   },
   {
     id: 'WebhookDeliveries',

@@ -16,6 +16,15 @@ export const jobMessages = {
     uid: z.optional(Identifier),
     segment: z.optional(z.number()),
   }),
+  countCalls: z.object({
+    job: z.literal('countCalls'),
+    ...ofUser,
+    agentId: Identifier,
+    /** A day of UTC. */
+    day: z.string(),
+    /** It has waited as long as its day's calls are worth. */
+    hasWaited: z.optional(z.literal(true)),
+  }),
   crawlWebsite: z.object({
     job: z.literal('crawlWebsite'),
     ...ofUser,

@@ -60,6 +60,11 @@ export const limits = {
   /** Maximum number of calls that are read for one page of a filtered list. */
   callsExamined: 2000,
   outcomeHistory: 20,
+  /** Of figures of calls: days and agents of a request, rows of its response, and bytes that are read for it. */
+  figureDays: 400,
+  figureAgents: 50,
+  figureRows: 25_000,
+  figureBytes: 64 * 1024 * 1024,
   /** Maximum page size of a list of sources with their texts. */
   pageSourcesWithText: 100,
   /** Maximum size of a source's text in a list. The bytes are those of the response, so that one source always fits. */

@@ -135,7 +135,7 @@ export type Endpoint<
   errorDescriptions?: Partial<Record<400 | 401 | 403 | 404 | 409 | 412 | 413 | 429, string>>;
   /** The memory of its function, where the default is too little. CPU grows with memory: 1,769 MB have a full core. */
   memoryMegabytes?: 1024 | 1769;
-  raw?: RawExchange<RequestInput<Params, Query, Body>, Form>;
+  raw?: RawExchange<RequestInput<Params, Query, Body>, Form, z.infer<Response>>;
   handle(
     request: RequestInput<Params, Query, Body> & Authorized<C> & RequestContext,
     services: ServicesOf<Services>,
@@ -143,7 +143,7 @@ export type Endpoint<
 };
 
 /** The settings of the few operations that are not simply a JSON object in, and JSON out. */
-export type RawExchange<Input, Form> = {
+export type RawExchange<Input, Form, Result> = {
   /** The maximum size of the body, where that is not `limits.bodyBytes`. */
   maxBodyBytes?: number;
   /** Parses the body, instead of as JSON. Its result is the input of the schema `body`. */
@@ -156,6 +156,8 @@ export type RawExchange<Input, Form> = {
   refusedMethods?: Method[];
   /** The form of the responses, where that is not JSON. `response` then describes them for the documentation. */
   responds?: Form;
+  /** Returns a JSON response in the other form that a request asks for. A model is not offered it: its `format` is no argument. */
+  inOtherForm?(input: Input, result: Result): CustomResponse | undefined;
   /** The media types of the responses beside JSON, for the documentation. */
   mediaTypes?: string[];
   /** Responses with a body of their own, or none, for the documentation. */

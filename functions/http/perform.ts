@@ -18,5 +18,7 @@ export const perform = async (
   if (endpoint.raw?.responds === 'stream') return streamed(result);
   if (endpoint.raw?.responds === 'custom') return custom(result);
   const body = z.parse(endpoint.response, result);
+  const otherForm = endpoint.raw?.inOtherForm?.(input, body);
+  if (otherForm) return custom(otherForm);
   return json(200, body, endpoint.hasETag && { etag: `"${(body as { version: number }).version}"` });
 };

@@ -22,9 +22,9 @@ export const json = (status: number, body: unknown, headers: Record<string, stri
 });
 
 /** Returns a response with a body that is not an operation's JSON. */
-export const custom = ({ status, contentType, body }: CustomResponse): ApiResult => ({
+export const custom = ({ status, contentType, body, headers }: CustomResponse): ApiResult => ({
   statusCode: status,
-  headers: { 'content-type': contentType },
+  headers: { 'content-type': contentType, ...headers },
   body,
 });
 

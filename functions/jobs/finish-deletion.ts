@@ -6,6 +6,7 @@ import { jobMessages } from '../domain/job-messages.ts';
 import { hasText } from '../domain/json.ts';
 import { jobRescueDelaySeconds, jobTimeoutSeconds } from '../domain/timeouts.ts';
 import { duplications } from '../duplication/duplications.ts';
+import { callFigures } from '../figures/call-figures.ts';
 import { agents } from '../store/agents.ts';
 import { blockList } from '../store/block-list/block-list.ts';
 import { calls } from '../store/calls/calls.ts';
@@ -25,6 +26,7 @@ export const finishDeletion = queueJob({
   services: {
     agents: agents.for('findDeleted', 'finishRemoval'),
     calls: calls.for('removeAll'),
+    callFigures: callFigures.for('removeAll'),
     callAttempts: callAttempts.for('removeAll'),
     blockList: blockList.for('removeAll'),
     websites: websites.for('removeAll'),
@@ -37,8 +39,8 @@ export const finishDeletion = queueJob({
   timeoutSeconds: jobTimeoutSeconds,
 
   async handle({ agentId }, services, { until }) {
-    const { agents, calls, callAttempts, blockList, websites, documents, files, duplications, idempotency, jobQueue } =
-      services;
+    const { agents, calls, callFigures, callAttempts, blockList, websites, documents, files } = services;
+    const { duplications, idempotency, jobQueue } = services;
     const startedAt = Date.now();
     const deleted = await agents.findDeleted(agentId);
     if (!deleted) return;
@@ -47,6 +49,7 @@ export const finishDeletion = queueJob({
     await jobQueue.send(message, jobRescueDelaySeconds);
     const emptied = await Promise.all([
       calls.removeAll(agentId, { until }),
+      callFigures.removeAll(agentId, until),
       callAttempts.removeAll(agentId, until),
       blockList.removeAll({ agentId }, until),
       websites.removeAll(agentId, until),

@@ -126,7 +126,7 @@ const tags = [
     description: 'Phone numbers whose calls an agent, or every agent of a user, does not accept.',
   },
   { name: 'Agents', paths: ['agents', 'duplicate-agent'], description: 'Voice agents and their configuration.' },
-  { name: 'Calls', paths: ['calls', 'call-outcomes'], description: 'Calls and their outcomes.' },
+  { name: 'Calls', paths: ['calls', 'call-outcomes', 'call-figures'], description: 'Calls and their outcomes.' },
   {
     name: 'Call time',
     paths: ['call-starts', 'call-start-checks', 'hooks'],
@@ -189,6 +189,7 @@ const successOf = (endpoint: AnyEndpoint) => {
       ...always,
       'x-ignored-fields': headerReference('x-ignored-fields'),
       ...(hasETag && { etag: headerReference('etag') }),
+      ...(endpoint.raw?.inOtherForm && { 'x-pending': headerReference('x-pending') }),
       ...(takesIdempotencyKey(endpoint) && { 'idempotency-replayed': headerReference('idempotency-replayed') }),
     },
     content: {

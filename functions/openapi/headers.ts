@@ -27,6 +27,11 @@ export const headers = {
     schema: { type: 'string', pattern: '^"[1-9][0-9]*"$' },
     example: '"7"',
   },
+  'x-pending': {
+    description: '`true` while calls have changed and are not in the figures yet.',
+    schema: { type: 'string', const: 'true' },
+    example: 'true',
+  },
 } as const;
 
 export const headerReference = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` as const });

@@ -138,12 +138,15 @@ const inputSchemaOf = (document: OpenApiDocument, endpoint: AnyEndpoint): JsonSc
 /** Clients also check results that are errors. */
 const errorSchema = { required: ['error', 'message'] };
 
-const partsOf = (document: OpenApiDocument, { name, method, path }: AnyEndpoint) => {
+const partsOf = (document: OpenApiDocument, { name, method, path, raw }: AnyEndpoint) => {
   const operation = document.paths[path]?.[method.toLowerCase()] as Operation;
   const content = operation.requestBody?.content['application/json'];
   const body = content && resolve(document, content.schema);
   if (content && !body?.properties) throw new Error(`The body of ${name} has no fields, which arguments would be.`);
-  const parameters = (operation.parameters ?? []).filter((one): one is Parameter => !('$ref' in one));
+  const parameters = (operation.parameters ?? [])
+    .filter((one): one is Parameter => !('$ref' in one))
+    // A model reads JSON alone.
+    .filter((one) => !raw?.inOtherForm || one.name !== 'format');
   const query = parameters.filter((one) => one.in === 'query');
   const response = operation.responses[200]?.content['application/json']?.schema as JsonSchema;
   return { operation, parameters, query, body, response };

@@ -22,6 +22,9 @@
  * call                  AGENT#<agentId>#CALL#<callId>          CALL                    the call's record, once
  * call by time          AGENT#<agentId>#CALLS                  <startedAt>#<callId>    nothing: the key has the call's id
  * call by phone         AGENT#<agentId>#PHONE#<phone>          <startedAt>#<callId>    the same; no item when the number was withheld
+ * figures of a day       AGENT#<agentId>#FIGURES                <date>                  the sums of the calls that started on a day of UTC, deflated
+ * …that do not fit      AGENT#<agentId>#FIGURES                <date>#<n>              a further piece of them
+ * day to count again    AGENT#<agentId>#UNCOUNTED              <date>                  its quarters of an hour whose calls have changed
  * attempts to call      AGENT#<agentId>#ATTEMPTS               <phone>                 when outbound calls were attempted; expires
  * number of sources     AGENT#<agentId>                        COUNT                   how many websites and documents the agent has
  * website               AGENT#<agentId>                        WEBSITE#<websiteId>     the record, without its text
@@ -135,6 +138,17 @@ export const callsWith = (agentId: string, phone: string): Collection => ({ pk: 
 export const callPosition = (call: { startedAt: string; callId: string }) => `${call.startedAt}#${call.callId}`;
 /** Returns the id of the call that an entry by time or by phone number points to. */
 export const callIdAt = (position: string) => position.slice(position.indexOf('#') + 1);
+/** The figures of an agent's days. A day whose figures do not fit into one item has further pieces. */
+export const figuresOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#FIGURES` });
+export const figuresKey = (agentId: string, day: string, piece = 0): ItemKey => ({
+  ...figuresOf(agentId),
+  sk: piece === 0 ? day : `${day}#${piece}`,
+});
+/** Returns the day of a sort key of `figuresOf`. */
+export const dayOfFigures = (sk: string) => sk.slice(0, 'yyyy-mm-dd'.length);
+/** The days of an agent whose calls are to be counted again. */
+export const uncountedDaysOf = (agentId: string): Collection => ({ pk: `AGENT#${agentId}#UNCOUNTED` });
+export const uncountedDayKey = (agentId: string, day: string): ItemKey => ({ ...uncountedDaysOf(agentId), sk: day });
 export const callAttemptsKey = (agentId: string, phone: string): ItemKey => ({
   pk: `AGENT#${agentId}#ATTEMPTS`,
   sk: phone,

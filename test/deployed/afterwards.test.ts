@@ -106,7 +106,12 @@ const rare: Record<string, string[]> = {
   // To delete former guests' entries, and the responses kept for them and the owner, also large ones.
   finishDeletion: ['dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem'],
   // The clock starts it, and only where calls are kept for a limited time.
-  expireCalls: ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:Query', 'dynamodb:Scan', 'sqs:SendMessage'],
+  expireCalls: [
+    ...['dynamodb:BatchGetItem', 'dynamodb:ConditionCheckItem', 'dynamodb:DeleteItem', 'dynamodb:PutItem'],
+    ...['dynamodb:Query', 'dynamodb:Scan', 'sqs:SendMessage'],
+  ],
+  // To delete the figures of an agent that was deleted meanwhile; and to wait longer where there are many calls.
+  countCalls: ['dynamodb:BatchWriteItem', 'sqs:SendMessage'],
   // Large responses that are forgotten; and to see whether the file of an import has come whose form still waits for it.
   erasePerson: ['dynamodb:BatchWriteItem', 's3:GetObject'],
   // The same; and to go on in another message, after four minutes of copying.

@@ -93,7 +93,7 @@ describe('with CALL_RETENTION_DAYS', () => {
   });
 
   it('a call older than CALL_RETENTION_DAYS is deleted with its entries by a daily job, and no other is', async () => {
-    await record('old', daysAgo(days, -1000));
+    await record('old', daysAgo(days, -3_600_000));
     const other = await newWorld();
     await other.recordCall('ancient', { startedAt: '2001-01-01T00:00:00Z' });
     expect(await deliver()).toEqual([]);
@@ -106,7 +106,7 @@ describe('with CALL_RETENTION_DAYS', () => {
   });
 
   it('the deletion of old calls continues in another message when its time is over', async () => {
-    await record('old', daysAgo(days, -1000));
+    await record('old', daysAgo(days, -3_600_000));
     expect(await deliver({ ...expireCalls, timeoutSeconds: 0 })).toEqual([]);
     // Nothing was deleted, since there was no time.
     expect((await storedWith(`${world.agentId}#CALL#old`)).length).toBe(1);
@@ -115,7 +115,7 @@ describe('with CALL_RETENTION_DAYS', () => {
   });
 
   it('the deletion of old calls continues at a segment of the table, and none of its messages holds a number', async () => {
-    await record('old', daysAgo(days, -1000));
+    await record('old', daysAgo(days, -3_600_000));
     const services = lazyServices(expireCalls.services);
     // Its time is over once at each of these agents.
     const slow = new Set([world.agentId, ...(await Promise.all([newWorld(), newWorld()])).map((one) => one.agentId)]);
@@ -156,7 +156,7 @@ describe('with CALL_RETENTION_DAYS', () => {
   });
 
   it('no call is deleted where CALL_RETENTION_DAYS is not set', async () => {
-    await record('old', daysAgo(days, -1000));
+    await record('old', daysAgo(days, -3_600_000));
     delete process.env.CALL_RETENTION_DAYS;
     expect(environment.callRetentionDays).toBe(undefined);
     expect(await deliver()).toEqual([]);

@@ -71,13 +71,14 @@ it('the API lets scripts of the application read its answers, and no others', ()
       'x-authorization',
       'authorization',
       'idempotency-key',
+      'if-match',
       'mcp-protocol-version',
       'mcp-method',
       'mcp-name',
       'mcp-session-id',
       'last-event-id',
     ],
-    ExposeHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed', 'x-ignored-fields'],
+    ExposeHeaders: ['x-request-id', 'etag', 'retry-after', 'idempotency-replayed', 'x-ignored-fields', 'x-pending'],
     MaxAge: 600,
   });
 });

@@ -33,8 +33,8 @@ const watched = (deployment: Deployment): string[] =>
     MetricName ? [MetricName] : Metrics.flatMap(({ MetricStat }: Json) => MetricStat?.Metric.MetricName ?? []),
   );
 
-it('at most twenty-one alarms watch what users notice', () => {
-  expect(alarms(prod).length).toBeLessThanOrEqual(21);
+it('at most twenty-two alarms watch what users notice', () => {
+  expect(alarms(prod).length).toBeLessThanOrEqual(22);
   expect(new Set(watched(prod))).toEqual(
     new Set([
       ...[

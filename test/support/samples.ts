@@ -154,6 +154,7 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
   deleteCall: async (agentId) => ({ params: { callIdOrPhone: await recordedCall(agentId) } }),
   getCall: { params: { callIdOrPhone: 'call-1' } },
   listCalls: {},
+  getCallFigures: { query: { from: '2026-03-01', to: '2026-04-01', by: 'day,outcome' } },
   updateCallOutcome: { params: { callIdOrPhone: 'call-1' }, body: { custom_call_outcome: 'booked' } },
   searchKnowledge: { body: { query: 'opening hours' } },
   listDocuments: {},

@@ -56,6 +56,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     updateOutcome: {"method":"PATCH","path":"/calls/{agentId}/{callIdOrPhone}","query":["preference","metadataMode"],"body":"json"},
     recordMany: {"method":"POST","path":"/calls","body":"json"},
     list: {"method":"GET","path":"/calls/{agentId}","query":["phone","from","to","direction","status","outcome","hasOutcome","limit","cursor"],"items":"calls"},
+    getFigures: {"method":"GET","path":"/call-figures","query":["uid","agentId","from","to","timeZone","by","direction","status","outcome","version","format"],"takesUid":true},
     updateOutcomes: {"method":"POST","path":"/call-outcomes","body":"json"},
   },
   callStarts: {

@@ -1,0 +1,92 @@
+import * as z from 'zod/mini';
+import { Figures, FiguresQuery, FiguresRow } from '../domain/call-figures.ts';
+import { describe } from '../domain/describe.ts';
+import { invalidField } from '../domain/errors.ts';
+import { examples } from '../domain/examples.ts';
+import { AgentId, Uid } from '../domain/identifiers.ts';
+import { limits } from '../domain/limits.ts';
+import { callFigures } from '../figures/call-figures.ts';
+import { Summary } from '../figures/summary.ts';
+import { toCsv } from '../figures/to-csv.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { type Agents, agents } from '../store/agents.ts';
+
+/** Returns how many calls there were, with which outcomes, and what they were worth. */
+export const getCallFigures = endpoint({
+  name: 'getCallFigures',
+  method: 'GET',
+  path: '/call-figures',
+  memoryMegabytes: 1024,
+  summary: 'Get call figures',
+  description:
+    'Counts calls and adds up their durations and values, by period and group, in a time zone. Figures follow the calls: a corrected outcome moves, a deleted call disappears. `pending` is present while calls that changed are not counted yet, for at most two minutes.',
+  caller: { kind: 'key', scope: 'calls', user: ({ query: { uid, agentId } }) => ({ uid, agentId }) },
+  services: { agents: agents.for('owned'), callFigures: callFigures.for('marksBetween', 'read') },
+  query: z.object({
+    uid: Uid,
+    agentId: z.optional(
+      AgentId.check(
+        describe(
+          `Only calls of this agent. Default: of all agents that the user owns, at most ${limits.figureAgents}.`,
+          examples.agentId,
+        ),
+      ),
+    ),
+    ...FiguresQuery.shape,
+    format: z.optional(
+      z
+        .enum(['json', 'csv'])
+        .check(describe('`csv`: the response is the rows as CSV, and `pending` is the header `x-pending`.', 'json')),
+    ),
+  }),
+  response: z
+    .object({
+      rows: z.array(FiguresRow).check(z.describe('The figures by period, then by group. Every period has a row.')),
+      totals: Figures,
+      pending: z.optional(
+        z
+          .literal(true)
+          .check(describe('Present while calls of these days have changed and are not counted yet.', true)),
+      ),
+    })
+    .check(z.describe('The figures.')),
+  raw: {
+    mediaTypes: ['text/csv'],
+    inOtherForm: ({ query: { format, by } }, { rows, pending }) =>
+      format === 'csv'
+        ? {
+            status: 200,
+            contentType: 'text/csv; charset=utf-8',
+            headers: pending && { 'x-pending': 'true' },
+            body: toCsv(rows, by),
+          }
+        : undefined,
+  },
+
+  async handle({ query: { uid, agentId, format: _, ...query } }, { agents, callFigures }) {
+    const summary = new Summary(query);
+    const { days } = summary;
+    if (days.length === 0) return summary.result();
+    const agentIds = agentId === undefined ? await ownAgents(uid, agents) : [agentId];
+    // Figures are written before their mark is removed: read after the marks, they are exact where there is none.
+    const marks = await Promise.all(
+      agentIds.map((id) => callFigures.marksBetween(id, days[0] as string, days.at(-1) as string)),
+    );
+    const isPending = marks.flat().some(({ day, quarters }) => summary.touches(day, quarters));
+    await callFigures.read(agentIds, days, (day, { rows }, bytes) => summary.add(day, rows, bytes));
+    return { ...summary.result(), ...(isPending && { pending: true as const }) };
+  },
+});
+
+const ownAgents = async (uid: string, agents: Pick<Agents, 'owned'>): Promise<string[]> => {
+  const agentIds: string[] = [];
+  for await (const page of agents.owned(uid)) {
+    agentIds.push(...page.map(({ agentId }) => agentId));
+    if (agentIds.length > limits.figureAgents)
+      throw invalidField('agentId', `is required: you own more than ${limits.figureAgents} agents`);
+  }
+  return agentIds;
+};
+
+export const handler = lambda(getCallFigures);

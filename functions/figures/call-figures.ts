@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import pMap from 'p-map';
+import { service } from '../service.ts';
+import { CallRecords } from '../store/calls/call-records.ts';
+import { exists, isAbsent, when } from '../store/expressions.ts';
+import {
+  accessKey,
+  callsOf,
+  dayOfFigures,
+  figuresKey,
+  figuresOf,
+  type ItemKey,
+  uncountedDayKey,
+  uncountedDaysOf,
+} from '../store/keys.ts';
+import { backOff, chunks, type Item, type Table, table } from '../store/table.ts';
+import { dayAfter, type FigureRow, pack, RowCounter, rowOf, timeOf, unpack } from './rows.ts';
+
+/** The figures of a day as they are stored. A quarter of an hour before `frozen` is not counted again: its calls are gone. */
+export type DayFigures = { rows: FigureRow[]; frozen: number; version?: string; pieces: number };
+
+/** The first item of a day's figures has the number of pieces; all of them have its version. */
+type FiguresItem = Item & { rows: Uint8Array; version: string; frozen?: number; pieces?: number };
+
+/** The quarters of a day whose calls have changed since they were counted. `run` is the count in progress that includes all of them. */
+export type UncountedDay = { quarters: Set<number>; by: string; run?: string };
+type UncountedItem = Item & UncountedDay;
+
+/** A day of UTC of an agent. */
+export type AgentDay = { agentId: string; day: string };
+
+/** An item has at most 400 KB. */
+const pieceBytes = 350_000;
+/** Days that are read by one query: a busy agent's fit into its page of 1 MB. */
+const daysPerQuery = 16;
+const queriesInFlight = 32;
+/** How often the figures of a day are read when they are written meanwhile. */
+const maxReads = 8;
+
+/**
+ * The figures of agents' calls, an item for each day, and the marks of days whose calls are to be counted again. A count writes
+ * the figures before it removes the mark, and a reader reads the marks before the figures: without a mark they are exact.
+ */
+export class CallFigures {
+  readonly #table: Table;
+  /** All records, including calls that are older than retention. */
+  readonly #calls: CallRecords;
+
+  constructor(table: Table) {
+    this.#table = table;
+    this.#calls = new CallRecords(table);
+  }
+
+  /** Marks quarters of a day to be counted again. `by` names the cause. */
+  async mark({ agentId, day }: AgentDay, quarters: Iterable<number>, by: string): Promise<void> {
+    const change = { add: { quarters: new Set(quarters) }, set: { by, run: null } };
+    await this.#table.change(uncountedDayKey(agentId, day), change);
+  }
+
+  /** Returns the marks of days, in the same order. */
+  async marksOf(days: AgentDay[]): Promise<(UncountedDay | undefined)[]> {
+    const keys = days.map(({ agentId, day }) => uncountedDayKey(agentId, day));
+    const found = await this.#table.getMany<UncountedItem>(keys);
+    const byKey = new Map(found.map((item) => [item.pk + item.sk, item]));
+    return keys.map(({ pk, sk }) => byKey.get(pk + sk));
+  }
+
+  /** Returns the marks of an agent from one day to another. */
+  async marksBetween(agentId: string, from: string, to: string): Promise<(UncountedDay & { day: string })[]> {
+    const found: (UncountedDay & { day: string })[] = [];
+    for await (const { sk, ...mark } of this.#table.query<UncountedItem>(uncountedDaysOf(agentId), { from, to }))
+      found.push({ ...mark, day: sk });
+    return found;
+  }
+
+  /** Begins a count of all quarters that are marked. Returns undefined when none is. */
+  async begin({ agentId, day }: AgentDay): Promise<(UncountedDay & { run: string }) | undefined> {
+    const run = randomUUID();
+    const item = await this.#table.change<UncountedItem>(uncountedDayKey(agentId, day), { set: { run } }, exists);
+    return item && { ...item, run };
+  }
+
+  /** Removes the mark of a day, unless a quarter was marked after the count had begun. */
+  async end({ agentId, day }: AgentDay, { run }: { run: string }): Promise<void> {
+    await this.#table.delete(uncountedDayKey(agentId, day), when`#run = ${run}`);
+  }
+
+  /** Counts the calls that started in quarters of a day. */
+  async count({ agentId, day }: AgentDay, quarters: Iterable<number>): Promise<FigureRow[]> {
+    const counter = new RowCounter();
+    for (const { first, end } of rangesOf(quarters)) {
+      const [from, to] = [first, end].map((quarter) => `${day}T${timeOf(quarter)}`);
+      for await (const call of this.#calls.list(agentId, undefined, { from, to })) counter.add(rowOf(call));
+    }
+    return counter.rows;
+  }
+
+  async find({ agentId, day }: AgentDay): Promise<DayFigures> {
+    for (let attempt = 0; attempt < maxReads; attempt++) {
+      const items: FiguresItem[] = [];
+      for await (const item of this.#table.query<FiguresItem>({ ...figuresOf(agentId), prefix: day })) items.push(item);
+      const found = figuresIn(items);
+      if (found) return found;
+      await backOff(attempt);
+    }
+    throw new Error('The figures of a day kept changing while they were read.');
+  }
+
+  /**
+   * Replaces the figures of a day if they have not changed since they were read. Returns `changed` if they have, and `gone` when
+   * the agent was deleted.
+   */
+  async save(
+    { agentId, day }: AgentDay,
+    former: DayFigures,
+    { rows, frozen }: Pick<DayFigures, 'rows' | 'frozen'>,
+  ): Promise<'saved' | 'changed' | 'gone'> {
+    const packed = pack(rows);
+    const version = randomUUID();
+    const pieces = Math.ceil(packed.length / pieceBytes);
+    const [first, ...others] = Array.from({ length: pieces }, (_, piece) => ({
+      ...figuresKey(agentId, day, piece),
+      rows: packed.subarray(piece * pieceBytes, (piece + 1) * pieceBytes),
+      version,
+      ...(piece === 0 && { pieces, frozen }),
+    }));
+    const table = this.#table;
+    const failed = await table.tryTransact([
+      table.putAction(first as Item, former.version === undefined ? isAbsent : when`#version = ${former.version}`),
+      // What is written after an agent was deleted would stay.
+      ...(former.version === undefined ? [table.checkAction(accessKey(agentId), when`attribute_exists(uid)`)] : []),
+      ...others.map((item) => table.putAction(item)),
+      ...piecesFrom(pieces, former.pieces).map((piece) => table.deleteAction(figuresKey(agentId, day, piece))),
+    ]);
+    if (!failed) return 'saved';
+    return failed.has(1) ? 'gone' : 'changed';
+  }
+
+  /** Reads the figures of agents from one day to another, and passes on those of each day, in any order. */
+  async read(
+    agentIds: string[],
+    days: string[],
+    visit: (day: AgentDay, figures: DayFigures, bytes: number) => void,
+  ): Promise<void> {
+    const queries = agentIds.flatMap((agentId) => chunks(days, daysPerQuery).map((some) => ({ agentId, some })));
+    await pMap(
+      queries,
+      async ({ agentId, some }) => {
+        // Further pieces of the last day have a sort key after it.
+        const range = { from: some[0], to: `${some.at(-1)}~` };
+        let items: FiguresItem[] = [];
+        const visitDay = async () => {
+          const day = items[0] && { agentId, day: dayOfFigures(items[0].sk) };
+          if (day) visit(day, figuresIn(items) ?? (await this.find(day)), bytesOf(items));
+        };
+        for await (const item of this.#table.query<FiguresItem>(figuresOf(agentId), range)) {
+          if (items[0] && dayOfFigures(items[0].sk) !== dayOfFigures(item.sk)) {
+            await visitDay();
+            items = [];
+          }
+          items.push(item);
+        }
+        await visitDay();
+      },
+      { concurrency: queriesInFlight },
+    );
+  }
+
+  /** Yields the days on which calls of an agent started, up to a moment. */
+  async *daysWithCalls(agentId: string, to?: string): AsyncGenerator<string> {
+    for (let from: string | undefined = '0000'; from !== undefined && (to === undefined || from < to); ) {
+      const options = { from, to, limit: 1, keysOnly: true };
+      const { value: entry } = await this.#table.query(callsOf(agentId), options).next();
+      if (!entry) return;
+      const day = entry.sk.slice(0, 'yyyy-mm-dd'.length);
+      yield day;
+      from = dayAfter(day);
+    }
+  }
+
+  /** Returns the days that have figures. */
+  async days(agentId: string): Promise<string[]> {
+    const days = new Set<string>();
+    for await (const { sk } of this.#table.query(figuresOf(agentId), { keysOnly: true })) days.add(dayOfFigures(sk));
+    return [...days];
+  }
+
+  /** Deletes the figures and marks of an agent until a time (Unix milliseconds). Returns whether none is left. */
+  async removeAll(agentId: string, until = Number.POSITIVE_INFINITY): Promise<boolean> {
+    for (const collection of [figuresOf(agentId), uncountedDaysOf(agentId)]) {
+      for await (const page of this.#table.pages<ItemKey>(collection, { keysOnly: true })) {
+        if (Date.now() >= until) return false;
+        await this.#table.deleteMany(page);
+      }
+    }
+    return true;
+  }
+}
+
+/** Returns the figures of a day from its items; undefined when the items are not those of one version. */
+const figuresIn = (items: FiguresItem[]): DayFigures | undefined => {
+  const [first] = items;
+  if (!first) return { rows: [], frozen: 0, pieces: 0 };
+  const { version, frozen = 0, pieces } = first;
+  if (items.length !== pieces || items.some((item) => item.version !== version)) return undefined;
+  return { rows: unpack(Buffer.concat(items.map(({ rows }) => rows))), frozen, version, pieces };
+};
+
+const bytesOf = (items: FiguresItem[]) => items.reduce((sum, { rows }) => sum + rows.length, 0);
+
+const piecesFrom = (first: number, end: number) =>
+  Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index);
+
+/** Joins quarters that follow one another. */
+const rangesOf = (quarters: Iterable<number>): { first: number; end: number }[] => {
+  const ranges: { first: number; end: number }[] = [];
+  for (const quarter of [...quarters].sort((a, b) => a - b)) {
+    const last = ranges.at(-1);
+    if (last?.end === quarter) last.end = quarter + 1;
+    else ranges.push({ first: quarter, end: quarter + 1 });
+  }
+  return ranges;
+};
+
+export const callFigures = /* @__PURE__ */ service(() => new CallFigures(table.get()), {
+  mark: ['dynamodb:UpdateItem'],
+  marksOf: ['dynamodb:BatchGetItem'],
+  marksBetween: ['dynamodb:Query'],
+  begin: ['dynamodb:UpdateItem'],
+  end: ['dynamodb:DeleteItem'],
+  count: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
+  find: ['dynamodb:Query'],
+  save: ['dynamodb:ConditionCheckItem', 'dynamodb:DeleteItem', 'dynamodb:PutItem'],
+  read: ['dynamodb:Query'],
+  daysWithCalls: ['dynamodb:Query'],
+  removeAll: ['dynamodb:BatchWriteItem', 'dynamodb:Query'],
+});

@@ -1,0 +1,101 @@
+import { isDeepStrictEqual } from 'node:util';
+import pMap from 'p-map';
+import type { JobMessage } from '../domain/job-messages.ts';
+import { describeError, log } from '../log.ts';
+import { storedCall } from '../store/calls/call-records.ts';
+import type { Credentials } from '../store/credentials.ts';
+import { changedItem } from '../store/keys.ts';
+import type { Item } from '../store/table.ts';
+import type { TableChange } from '../store/table-changes.ts';
+import type { AgentDay, CallFigures, UncountedDay } from './call-figures.ts';
+import { waitSeconds } from './recount.ts';
+import { dayOf, rowOf } from './rows.ts';
+
+type Marking = {
+  callFigures: Pick<CallFigures, 'mark' | 'marksOf'>;
+  credentials: Pick<Credentials, 'usersOf'>;
+  jobQueue: { send(message: JobMessage<'countCalls'>, delaySeconds?: number): Promise<void> };
+};
+
+/** The quarters of a day whose calls have changed, and the changes. */
+type ChangedDay = AgentDay & { quarters: Set<number>; changes: TableChange[] };
+
+const concurrency = 16;
+
+/**
+ * Marks the days whose calls have changed, and has them counted again. Returns the first change that failed. A batch may come again,
+ * as a whole or in part: it marks what it has marked.
+ */
+export const markChanges = async (changes: TableChange[], services: Marking): Promise<TableChange | undefined> => {
+  const days = changedDays(changes);
+  if (days.length === 0) return undefined;
+  const failed = new Set<TableChange>();
+  try {
+    const marks = await services.callFigures.marksOf(days);
+    const unmarked = days.filter((day, index) => !isMarked(day, marks[index]));
+    const users = await services.credentials.usersOf(unmarked.map(({ agentId }) => agentId));
+    await pMap(
+      unmarked,
+      async (day) => {
+        const uid = users.get(day.agentId)?.[0];
+        // Of a deleted agent there are no figures.
+        if (uid === undefined) return;
+        try {
+          await mark(day, uid, services);
+        } catch (error) {
+          for (const change of day.changes) failed.add(change);
+          report(error as Error);
+        }
+      },
+      { concurrency },
+    );
+  } catch (error) {
+    report(error as Error);
+    return days[0]?.changes[0];
+  }
+  return changes.find((change) => failed.has(change));
+};
+
+const report = (error: Error) => log('error', { job: 'readChanges', cause: describeError(error) });
+
+const mark = async ({ agentId, day, quarters, changes }: ChangedDay, uid: string, services: Marking): Promise<void> => {
+  const [first] = changes as [TableChange];
+  await services.callFigures.mark({ agentId, day }, quarters, first.sequenceNumber);
+  await services.jobQueue.send({ job: 'countCalls', uid, agentId, day }, waitSeconds());
+};
+
+/**
+ * Returns whether a count that has not begun includes all quarters. The change that wrote the mark last queues that count
+ * again: the batch may have ended between the two.
+ */
+const isMarked = ({ quarters, changes }: ChangedDay, mark: UncountedDay | undefined): boolean =>
+  mark !== undefined &&
+  mark.run === undefined &&
+  quarters.isSubsetOf(mark.quarters) &&
+  changes.every(({ sequenceNumber }) => sequenceNumber !== mark.by);
+
+const changedDays = (changes: TableChange[]): ChangedDay[] => {
+  const days = new Map<string, ChangedDay>();
+  for (const change of changes) {
+    const item = changedItem(change.key);
+    if (item?.kind !== 'call') continue;
+    const { agentId } = item;
+    const [before, after] = [change.before, change.after].map(placeOf);
+    if (isDeepStrictEqual(before, after)) continue;
+    for (const { day, row } of [before, after].filter((place) => place !== undefined)) {
+      const name = `${agentId} ${day}`;
+      const found = days.get(name) ?? { agentId, day, quarters: new Set(), changes: [] };
+      found.quarters.add(row.quarter);
+      if (found.changes.at(-1) !== change) found.changes.push(change);
+      days.set(name, found);
+    }
+  }
+  return [...days.values()];
+};
+
+/** Returns where a call is counted, and as what. */
+const placeOf = (item: Item | undefined) => {
+  if (!item) return undefined;
+  const { call } = storedCall(item);
+  return { day: dayOf(call.startedAt), row: rowOf(call) };
+};

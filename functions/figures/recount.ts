@@ -1,0 +1,81 @@
+import { environment } from '../environment.ts';
+import { backOff } from '../store/table.ts';
+import type { AgentDay, CallFigures, DayFigures } from './call-figures.ts';
+import { dayOf, type FigureRow, quarterOf, quartersPerDay } from './rows.ts';
+
+/** What a count reads and writes. */
+export type Counting = Pick<CallFigures, 'begin' | 'count' | 'end' | 'find' | 'save'>;
+type Freezing = Pick<CallFigures, 'count' | 'daysWithCalls' | 'find' | 'save'>;
+
+/** How often a day is counted when its figures are written meanwhile. */
+const maxAttempts = 8;
+
+/** How many seconds a day waits before it is counted again, and at most how many more, one for each call that is counted. */
+const waits = () => (environment.isLambda ? { seconds: 15, maxMoreSeconds: 75 } : { seconds: 2, maxMoreSeconds: 8 });
+
+export const waitSeconds = () => waits().seconds;
+
+/** Returns how much longer a day waits: counting many calls again after each change would cost more than the calls. */
+export const moreSeconds = async (day: AgentDay, figures: Pick<CallFigures, 'find' | 'marksOf'>): Promise<number> => {
+  const [[mark], { rows }] = await Promise.all([figures.marksOf([day]), figures.find(day)]);
+  const calls = rows.reduce((sum, row) => sum + (mark?.quarters.has(row.quarter) ? row.calls : 0), 0);
+  return Math.min(calls, waits().maxMoreSeconds);
+};
+
+/**
+ * Counts the calls of a day that is marked, and removes the mark. The mark stays if another change came meanwhile: its own
+ * message counts again. Returns `gone` when the agent was deleted.
+ */
+export const countDay = async (day: AgentDay, figures: Counting): Promise<'counted' | 'gone'> => {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    if (attempt > 0) await backOff(attempt);
+    const mark = await figures.begin(day);
+    if (!mark) return 'counted';
+    const former = await figures.find(day);
+    const quarters = [...mark.quarters].filter((quarter) => quarter >= former.frozen);
+    const saved = await recount(day, quarters, former, former.frozen, figures);
+    if (saved === 'gone') return 'gone';
+    if (saved === 'changed') continue;
+    await figures.end(day, mark);
+    return 'counted';
+  }
+  throw new Error('The figures of a day kept changing while its calls were counted.');
+};
+
+/**
+ * Counts the calls that started before a moment, the beginning of a quarter of an hour, a last time, until a time (Unix
+ * milliseconds): then they may be deleted without a change of the figures. Returns whether all are counted.
+ */
+export const freeze = async (agentId: string, before: string, until: number, figures: Freezing): Promise<boolean> => {
+  for await (const day of figures.daysWithCalls(agentId, before)) {
+    if (Date.now() >= until) return false;
+    const end = day === dayOf(before) ? quarterOf(before) : quartersPerDay;
+    await freezeDay({ agentId, day }, end, figures);
+  }
+  return true;
+};
+
+const freezeDay = async (day: AgentDay, end: number, figures: Freezing): Promise<void> => {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    if (attempt > 0) await backOff(attempt);
+    const former = await figures.find(day);
+    if (former.frozen >= end) return;
+    const quarters = Array.from({ length: end - former.frozen }, (_, index) => former.frozen + index);
+    if ((await recount(day, quarters, former, end, figures)) !== 'changed') return;
+  }
+  throw new Error('The figures of a day kept changing while they were frozen.');
+};
+
+/** Counts quarters of a day, and replaces their rows. */
+const recount = async (
+  day: AgentDay,
+  quarters: number[],
+  former: DayFigures,
+  frozen: number,
+  figures: Pick<Counting, 'count' | 'save'>,
+): Promise<'saved' | 'changed' | 'gone'> => {
+  const counted = new Set(quarters);
+  const kept = former.rows.filter(({ quarter }) => !counted.has(quarter));
+  const rows: FigureRow[] = [...kept, ...(await figures.count(day, quarters))];
+  return figures.save(day, former, { rows: rows.sort((a, b) => a.quarter - b.quarter), frozen });
+};
