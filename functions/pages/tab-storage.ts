@@ -1,9 +1,12 @@
 import type { UIMessage } from 'ai';
+import type { AgentDraft } from './console/agents/agent-fields.ts';
 
 /** Data of this tab. They survive a reload and end with the tab. */
 type Stored = {
   /** Empty once the user has removed it. */
   apiKey: string;
+  /** An edit of an agent in the console that is not saved, by the agent's id. */
+  [draft: `draft:${string}`]: AgentDraft;
   conversation: { id: string; messages: UIMessage[]; scrollTop?: number | undefined; draft?: string };
 };
 

@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiKeyField } from '../api-key-field.tsx';
 import { load, save } from '../tab-storage.ts';
-import { Link, setFilters, useAddress } from './address.tsx';
+import { hrefOf, Link, navigate, setFilters, useAddress } from './address.tsx';
 import { Announcements } from './components/announcements.tsx';
 import { Empty, Loaded, Skeleton } from './components/states.tsx';
 import { useTimeZone } from './components/time.tsx';
@@ -135,19 +135,18 @@ const ZoneFilter = () => {
   const chosen = useTimeZone();
   const zones = [...new Set([ownTimeZone, 'UTC', chosen, ...Intl.supportedValuesOf('timeZone')])];
   return (
-    <label className="zone">
-      <span className="visually-hidden">Time zone</span>
-      <select
-        value={chosen}
-        onChange={({ target }) => setFilters({ timeZone: target.value === ownTimeZone ? undefined : target.value })}
-      >
-        {zones.map((zone) => (
-          <option key={zone} value={zone}>
-            {zone.replaceAll('_', ' ')}
-          </option>
-        ))}
-      </select>
-    </label>
+    <select
+      className="zone"
+      aria-label="Time zone of the page"
+      value={chosen}
+      onChange={({ target }) => setFilters({ timeZone: target.value === ownTimeZone ? undefined : target.value })}
+    >
+      {zones.map((zone) => (
+        <option key={zone} value={zone}>
+          {zone.replaceAll('_', ' ')}
+        </option>
+      ))}
+    </select>
   );
 };
 
@@ -164,6 +163,12 @@ const CurrentView = ({ permitted }: { permitted: View[] }) => {
     isFirst.current = false;
   }, [path]);
   const first = permitted[0];
+  // A key that may not see the first view begins with the next one.
+  const isElsewhere = path === '' && first !== undefined && !permitted.some((view) => view.path === '');
+  useEffect(() => {
+    if (isElsewhere) navigate(hrefOf(first.path), { replace: true });
+  }, [isElsewhere, first]);
+  if (isElsewhere) return <main />;
   return (
     <main ref={main} tabIndex={-1} aria-label={view?.name}>
       {view && permitted.includes(view) ? (

@@ -23,4 +23,5 @@ export const views: View[] = [
     isOfAgent: true,
     Content: lazy(() => import('./calls/calls.tsx')),
   },
+  { path: 'agents', name: 'Agents', scope: 'agents', Content: lazy(() => import('./agents/agents.tsx')) },
 ];

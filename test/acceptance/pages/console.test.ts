@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { newUser, newWorld, target } from '../../support/world.ts';
-import { openPage, startBrowser, type Watched } from './browser.ts';
+import { newUser, newWorld } from '../../support/world.ts';
+import { openConsole, startBrowser } from './browser.ts';
 
 let browser: Browser;
 beforeAll(async () => {
@@ -12,14 +12,7 @@ afterEach(async () => {
   for (const context of browser.contexts()) await context.close();
 });
 
-/** Opens a view with a key, as somebody does who has entered the key in this tab. */
-const open = (apiKey: string, path = '/console'): Promise<Watched> =>
-  openPage(
-    browser,
-    target.baseUrl + path,
-    { timezoneId: 'Europe/Berlin' },
-    `sessionStorage.getItem('apiKey') ?? sessionStorage.setItem('apiKey', JSON.stringify('${apiKey}'))`,
-  );
+const open = (apiKey: string, path?: string) => openConsole(browser, apiKey, path);
 const viewsOf = (page: Page) => page.getByRole('navigation', { name: 'Console' }).getByRole('link').allTextContents();
 
 it('the console without a key says what it is for, and opens with a key that is entered', async () => {

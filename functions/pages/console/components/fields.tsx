@@ -4,14 +4,21 @@ import { setFilters, useAddress } from '../address.tsx';
 /** The filters of a view. */
 export const FilterBar = ({ children }: { children: ReactNode }) => <search className="filters">{children}</search>;
 
-type FieldProps = { label: string; note?: ReactNode; problem?: string | undefined; children(ids: FieldIds): ReactNode };
+type FieldProps = {
+  label: string;
+  note?: ReactNode;
+  problem?: string | undefined;
+  /** The field has a line of its own. */
+  isWhole?: boolean;
+  children(ids: FieldIds): ReactNode;
+};
 type FieldIds = { id: string; 'aria-describedby': string | undefined; 'aria-invalid': true | undefined };
 
 /** A field with its label, a note, and what is wrong with it. */
-export const Field = ({ label, note, problem, children }: FieldProps) => {
+export const Field = ({ label, note, problem, isWhole = false, children }: FieldProps) => {
   const id = useId();
   return (
-    <div className="field">
+    <div className={isWhole ? 'field whole' : 'field'}>
       <label htmlFor={id}>{label}</label>
       {children({
         id,

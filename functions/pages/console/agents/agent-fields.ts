@@ -1,0 +1,124 @@
+import type { Agent, UpdateAgentParams } from '../../../openapi/client/client.ts';
+
+export type FieldKind = 'line' | 'lines' | 'check' | 'list' | 'json';
+
+export type AgentField = {
+  name: string;
+  label: string;
+  kind: FieldKind;
+  note?: string;
+  placeholder?: string;
+  /** Stands among the fields that are rarely changed. */
+  isRare?: true;
+};
+
+/** The fields of the form: `name` and `phoneNumber` of an agent, and the fields of its configuration. */
+export const agentFields: AgentField[] = [
+  { name: 'name', label: 'Name', kind: 'line' },
+  { name: 'phoneNumber', label: 'Phone number', kind: 'line', placeholder: '+14155550123' },
+  { name: 'greeting', label: 'Greeting', kind: 'lines', note: 'What the agent says first.' },
+  { name: 'instructions', label: 'Instructions', kind: 'lines' },
+  { name: 'language', label: 'Language', kind: 'line', placeholder: 'en-US' },
+  { name: 'timeZone', label: 'Time zone', kind: 'line', placeholder: 'Europe/Berlin' },
+  { name: 'voice', label: 'Voice', kind: 'line', note: 'As the voice platform names it.' },
+  { name: 'model', label: 'Model', kind: 'line', note: 'As the voice platform names it.' },
+  { name: 'transferTo', label: 'Transfer calls to', kind: 'line', placeholder: '+14155550199' },
+  { name: 'rejectWithheldNumbers', label: 'Reject calls with a withheld number', kind: 'check' },
+  {
+    name: 'blockOnOutcomes',
+    label: 'Block the number after these outcomes',
+    kind: 'list',
+    note: 'One outcome on each line.',
+    isRare: true,
+  },
+  {
+    name: 'variables',
+    label: 'Variables',
+    kind: 'json',
+    note: 'JSON: values that the instructions refer to.',
+    isRare: true,
+  },
+  { name: 'calling', label: 'Rules for outbound calls', kind: 'json', note: 'JSON: hours and attempts.', isRare: true },
+  { name: 'other', label: 'Other fields', kind: 'json', note: 'JSON: fields of your own.', isRare: true },
+];
+
+/** What stands in the fields of the form, each as a text. A box that is checked is `true`. */
+export type Texts = Record<string, string>;
+
+/** An edit that is not saved. It is kept in the tab until it is saved or discarded. */
+export type AgentDraft = { version: number; updatedAt: string; before: Texts; texts: Texts; note: string };
+
+const known = new Set(agentFields.map(({ name }) => name));
+
+/** Returns the texts of a form that shows an agent. */
+export const textsOf = ({
+  name,
+  phoneNumber,
+  configuration,
+}: Pick<Agent, 'name' | 'phoneNumber' | 'configuration'>): Texts => {
+  const other = Object.fromEntries(Object.entries(configuration).filter(([field]) => !known.has(field)));
+  const values: Record<string, unknown> = {
+    ...configuration,
+    ...{ name, phoneNumber },
+    other: Object.keys(other).length > 0 ? other : undefined,
+  };
+  return Object.fromEntries(agentFields.map(({ name, kind }) => [name, textOf(kind, values[name])]));
+};
+
+const textOf = (kind: FieldKind, value: unknown): string => {
+  if (value === undefined || value === false) return '';
+  if (kind === 'json') return JSON.stringify(value, null, 2);
+  return kind === 'list' ? (value as string[]).join('\n') : String(value);
+};
+
+/** Returns what is wrong with the text of a field. */
+export const problemOf = ({ name, kind }: AgentField, text: string): string | undefined => {
+  if (name === 'name' && text.trim() === '') return 'Give the agent a name.';
+  if (kind !== 'json' || text.trim() === '') return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? undefined
+      : 'Enter a JSON object: { … }.';
+  } catch (error) {
+    return `This is not JSON: ${(error as Error).message}.`;
+  }
+};
+
+const parsed = (kind: FieldKind, text: string): unknown => {
+  if (kind === 'check') return text === 'true';
+  if (text.trim() === '') return null;
+  if (kind === 'json') return JSON.parse(text);
+  if (kind === 'list')
+    return text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter(Boolean);
+  return kind === 'line' ? text.trim() : text;
+};
+
+export type AgentChange = Pick<UpdateAgentParams, 'name' | 'phoneNumber' | 'configuration'>;
+
+/** Returns the change of an agent that the texts of a form ask for: the fields that differ from those before. */
+export const changeOf = (before: Texts, after: Texts): AgentChange => {
+  const configuration: Record<string, unknown> = {};
+  const change: Record<string, unknown> = {};
+  for (const { name, kind } of agentFields) {
+    if (before[name] === after[name]) continue;
+    const value = parsed(kind, after[name] ?? '');
+    if (name === 'name' || name === 'phoneNumber') change[name] = value;
+    else if (name === 'other') Object.assign(configuration, otherFields(before, after));
+    else configuration[name] = value;
+  }
+  return { ...change, ...(Object.keys(configuration).length > 0 && { configuration }) };
+};
+
+/** The fields of the platform's own; `null` clears one that was removed. */
+const otherFields = (before: Texts, after: Texts): Record<string, unknown> => {
+  const [former, present] = [before, after].map(({ other }) => (parsed('json', other ?? '') ?? {}) as object);
+  const cleared = Object.keys(former ?? {}).map((field) => [field, null]);
+  return { ...Object.fromEntries(cleared), ...present };
+};
+
+/** Returns the fields whose texts differ. */
+export const differing = (a: Texts, b: Texts): AgentField[] => agentFields.filter(({ name }) => a[name] !== b[name]);

@@ -1,0 +1,114 @@
+import { useState } from 'react';
+import type { Agent } from '../../../openapi/client/client.ts';
+import { forget } from '../../tab-storage.ts';
+import { hrefOf, Link, navigate, useAddress } from '../address.tsx';
+import { DeleteDialog } from '../components/dialog.tsx';
+import { Failed, Loaded } from '../components/states.tsx';
+import { useChange, useRead, useService } from '../service.tsx';
+import { EditAgent } from './edit-agent.tsx';
+import { History } from './history.tsx';
+
+/** An agent, in sections. */
+export const AgentPage = ({ agentId }: { agentId: string }) => {
+  const { api } = useService();
+  const agent = useRead(['agent', agentId], (options) => api.agents.get({ agentId }, options));
+  return (
+    <>
+      <p>
+        <Link view="agents">All agents</Link>
+      </p>
+      <Loaded query={agent} rows={8}>
+        {(data) => <AgentSections agent={data} />}
+      </Loaded>
+    </>
+  );
+};
+
+const AgentSections = ({ agent }: { agent: Agent }) => {
+  const { section } = useAddress().filters;
+  const { agentId, name, version, phoneNumber } = agent;
+  const sections = [
+    { path: undefined, label: 'Configuration' },
+    { path: 'history', label: 'History' },
+  ];
+  return (
+    <>
+      <div className="heading">
+        <div>
+          <h1>
+            <bdi>{name}</bdi>
+          </h1>
+          <p className="faint">
+            Version {version}
+            {phoneNumber && ` · ${phoneNumber}`} · <code>{agentId}</code>
+          </p>
+        </div>
+        <Actions agent={agent} />
+      </div>
+      <nav aria-label="Sections of the agent">
+        <ul className="sections">
+          {sections.map(({ path, label }) => (
+            <li key={label}>
+              <Link
+                view="agents"
+                filters={{ agentId, section: path }}
+                aria-current={section === path ? 'page' : undefined}
+              >
+                {label}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {section === undefined && <EditAgent agent={agent} />}
+      {section === 'history' && <History agent={agent} />}
+    </>
+  );
+};
+
+const Actions = ({ agent: { agentId, name } }: { agent: Agent }) => {
+  const { api } = useService();
+  const [isDeleting, setDeleting] = useState(false);
+  const copy = useChange(() => api.agents.duplicate({ agentId }), {
+    changes: [['agents']],
+    done: ({ name }) => `${name} is created.`,
+  });
+  const deletion = useChange(() => api.agents.delete({ agentId }), {
+    changes: [['agents']],
+    done: () => `${name} is deleted.`,
+  });
+  return (
+    <div className="buttons">
+      <button
+        type="button"
+        className="quiet"
+        disabled={copy.isPending}
+        onClick={() => copy.mutate(undefined, { onSuccess: ({ agentId }) => navigate(hrefOf('agents', { agentId })) })}
+      >
+        {copy.isPending ? 'Copying …' : 'Copy'}
+      </button>
+      <button type="button" className="quiet" onClick={() => setDeleting(true)}>
+        Delete
+      </button>
+      {copy.error && <Failed error={copy.error} />}
+      {isDeleting && (
+        <DeleteDialog
+          what="the agent"
+          name={name}
+          consequence="Its calls, block list, knowledge and history are deleted with it. This cannot be undone."
+          error={deletion.error}
+          isDeleting={deletion.isPending}
+          onDelete={() =>
+            deletion.mutate(undefined, {
+              onSuccess() {
+                forget(`draft:${agentId}`);
+                navigate(hrefOf('agents'), { replace: true });
+              },
+            })
+          }
+          onClose={() => setDeleting(false)}
+        />
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,122 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { type Agent, dataOf } from '../../../openapi/client/client.ts';
+import { forget, load, save } from '../../tab-storage.ts';
+import { useChange, useService } from '../service.tsx';
+import { type AgentDraft, changeOf, differing, type Texts, textsOf } from './agent-fields.ts';
+import { AgentForm, isConflict } from './agent-form.tsx';
+import { Difference } from './difference.tsx';
+
+/** Somebody else's edit meanwhile: what the agent was before, and what it is now. */
+type Meanwhile = { version: number; before: Texts; now: Texts };
+
+const draftOf = (agent: Agent): AgentDraft => {
+  const texts = textsOf(agent);
+  return { version: agent.version, updatedAt: agent.updatedAt, before: texts, texts, note: '' };
+};
+
+/**
+ * Edits an agent. If somebody else has changed it meanwhile, nothing is overwritten: the fields that only they changed are
+ * taken over, and those that both changed are shown, to be decided about. What was typed stays in the form.
+ */
+export const EditAgent = ({ agent }: { agent: Agent }) => {
+  const { api } = useService();
+  const queries = useQueryClient();
+  const name = `draft:${agent.agentId}` as const;
+  const [draft, setDraft] = useState<AgentDraft>(() => load(name) ?? draftOf(agent));
+  const [meanwhile, setMeanwhile] = useState<Meanwhile>();
+  const { version, updatedAt, before, texts, note } = draft;
+  const isChanged = differing(before, texts).length > 0;
+
+  useEffect(() => (isChanged ? save(name, draft) : forget(name)), [name, isChanged, draft]);
+  // Nothing is typed yet: the form follows the agent.
+  if (!isChanged && agent.updatedAt > updatedAt) setDraft(draftOf(agent));
+
+  const { mutate, isPending, error, reset } = useChange(
+    () => {
+      const change = { agentId: agent.agentId, ...changeOf(before, texts), ...(note && { note }) };
+      return api.agents.update(change, { ifMatch: version });
+    },
+    {
+      changes: [['agents'], ['agent', agent.agentId]],
+      done: (saved) => (saved.version === version ? 'The agent is saved.' : `Version ${saved.version} is saved.`),
+    },
+  );
+
+  const takeOver = async () => {
+    const now = dataOf(await api.agents.get({ agentId: agent.agentId }));
+    const theirs = textsOf(now);
+    setMeanwhile({ version: now.version, before, now: theirs });
+    const own = differing(before, texts).map(({ name }) => [name, texts[name] ?? '']);
+    setDraft({ ...draftOf(now), texts: { ...theirs, ...Object.fromEntries(own) }, note });
+    queries.setQueryData(['agent', agent.agentId], now);
+  };
+  const saveDraft = () =>
+    mutate(undefined, {
+      onSuccess(saved) {
+        setMeanwhile(undefined);
+        setDraft(draftOf(saved));
+      },
+      onError(error) {
+        if (isConflict(error)) void takeOver();
+      },
+    });
+
+  return (
+    <>
+      {meanwhile && (
+        <Conflict
+          meanwhile={meanwhile}
+          texts={texts}
+          onTake={(field) => setDraft({ ...draft, texts: { ...texts, [field]: meanwhile.now[field] ?? '' } })}
+        />
+      )}
+      <AgentForm
+        texts={texts}
+        note={note}
+        isChanged={isChanged}
+        isSaving={isPending}
+        error={error}
+        saveLabel="Save"
+        onChange={(change) => setDraft((draft) => ({ ...draft, ...change }))}
+        onSave={saveDraft}
+        onDiscard={() => {
+          reset();
+          setMeanwhile(undefined);
+          setDraft(draftOf(agent));
+        }}
+      />
+    </>
+  );
+};
+
+type ConflictProps = { meanwhile: Meanwhile; texts: Texts; onTake(field: string): void };
+
+const Conflict = ({ meanwhile: { version, before, now }, texts, onTake }: ConflictProps) => (
+  <section className="conflict" role="alert" aria-label="Somebody else’s edit">
+    <h2>Somebody else changed this agent while you were editing it</h2>
+    <p>
+      Version {version} is in place, and nothing of it is overwritten. Your text is still in the form. Decide about the
+      fields below, and save again.
+    </p>
+    {differing(before, now).map(({ name, label }) => {
+      const isOwn = texts[name] !== now[name];
+      return (
+        <section key={name}>
+          <h3>{label}</h3>
+          <Difference before={before[name] || undefined} after={now[name] || undefined} />
+          {isOwn ? (
+            <div className="buttons">
+              <span>You have changed it, too: your text replaces theirs when you save.</span>
+              <button type="button" className="quiet" onClick={() => onTake(name)}>
+                Use theirs instead
+              </button>
+            </div>
+          ) : (
+            <p className="faint">Their text is in the form.</p>
+          )}
+        </section>
+      );
+    })}
+  </section>
+);

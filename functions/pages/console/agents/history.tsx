@@ -1,0 +1,63 @@
+import type { Agent, AgentVersion } from '../../../openapi/client/client.ts';
+import { Link, useAddress } from '../address.tsx';
+import { type Column, PagedTable } from '../components/paged-table.tsx';
+import { Empty } from '../components/states.tsx';
+import { Time } from '../components/time.tsx';
+import { usePages, useService } from '../service.tsx';
+import { labelOfPath } from './labels.ts';
+import { VersionDialog } from './version-dialog.tsx';
+
+/** The versions of an agent, newest first: who changed what, when and why. */
+export const History = ({ agent }: { agent: Agent }) => {
+  const { api } = useService();
+  const { agentId } = agent;
+  const { version } = useAddress().filters;
+  const pages = usePages(['agent', agentId, 'versions'], (cursor, options) =>
+    api.agents.listVersions({ agentId, limit: 50, cursor }, options),
+  );
+  return (
+    <>
+      <PagedTable
+        caption="Versions"
+        pages={pages}
+        itemsOf={({ versions }) => versions}
+        keyOf={({ version }) => String(version)}
+        columns={columns}
+        empty={<Empty title="This agent has no versions" />}
+      />
+      {version && <VersionDialog key={version} agent={agent} version={version} />}
+    </>
+  );
+};
+
+const VersionLink = ({ version }: AgentVersion) => (
+  <Link view="agents" filters={{ ...useAddress().filters, version: String(version) }}>
+    Version {version}
+  </Link>
+);
+
+const Author = ({ uid, keyId }: AgentVersion) => {
+  const isOwn = useService().uid === uid;
+  return (
+    <>
+      {!isOwn && <>{uid} </>}
+      {keyId ? <code>{keyId}</code> : 'The operator'}
+    </>
+  );
+};
+
+const columns: Column<AgentVersion>[] = [
+  { heading: 'Version', cell: (version) => <VersionLink {...version} /> },
+  { heading: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    heading: 'Changed',
+    cell: ({ version, changed, restoredFrom }) => (
+      <>
+        {changed.map(labelOfPath).join(', ') || (version === 1 && 'Created')}
+        {restoredFrom !== undefined && ` (version ${restoredFrom} restored)`}
+      </>
+    ),
+  },
+  { heading: 'Note', cell: ({ note }) => <bdi>{note}</bdi>, isMinor: true },
+  { heading: 'By', cell: (version) => <Author {...version} />, isMinor: true },
+];

@@ -1,0 +1,49 @@
+import { useState } from 'react';
+import type { Agent } from '../../../openapi/client/client.ts';
+import { hrefOf, Link, navigate } from '../address.tsx';
+import { useChange, useService } from '../service.tsx';
+import { changeOf, textsOf } from './agent-fields.ts';
+import { AgentForm } from './agent-form.tsx';
+
+const nothing = textsOf({ name: '', configuration: {} });
+
+/** A form that creates an agent. */
+export const NewAgent = () => {
+  const { api } = useService();
+  const [{ texts, note }, setDraft] = useState({ texts: nothing, note: '' });
+  const { mutate, isPending, error } = useChange<undefined, Agent>(
+    () => {
+      const { name, phoneNumber, configuration } = changeOf(nothing, texts);
+      return api.agents.create({
+        name: name ?? '',
+        ...(phoneNumber && { phoneNumber }),
+        configuration: configuration as Agent['configuration'],
+        ...(note && { note }),
+      });
+    },
+    { changes: [['agents']], done: ({ name }) => `${name} is created.` },
+  );
+  return (
+    <>
+      <div className="heading">
+        <h1>New agent</h1>
+      </div>
+      <AgentForm
+        texts={texts}
+        note={note}
+        isChanged
+        isSaving={isPending}
+        error={error}
+        saveLabel="Create agent"
+        onChange={(change) => setDraft((draft) => ({ ...draft, ...change }))}
+        onSave={() =>
+          mutate(undefined, { onSuccess: ({ agentId }) => navigate(hrefOf('agents', { agentId }), { replace: true }) })
+        }
+        onDiscard={() => navigate(hrefOf('agents'))}
+      />
+      <p>
+        <Link view="agents">All agents</Link>
+      </p>
+    </>
+  );
+};

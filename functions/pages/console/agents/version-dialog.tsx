@@ -1,0 +1,124 @@
+import { useState } from 'react';
+import type { Agent, AgentVersionContent } from '../../../openapi/client/client.ts';
+import { setFilters, useAddress } from '../address.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { Facts } from '../components/facts.tsx';
+import { Field } from '../components/fields.tsx';
+import { Json } from '../components/json.tsx';
+import { Failed, Loaded } from '../components/states.tsx';
+import { Time } from '../components/time.tsx';
+import { useChange, useRead, useService } from '../service.tsx';
+import { Difference } from './difference.tsx';
+import { labelOfPath } from './labels.ts';
+
+/** A version of an agent: what changed in it, or how it differs from the newest one. It can be restored. */
+export const VersionDialog = ({ agent, version }: { agent: Agent; version: string }) => {
+  const { api } = useService();
+  const { agentId } = agent;
+  const { against } = useAddress().filters;
+  const number = Number(version);
+  const former = number > 1 ? number - 1 : undefined;
+  const other = against === 'newest' ? agent.version : former;
+  const content = useRead(['agent', agentId, 'version', version, other], (options) =>
+    api.agents.getVersion({ agentId, version, ...(other !== undefined && { against: other }) }, options),
+  );
+  return (
+    <Dialog title={`Version ${version}`} isWide onClose={() => setFilters({ version: undefined, against: undefined })}>
+      <Loaded query={content} rows={6}>
+        {(data) => (
+          <div className="stack">
+            <Facts
+              facts={{
+                Created: <Time at={data.createdAt} hasSeconds />,
+                Note: data.note,
+                'Restored from': data.restoredFrom && `Version ${data.restoredFrom}`,
+              }}
+            />
+            {number !== agent.version && (
+              <Field label="Compare with">
+                {(ids) => (
+                  <select
+                    {...ids}
+                    value={against ?? 'former'}
+                    onChange={({ target }) =>
+                      setFilters({ against: target.value === 'newest' ? 'newest' : undefined }, { replace: true })
+                    }
+                  >
+                    <option value="former">{former ? `Version ${former}, the one before` : 'Nothing'}</option>
+                    <option value="newest">Version {agent.version}, the newest one</option>
+                  </select>
+                )}
+              </Field>
+            )}
+            {data.changes && <Changes changes={data.changes} isWithNewest={against === 'newest'} />}
+            <details>
+              <summary>The whole version</summary>
+              <Json title={data.name} value={data.configuration} />
+            </details>
+            {number !== agent.version && <Restore agent={agent} version={number} />}
+          </div>
+        )}
+      </Loaded>
+    </Dialog>
+  );
+};
+
+type ChangesProps = { changes: NonNullable<AgentVersionContent['changes']>; isWithNewest: boolean };
+
+const Changes = ({ changes, isWithNewest }: ChangesProps) => (
+  <section className="stack">
+    <h3>{isWithNewest ? 'From the newest version to this one' : 'What changed'}</h3>
+    {changes.length === 0 && <p className="faint">Nothing differs.</p>}
+    {changes.map(({ path, before, after }) => (
+      <section key={path}>
+        <h4>{labelOfPath(path)}</h4>
+        <Difference before={textOf(before)} after={textOf(after)} />
+      </section>
+    ))}
+  </section>
+);
+
+const textOf = (value: unknown) =>
+  value === undefined || typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+
+/** Restores a version, as a new one. */
+const Restore = ({ agent: { agentId, version: newest }, version }: { agent: Agent; version: number }) => {
+  const { api } = useService();
+  const [note, setNote] = useState('');
+  const { mutate, isPending, error } = useChange(
+    () => api.agents.restore({ agentId, version, ...(note && { note }) }, { ifMatch: newest }),
+    {
+      changes: [['agents'], ['agent', agentId]],
+      done: (restored) =>
+        restored.version === newest
+          ? `Version ${version} is the same as the newest one.`
+          : `Version ${version} is restored, as version ${restored.version}.`,
+    },
+  );
+  const restore = () => mutate(undefined, { onSuccess: () => setFilters({ version: undefined, against: undefined }) });
+  return (
+    <form
+      className="inline-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        restore();
+      }}
+    >
+      <Field label="Note for the history">
+        {(ids) => (
+          <input
+            {...ids}
+            maxLength={256}
+            placeholder="Why?"
+            value={note}
+            onChange={(event) => setNote(event.target.value)}
+          />
+        )}
+      </Field>
+      <button type="submit" disabled={isPending}>
+        {isPending ? 'Restoring …' : 'Restore this version'}
+      </button>
+      {error && <Failed error={error} />}
+    </form>
+  );
+};

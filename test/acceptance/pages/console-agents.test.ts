@@ -1,0 +1,189 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { newUser, newWorld, type World } from '../../support/world.ts';
+import { openConsole, startBrowser } from './browser.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(() => browser.close());
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close();
+});
+
+const status = (page: Page) => page.getByRole('status');
+const change = async ({ call, agentId }: World, body: object) => {
+  const { status, body: agent } = await call('PATCH', `/agents/${agentId}`, { body });
+  expect(status).toBe(200);
+  return agent;
+};
+const agentOf = async ({ call, agentId }: World) => (await call('GET', `/agents/${agentId}`)).body;
+/** An agent that was called “Agent” and has a second version. */
+const worldWithGreeting = async () => {
+  const world = await newWorld();
+  await change(world, { name: 'Front desk', configuration: { greeting: 'Hello, this is the front desk.' } });
+  return world;
+};
+
+it('“Create an agent called Reception that says good morning.”', async () => {
+  const { apiKey } = await newUser();
+  const { page, complaints } = await openConsole(browser, apiKey, '/console/agents');
+  await page.getByRole('link', { name: 'Create the first agent' }).click();
+  await page.getByLabel('Name').fill('Reception');
+  await page.getByLabel('Greeting').fill('Good morning!');
+  await page.getByRole('button', { name: 'Create agent' }).click();
+  await page.getByRole('heading', { name: 'Reception' }).waitFor();
+  await status(page).getByText('Reception is created.').waitFor();
+  await page.getByRole('link', { name: 'All agents' }).click();
+  await page.getByRole('link', { name: 'Reception' }).click();
+  expect(await page.getByLabel('Greeting').inputValue()).toBe('Good morning!');
+  expect(complaints).toEqual([]);
+});
+
+it('“Change the greeting of the front desk, clear its language, and say why.”', async () => {
+  const world = await newWorld();
+  await change(world, { name: 'Front desk', configuration: { greeting: 'Hello.', language: 'en-US', voice: 'warm' } });
+  const { page } = await openConsole(browser, world.apiKey, '/console/agents');
+  await page.getByRole('link', { name: 'Front desk' }).click();
+  await page.getByLabel('Greeting').fill('Good morning!');
+  await page.getByLabel('Language').fill('');
+  await page.getByLabel('Note for the history').fill('Friendlier');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await status(page).getByText('Version 3 is saved.').waitFor();
+  expect((await agentOf(world)).configuration).toEqual({ greeting: 'Good morning!', voice: 'warm' });
+  await page.getByRole('link', { name: 'History' }).click();
+  await page.getByRole('row', { name: /Version 3.*Greeting, Language.*Friendlier/ }).waitFor();
+});
+
+it('“Take yesterday’s change of the greeting back.”', async () => {
+  const world = await worldWithGreeting();
+  await change(world, { configuration: { greeting: 'What do you want?' }, note: 'Shorter' });
+  const { page } = await openConsole(browser, world.apiKey, '/console/agents');
+  await page.getByRole('link', { name: 'Front desk' }).click();
+  await page.getByRole('link', { name: 'History' }).click();
+  await page.getByRole('link', { name: 'Version 2' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Version 2' });
+  await dialog.getByLabel('Compare with').selectOption('Version 3, the newest one');
+  await dialog.getByText('What do you want?').waitFor();
+  await dialog.getByLabel('Note for the history').fill('It was rude');
+  await dialog.getByRole('button', { name: 'Restore this version' }).click();
+  await status(page).getByText('Version 2 is restored, as version 4.').waitFor();
+  await page.getByRole('row', { name: /Version 4.*version 2 restored.*It was rude/ }).waitFor();
+  expect((await agentOf(world)).configuration.greeting).toBe('Hello, this is the front desk.');
+});
+
+it('“What changed in the instructions, and when?”', async () => {
+  const world = await worldWithGreeting();
+  await change(world, { configuration: { instructions: 'Answer briefly. Offer an appointment.' } });
+  await change(world, { configuration: { instructions: 'Answer briefly. Offer a callback.' } });
+  const { page } = await openConsole(browser, world.apiKey, `/console/agents?agentId=${world.agentId}&section=history`);
+  await page
+    .getByRole('row', { name: /Version 4.*Instructions/ })
+    .getByRole('link')
+    .click();
+  const dialog = page.getByRole('dialog', { name: 'Version 4' });
+  await dialog.getByRole('heading', { name: 'Instructions' }).waitFor();
+  expect(await dialog.getByRole('deletion').textContent()).toBe('an appointment.');
+  expect(await dialog.getByRole('insertion').textContent()).toBe('a callback.');
+  // The dialog is an address: it can be shared, and is left by the keyboard.
+  await page.reload();
+  await dialog.getByRole('insertion').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  expect(page.url()).not.toContain('version=');
+});
+
+it('“A colleague changed the agent while I was typing: what did they change, and where is my text?”', async () => {
+  const world = await worldWithGreeting();
+  const { page, complaints } = await openConsole(browser, world.apiKey, `/console/agents?agentId=${world.agentId}`);
+  await page.getByLabel('Greeting').fill('Good morning from me!');
+  await page.getByLabel('Instructions').fill('My instructions.');
+  await change(world, { configuration: { greeting: 'Good morning from them!', voice: 'warm' } });
+  await page.getByRole('button', { name: 'Save' }).click();
+  const conflict = page.getByRole('alert', { name: 'Somebody else’s edit' });
+  await conflict.getByText('Good morning from them!').waitFor();
+  expect((await agentOf(world)).configuration.greeting).toBe('Good morning from them!');
+  // What only they changed is in the form; what was typed still is.
+  expect(await page.getByLabel('Voice').inputValue()).toBe('warm');
+  expect(await page.getByLabel('Greeting').inputValue()).toBe('Good morning from me!');
+  expect(await page.getByLabel('Instructions').inputValue()).toBe('My instructions.');
+  await conflict.getByRole('button', { name: 'Use theirs instead' }).click();
+  expect(await page.getByLabel('Greeting').inputValue()).toBe('Good morning from them!');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await status(page).getByText('Version 4 is saved.').waitFor();
+  await conflict.waitFor({ state: 'detached' });
+  expect((await agentOf(world)).configuration).toEqual({
+    greeting: 'Good morning from them!',
+    instructions: 'My instructions.',
+    voice: 'warm',
+  });
+  // The browser itself logs the 412.
+  expect(complaints.filter((text) => !text.includes('412'))).toEqual([]);
+});
+
+it('what was typed is still there after another view and after a reload, until it is discarded', async () => {
+  const world = await worldWithGreeting();
+  const { page } = await openConsole(browser, world.apiKey, `/console/agents?agentId=${world.agentId}`);
+  await page.getByLabel('Greeting').fill('Not saved yet');
+  await page.getByRole('link', { name: 'Calls' }).click();
+  await page.getByText('This agent has no calls yet').waitFor();
+  await page.goBack();
+  expect(await page.getByLabel('Greeting').inputValue()).toBe('Not saved yet');
+  await page.reload();
+  expect(await page.getByLabel('Greeting').inputValue()).toBe('Not saved yet');
+  await page.getByRole('button', { name: 'Discard' }).click();
+  expect(await page.getByLabel('Greeting').inputValue()).toBe('Hello, this is the front desk.');
+  expect((await agentOf(world)).version).toBe(2);
+});
+
+it('“The number is taken”: what the service refuses stands at its field, and nothing typed is lost', async () => {
+  const world = await worldWithGreeting();
+  const { uid, apiKey, call } = world;
+  const other = { uid, name: 'Night shift', phoneNumber: '+14155550123' };
+  expect((await call('POST', '/agents', { body: other })).status).toBe(200);
+  const { page } = await openConsole(browser, apiKey, `/console/agents?agentId=${world.agentId}`);
+  await page.getByLabel('Phone number').fill('+14155550123');
+  await page.getByLabel('Language').fill('Klingonish');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('must be a BCP 47 language tag').first().waitFor();
+  expect(await page.getByLabel('Language').getAttribute('aria-invalid')).toBe('true');
+  await page.getByLabel('Language').fill('en-US');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('alert').waitFor();
+  expect(await page.getByLabel('Phone number').getAttribute('aria-invalid')).toBe('true');
+  expect(await page.getByLabel('Phone number').inputValue()).toBe('+14155550123');
+  await page.getByText('More fields').click();
+  await page.getByLabel('Variables').fill('{ company: }');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('This is not JSON').waitFor();
+});
+
+it('“Which agent answers +14155550123?”', async () => {
+  const { uid, apiKey, call } = await newWorld();
+  const body = { uid, name: 'Night shift', phoneNumber: '+14155550123' };
+  expect((await call('POST', '/agents', { body })).status).toBe(200);
+  const { page } = await openConsole(browser, apiKey, '/console/agents');
+  await page.getByRole('link', { name: 'Agent', exact: true }).waitFor();
+  await page.getByLabel('Phone number').fill('+14155550123');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Agent', exact: true }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Night shift' }).waitFor();
+});
+
+it('“Make a copy of the front desk, then delete it.”', async () => {
+  const world = await worldWithGreeting();
+  const { page } = await openConsole(browser, world.apiKey, `/console/agents?agentId=${world.agentId}`);
+  await page.getByRole('button', { name: 'Copy' }).click();
+  await page.getByRole('heading', { name: 'Front desk (Copy)' }).waitFor();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Delete the agent?' });
+  const confirm = dialog.getByRole('button', { name: 'Delete the agent' });
+  await dialog.getByRole('textbox').fill('Front desk');
+  expect(await confirm.isDisabled()).toBe(true);
+  await dialog.getByRole('textbox').fill('Front desk (Copy)');
+  await confirm.click();
+  await status(page).getByText('Front desk (Copy) is deleted.').waitFor();
+  await page.getByRole('link', { name: 'Front desk', exact: true }).waitFor();
+  expect(await page.getByRole('link', { name: 'Front desk (Copy)' }).count()).toBe(0);
+});
