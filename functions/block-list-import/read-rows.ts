@@ -105,6 +105,18 @@ async function* textRows(texts: AsyncGenerator<string>): AsyncGenerator<FileRow>
   if (rest.trim() !== '') yield { line: line + 1, number: rest.replace(/\r$/, '') };
 }
 
+/** Throws at a line that only has separators: the parser counts the bytes of cells alone. */
+async function* withBoundedLines(texts: AsyncGenerator<string>): AsyncGenerator<string> {
+  let length = 0;
+  for await (const text of texts) {
+    const lineEnd = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r'));
+    length = lineEnd === -1 ? length + text.length : text.length - lineEnd - 1;
+    // The parser says earlier which line it is that has a long cell.
+    if (length > 2 * maxRowLength) throw new ImportError('A line of the file is longer than 64 KB.');
+    yield text;
+  }
+}
+
 type Parsed = { record: string[]; info: { lines: number } };
 
 async function* csvRows(texts: AsyncGenerator<string>, columns: Columns): AsyncGenerator<FileRow> {
@@ -118,7 +130,7 @@ async function* csvRows(texts: AsyncGenerator<string>, columns: Columns): AsyncG
     skip_empty_lines: true,
     trim: true,
   });
-  const source = Readable.from(texts, { objectMode: true });
+  const source = Readable.from(withBoundedLines(texts), { objectMode: true });
   source.on('error', (error) => parser.destroy(error)).pipe(parser);
   // The parser counts a line break of two characters within quotes as two lines.
   let countedTwice = 0;

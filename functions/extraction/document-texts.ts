@@ -32,7 +32,7 @@ const documentReader = runInWorker(
     if (type === 'docx') return partsOf(await (await import('./docx.ts')).readDocx(buffer));
     return { content: [Buffer.from((await import('./plain-text.ts')).decodeText(buffer))] };
   },
-  { timeoutSeconds: 60, heapMegabytes: 96, bufferMegabytes: 96, threads: 4 },
+  { timeoutSeconds: 60, heapMegabytes: 288, bufferMegabytes: 96, threads: 4 },
 );
 
 /** Parts are a quarter of a megabyte each. */

@@ -21,7 +21,10 @@ export type SandboxedWorker<Input, Output> = {
   close(): Promise<void>;
 };
 
-/** The limits for one input. Buffers, such as those that data is inflated into, are not part of the heap. */
+/**
+ * The limits for one input. Buffers, such as those that data is inflated into, are not part of the heap. The heap includes what is
+ * not collected yet: allow three times of what the work needs.
+ */
 export type WorkerLimits = {
   timeoutSeconds: number;
   heapMegabytes: number;
@@ -72,9 +75,7 @@ const createThread = <Input, Output>(name: string, module: string, limits: Worke
     const { promise, resolve, reject } = Promise.withResolvers<Result<Output>>();
     const died = (cause?: unknown) => reject(new WorkerAbortedError(isOutOfMemory(cause) ? 'memory' : 'crash', cause));
     const timer = setTimeout(() => reject(new WorkerAbortedError('time')), limits.timeoutSeconds * 1000);
-    const watch =
-      limits.bufferMegabytes &&
-      watchBuffers(current, limits.bufferMegabytes, () => reject(new WorkerAbortedError('memory')));
+    const watch = watchMemory(current, limits, () => reject(new WorkerAbortedError('memory')));
     current.ref();
     current.once('message', resolve).once('error', died).once('exit', died);
     try {
@@ -111,22 +112,28 @@ const createThread = <Input, Output>(name: string, module: string, limits: Worke
   };
 };
 
-const watchBuffers = (worker: Worker, maxMegabytes: number, onExceeded: () => void) =>
+/** A heap that reaches V8's own limit within one allocation ends the whole process, so the thread is ended long before. */
+const spareMegabytes = 512;
+
+const watchMemory = (
+  worker: Worker,
+  { heapMegabytes, bufferMegabytes = Number.POSITIVE_INFINITY }: WorkerLimits,
+  onExceeded: () => void,
+) =>
   setInterval(async () => {
     // A thread that is starting or has ended has no statistics.
     const statistics = await worker.getHeapStatistics().catch(() => undefined);
-    if (statistics && statistics.external_memory > maxMegabytes * 1024 * 1024) onExceeded();
+    if (!statistics) return;
+    const { used_heap_size: heap, external_memory: buffers } = statistics;
+    if (heap > heapMegabytes * megabyte || buffers > bufferMegabytes * megabyte) onExceeded();
   }, 25);
 
-const start = (
-  name: string,
-  module: string,
-  maxOldGenerationSizeMb: number,
-  onEnd: (worker: Worker) => void,
-): Worker => {
+const megabyte = 1024 * 1024;
+
+const start = (name: string, module: string, heapMegabytes: number, onEnd: (worker: Worker) => void): Worker => {
   const worker = new Worker(new URL(module), {
     workerData: { work: name },
-    resourceLimits: { maxOldGenerationSizeMb, maxYoungGenerationSizeMb: 12 },
+    resourceLimits: { maxOldGenerationSizeMb: heapMegabytes + spareMegabytes, maxYoungGenerationSizeMb: 12 },
     env: {},
   });
   worker.once('exit', () => onEnd(worker));

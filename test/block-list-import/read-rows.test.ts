@@ -61,6 +61,7 @@ describe('rows of a file', () => {
     ['a quote that is not closed', 'number,reason\n+1,x\n+2,"x\n+3,y\n', /line \d.*quote is not closed/],
     ['text after a quote', 'number,reason\n+1,"a"b\n', /line 2: there is text after a closing quote/],
     ['an endless line', `+1\n${'1'.repeat(70_000)}\n`, /Line 2 .* longer than 64 KB/],
+    ['an endless row of separators', `number,reason\n+1${','.repeat(300_000)}\n`, /A line .* longer than 64 KB/],
     ['an endless record', `number,reason\n+1,${'x'.repeat(70_000)}\n`, /Line 2 .* longer than 64 KB/],
   ])('a file has no rows in %s', async (_, file, message) => {
     await expect(rowsOf(file)).rejects.toThrow(message);

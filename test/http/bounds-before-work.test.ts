@@ -8,9 +8,10 @@ import { lambda } from '../../functions/http/lambda.ts';
 import type { OpenApiDocument, Operation } from '../../functions/openapi/openapi.ts';
 import { resolve } from '../../functions/openapi/schemas.ts';
 import { routes } from '../../functions/routes.ts';
-import { sampleOf } from '../support/samples.ts';
+import { type Sample as Named, sampleOf } from '../support/samples.ts';
+import { ends, type Sent, starts } from '../support/voice-platforms.ts';
 import { newWorld, target, useTargetInThisProcess, type World } from '../support/world.ts';
-import { type WorstCase, worstCases } from '../support/worst-cases.ts';
+import { oneOfEachKind, seed, type WorstCase, worstCases, worstEvents } from '../support/worst-cases.ts';
 
 /** Milliseconds of CPU before the 401 of an unknown key, and of a whole request. */
 const bounds = { withoutKey: 100, withKey: 1000 };
@@ -18,6 +19,11 @@ const bounds = { withoutKey: 100, withKey: 1000 };
 const document = (await import('../../functions/openapi/document.json', { with: { type: 'json' } }))
   .default as unknown as OpenApiDocument;
 const withBody = routes.filter(({ body, raw }) => body && !raw?.multipart);
+const withForm = routes.filter(({ raw }) => raw?.multipart);
+const hook = routes.find(({ name }) => name === 'receiveHook') as AnyEndpoint;
+
+/** A request beside the body that is tried. */
+type Sample = Named & { headers?: Record<string, string> };
 
 let world: World;
 beforeAll(async () => {
@@ -25,19 +31,18 @@ beforeAll(async () => {
   useTargetInThisProcess();
 });
 
-const casesOf = async (endpoint: AnyEndpoint): Promise<WorstCase[]> => {
+const casesOf = (endpoint: AnyEndpoint, { body }: Sample): WorstCase[] => {
   const operation = document.paths[endpoint.path]?.[endpoint.method.toLowerCase()] as Operation;
   const schema = operation.requestBody?.content['application/json']?.schema;
-  const { body } = await sampleOf(endpoint, world);
   const { uid, agentId } = world;
   const maxBytes = endpoint.raw?.maxBodyBytes ?? limits.bodyBytes;
   return [...worstCases(document, resolve(document, schema ?? {}), { uid, agentId, ...body }, maxBytes)];
 };
 
 /** Sends a body to an operation in this process. Returns its status, and the milliseconds of CPU that it took. */
-const send = async (endpoint: AnyEndpoint, body: string, apiKey: string | undefined) => {
+const send = async (endpoint: AnyEndpoint, body: string, apiKey: string | undefined, sample: Sample) => {
   const { uid, agentId } = world;
-  const { query, params } = await sampleOf(endpoint, world);
+  const { query, params, headers } = sample;
   const event = {
     version: '2.0',
     rawPath: endpoint.path,
@@ -45,6 +50,7 @@ const send = async (endpoint: AnyEndpoint, body: string, apiKey: string | undefi
     headers: {
       ...(apiKey && { 'x-authorization': apiKey }),
       ...(endpoint.caller.kind === 'application' && { origin: target.appOrigin }),
+      ...headers,
     },
     queryStringParameters: { uid, agentId, ...query },
     pathParameters: { agentId, ...params },
@@ -63,13 +69,20 @@ const send = async (endpoint: AnyEndpoint, body: string, apiKey: string | undefi
 };
 
 /** Sends the cases, each until it is within its bound: a busy machine and a collector of garbage take from one run, not from three. */
-const slowCases = async (endpoint: AnyEndpoint, cases: WorstCase[], apiKey: string | undefined, bound: number) => {
+const slowCases = async (
+  endpoint: AnyEndpoint,
+  cases: WorstCase[],
+  apiKey: string | undefined,
+  bound: number,
+  sample: Sample,
+) => {
   const slow: string[] = [];
-  for (const { name, body } of cases) {
+  for (const { field, kind, body } of cases) {
+    const name = `${field}: ${kind} (WORST_CASES_SEED=${seed})`;
     let fastest = Number.POSITIVE_INFINITY;
     let failures = 0;
     for (let attempt = 0; attempt < 3 && fastest > bound; attempt++) {
-      const { status, milliseconds, bytes } = await send(endpoint, body(), apiKey);
+      const { status, milliseconds, bytes } = await send(endpoint, body(), apiKey, sample);
       // The service that is called for a key may be busy.
       if (endpoint.caller.kind === 'key' && status === 500) failures += 1;
       else fastest = Math.min(fastest, milliseconds);
@@ -81,22 +94,78 @@ const slowCases = async (endpoint: AnyEndpoint, cases: WorstCase[], apiKey: stri
   return slow;
 };
 
+/** Sends cases without a key and with one. */
+const check = async (endpoint: AnyEndpoint, cases: WorstCase[], sample: Sample) => {
+  await send(endpoint, '{}', newApiKey(), sample);
+  const isKeyed = endpoint.caller.kind === 'key';
+  if (isKeyed) expect(await slowCases(endpoint, cases, newApiKey(), bounds.withoutKey, sample)).toEqual([]);
+  expect(await slowCases(endpoint, cases, world.apiKey, bounds.withKey, sample)).toEqual([]);
+};
+
+const few = (cases: WorstCase[]) => cases.filter((_, index) => index % 12 === 0);
+const all = (cases: WorstCase[]) => cases;
+
 describe.each(withBody.map((endpoint) => [endpoint.name, endpoint] as const))('%s', (name, endpoint) => {
-  const check = async (every: number) => {
-    const cases = (await casesOf(endpoint)).filter((_, index) => index % every === 0);
-    await send(endpoint, '{}', newApiKey());
-    if (endpoint.caller.kind === 'key')
-      expect(
-        await slowCases(
-          endpoint,
-          cases.filter((_, index) => index % 5 === 0),
-          newApiKey(),
-          bounds.withoutKey,
-        ),
-      ).toEqual([]);
-    expect(await slowCases(endpoint, cases, world.apiKey, bounds.withKey)).toEqual([]);
+  const checkSome = async (some: typeof few) => {
+    const sample = await sampleOf(endpoint, world);
+    await check(endpoint, some(oneOfEachKind(casesOf(endpoint, sample), name)), sample);
   };
 
-  it(`${name} refuses a hostile body at little cost`, () => check(61));
-  it(`${name} refuses every hostile body at little cost`, { tags: 'heavy' }, () => check(1));
+  it(`${name} refuses a hostile body at little cost`, () => checkSome(few));
+  it(`${name} refuses hostile bodies of every kind at little cost`, { tags: 'heavy' }, () => checkSome(all));
 });
+
+describe.each(Object.keys(starts))('an event of %s', (platform) => {
+  const toBody = (event: unknown) =>
+    platform === 'twilio' ? new URLSearchParams(event as Record<string, string>).toString() : JSON.stringify(event);
+  const checkSome = async (some: typeof few) => {
+    for (const { body = {}, query = {} } of [starts[platform], ends[platform] as Sent].flatMap((sent) => sent ?? [])) {
+      const cases = oneOfEachKind([...worstEvents(body, toBody, limits.bodyBytes)], platform);
+      await check(hook, some(cases), { params: { platform }, query: query as Record<string, string> });
+    }
+  };
+
+  it(`an event of ${platform} with a long field takes little time`, () => checkSome(few));
+  it(`an event of ${platform} with a long field of any kind takes little time`, { tags: 'heavy' }, () =>
+    checkSome(all),
+  );
+});
+
+/** Forms that are dear to whatever looks for their parts. */
+const forms: Record<string, (fields: string, length: number) => string> = {
+  'a long value': (fields, length) => fields + part('name="x"', 'x'.repeat(length)),
+  'a long name': (fields, length) => fields + part(`name="${'x'.repeat(length)}"`, ''),
+  'a long name of a file': (fields, length) =>
+    fields + part(`name="files"; filename="${'../'.repeat(length / 3)}"`, 'x'),
+  'escapes in the name of a file': (fields, length) =>
+    fields + part(`name="files"; filename="${'%41\\"'.repeat(length / 6)}"`, 'x'),
+  'an encoded name of a file': (fields, length) =>
+    fields + part(`name="files"; filename*=utf-8''${'%e2%82%ac'.repeat(length / 9)}`, 'x'),
+  'many fields': (fields, length) => fields + repeated((n) => part(`name="field${n}"`, 'x'), length),
+  'many empty files': (fields, length) => fields + repeated(() => part('name="files"; filename="a.txt"', ''), length),
+  'many headers': (fields, length) => `${fields}--b\r\n${'X-Header: x\r\n'.repeat(length / 13)}\r\nx\r\n`,
+  'headers without an end': (fields, length) => `${fields}--b\r\n${'x'.repeat(length)}`,
+  'beginnings of the boundary': (fields, length) =>
+    fields + part('name="files"; filename="a.txt"', '\r\n--'.repeat(length / 4)),
+  'line breaks': (fields, length) => fields + part('name="files"; filename="a.txt"', '\r\n'.repeat(length / 2)),
+  'no boundary': (_, length) => '-'.repeat(length),
+};
+const part = (disposition: string, value: string) =>
+  `--b\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${value}\r\n`;
+const repeated = (one: (index: number) => string, length: number) =>
+  Array.from({ length: Math.floor(length / one(0).length / 1.1) }, (_, index) => one(index)).join('');
+
+it.each(withForm.map((endpoint) => [endpoint.name, endpoint] as const))(
+  '%s refuses hostile forms of every kind at little cost',
+  async (_, endpoint) => {
+    const { uid, agentId } = world;
+    const fields = part('name="uid"', uid) + part('name="agentId"', agentId);
+    const length = limits.uploadBodyBytes - 2000;
+    const cases = Object.entries(forms).map(([kind, form]) => ({
+      field: 'the form',
+      kind,
+      body: () => `${form(fields, length)}--b--\r\n`,
+    }));
+    await check(endpoint, cases, { headers: { 'content-type': 'multipart/form-data; boundary=b' } });
+  },
+);

@@ -1,14 +1,25 @@
+import { hash } from 'node:crypto';
 import type { JsonSchema, OpenApiDocument } from '../../functions/openapi/openapi.ts';
 import { resolve } from '../../functions/openapi/schemas.ts';
 
-/** A body at the limit of an operation that is dear to whatever looks at all of it. */
-export type WorstCase = { name: string; body(): string };
+/** A body at the limit of an operation that is dear to whatever looks at all of it: in one field, a value of one kind. */
+export type WorstCase = { field: string; kind: string; body(): string };
+
+/** Chooses the fields of a run. `WORST_CASES_SEED` repeats the run of a failure. */
+export const seed = process.env.WORST_CASES_SEED ?? String(Date.now());
+
+/** Returns a case of each kind, in a field that the seed chooses: every kind is tried in every run, and every field in some. */
+export const oneOfEachKind = (cases: WorstCase[], name: string): WorstCase[] =>
+  Object.entries(Object.groupBy(cases, ({ kind }) => kind)).map(([kind, those = []]) => {
+    const chosen = Number.parseInt(hash('sha256', `${seed} ${name} ${kind}`).slice(0, 8), 16) % those.length;
+    return those[chosen] as WorstCase;
+  });
 
 /** Repeats a text up to a length. */
 const filled = (text: string, length: number) => text.repeat(Math.max(1, Math.floor(length / text.length)));
 
 /** Texts on which regular expressions, parsers and tables of characters take longest. None has a character that JSON escapes. */
-const texts: Record<string, (length: number) => string> = {
+export const worstTexts: Record<string, (length: number) => string> = {
   letters: (length) => filled('a', length),
   blanks: (length) => `x${filled(' ', length - 2)}x`,
   digits: (length) => filled('1', length),
@@ -32,7 +43,7 @@ const valuesOf = function* (
   schema: JsonSchema,
   length: number,
 ): Generator<[name: string, json: () => string]> {
-  for (const [name, text] of Object.entries(texts)) yield [name, () => `"${text(length - 2)}"`];
+  for (const [name, text] of Object.entries(worstTexts)) yield [name, () => `"${text(length - 2)}"`];
   // What a text, a number or a truth value is refused for is its type.
   if (['string', 'number', 'integer', 'boolean'].includes(String(schema.type))) return;
   yield ['a long number', () => filled('9', length)];
@@ -49,7 +60,7 @@ const valuesOf = function* (
     maxLength?: number;
   };
   const count = Math.min(maxItems, Math.floor(length / (maxLength + 3)));
-  for (const [name, text] of Object.entries(texts))
+  for (const [name, text] of Object.entries(worstTexts))
     yield [`items of ${name}`, () => `[${filled(`"${text(maxLength)}",`, count * (maxLength + 3)).slice(0, -1)}]`];
 };
 
@@ -90,7 +101,40 @@ export const worstCases = function* (
     const [before = '', after = ''] = body.split(JSON.stringify(marker));
     const length = maxBytes - Buffer.byteLength(before + after) - 16;
     for (const [name, json] of valuesOf(document, field, length))
-      yield { name: `${path}: ${name}`, body: () => before + json() + after };
+      yield { field: path, kind: name, body: () => before + json() + after };
   }
-  for (const [name, json] of valuesOf(document, {}, maxBytes - 16)) yield { name: `the body: ${name}`, body: json };
+  for (const [name, json] of valuesOf(document, {}, maxBytes - 16)) yield { field: 'the body', kind: name, body: json };
+};
+
+/** The worst cases of an event whose fields are known by an example alone: a long text in each of its texts and numbers in turn. */
+export const worstEvents = function* (
+  event: Record<string, unknown>,
+  toBody: (event: unknown) => string,
+  maxBytes: number,
+): Generator<WorstCase> {
+  const leavesOf = function* (value: unknown, path: string[]): Generator<string[]> {
+    if (typeof value !== 'object' || value === null) yield path;
+    else for (const [name, inside] of Object.entries(value)) yield* leavesOf(inside, [...path, name]);
+  };
+  const withLeaf = (value: unknown, [name, ...rest]: string[], leaf: string): unknown => {
+    if (name === undefined) return leaf;
+    const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string, unknown>;
+    copy[name] = withLeaf(copy[name], rest, leaf);
+    return copy;
+  };
+  for (const path of leavesOf(event, [])) {
+    for (const [kind, text] of Object.entries(worstTexts))
+      yield {
+        field: path.join('.'),
+        kind,
+        body: () => longest(maxBytes, (length) => toBody(withLeaf(event, path, text(length)))),
+      };
+  }
+};
+
+/** Returns the body of a text that is nearly as long as it may be: signs may be escaped in it. */
+const longest = (maxBytes: number, bodyWith: (length: number) => string): string => {
+  const [one, two] = [10_000, 20_000].map((length) => Buffer.byteLength(bodyWith(length))) as [number, number];
+  const bytesPerUnit = (two - one) / 10_000;
+  return bodyWith(Math.floor((maxBytes - 2 * one) / bytesPerUnit));
 };

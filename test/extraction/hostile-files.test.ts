@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { readRows } from '../../functions/block-list-import/read-rows.ts';
+import { limits } from '../../functions/domain/limits.ts';
+import { pagesText, proseText } from '../../functions/domain/sources.ts';
+import { kindOf } from '../../functions/extraction/document-kind.ts';
+import { readDocument } from '../../functions/extraction/document-texts.ts';
+import { formatOf } from '../../functions/extraction/file-formats.ts';
+import { htmlReader } from '../../functions/extraction/html.ts';
+import { indexOf } from '../../functions/search/source-index.ts';
+import { type HostileFile, hostileFiles, someOf } from '../support/hostile-files.ts';
+import { seed } from '../support/worst-cases.ts';
+
+/**
+ * A worker that reads a file ends after 60 seconds, and so does one that indexes its text. Until then nobody else waits: a turn
+ * of the process that has the workers takes less than a second.
+ */
+const bounds = { seconds: 130, turnMilliseconds: 1000 };
+
+/** Reads a document as the job does, and indexes its text. */
+const readAndIndex = async (bytes: Buffer, name: string) => {
+  const kind = await kindOf(bytes, name, formatOf);
+  if (!('type' in kind)) return;
+  const text = await readDocument(bytes, kind.type);
+  if ('failure' in text) return;
+  const { content, contentMD } = { content: proseText(text.content), contentMD: proseText(text.contentMD) };
+  await indexOf('document', content.whole, contentMD.whole, 'en').catch(expected);
+};
+
+/** Reads a page as a crawl does, and indexes its text. */
+const readPage = async (bytes: Buffer) => {
+  const page = await htmlReader.run({ html: bytes.toString(), url: 'https://example.com/' }).catch(expected);
+  if (!page) return;
+  const pages = pagesText([{ url: 'https://example.com/', title: page.title, text: page.text }]);
+  await indexOf('website', pages.whole, page.markdown, 'en').catch(expected);
+};
+
+/** Reads the rows of an import, which comes in parts of half a megabyte and is parsed in smaller pieces. */
+const readImport = async (bytes: Buffer) => {
+  const pieces = async function* () {
+    for (let at = 0; at < bytes.length; at += 16 * 1024) {
+      if (at % (512 * 1024) === 0) await sleep(1);
+      yield bytes.subarray(at, at + 16 * 1024);
+    }
+  };
+  try {
+    for await (const _ of readRows(pieces()));
+  } catch (error) {
+    expected(error);
+  }
+};
+
+/** Nothing but the deadline, the memory or the depth of a file ends it, or a sentence for its owner. */
+const expected = (error: Error | unknown): undefined => {
+  const { name } = error as Error;
+  if (!['WorkerAbortedError', 'IndexingError', 'RangeError', 'ImportError'].includes(name)) throw error;
+};
+
+const readers: Record<keyof typeof hostileFiles, (bytes: Buffer) => Promise<void>> = {
+  md: (bytes) => readAndIndex(bytes, 'a.md'),
+  txt: (bytes) => readAndIndex(bytes, 'a.txt'),
+  docx: (bytes) => readAndIndex(bytes, 'a.docx'),
+  pdf: (bytes) => readAndIndex(bytes, 'a.pdf'),
+  html: readPage,
+  import: readImport,
+};
+
+/** Runs work, and returns its seconds and the longest turn of this thread's event loop in milliseconds of CPU. */
+const measured = async (work: () => Promise<void>) => {
+  const started = performance.now();
+  let [turnMilliseconds, before] = [0, process.threadCpuUsage()];
+  const turn = () => {
+    const { user, system } = process.threadCpuUsage(before);
+    turnMilliseconds = Math.max(turnMilliseconds, (user + system) / 1000);
+    before = process.threadCpuUsage();
+  };
+  const timer = setInterval(turn, 20);
+  await work().finally(() => clearInterval(timer));
+  turn();
+  return { seconds: (performance.now() - started) / 1000, turnMilliseconds };
+};
+
+const slowFiles = async (kind: keyof typeof hostileFiles, files: HostileFile[], length: number) => {
+  const slow: string[] = [];
+  for (const { name, bytes } of files) {
+    const file = bytes(length);
+    const { seconds, turnMilliseconds } = await measured(() => readers[kind](file));
+    if (seconds > bounds.seconds || turnMilliseconds > bounds.turnMilliseconds)
+      slow.push(`${name}: ${seconds} s, a turn of ${turnMilliseconds} ms (WORST_CASES_SEED=${seed})`);
+  }
+  return slow;
+};
+
+describe.each(Object.keys(hostileFiles) as (keyof typeof hostileFiles)[])('hostile files: %s', (kind) => {
+  const files = hostileFiles[kind];
+
+  it(`a hostile file (${kind}) delays nobody else`, async () => {
+    expect(await slowFiles(kind, files.slice(0, 2), 100_000)).toEqual([]);
+  });
+
+  it(`hostile files of 10 MB (${kind}) are done within their deadline, and delay nobody else`, {
+    tags: 'heavy',
+  }, async () => {
+    expect(
+      await slowFiles(
+        kind,
+        someOf(files, kind === 'import' ? 8 : 1),
+        kind === 'html' ? limits.pageBytes : limits.fileBytes,
+      ),
+    ).toEqual([]);
+  });
+});
