@@ -37,6 +37,7 @@
  * …that rests           USER#<uid>#RESTING#<shard 0–15>       <endpointId>#<deliveryId>  a delivery that waits until its endpoint succeeds again; expires
  * …for a command        USER#<uid>#LISTENING                   <endpointId>#<deliveryId>  the same, until a command that listens has fetched it; expires
  * webhook event         the partition of what changed          EVENT#<eventId>         what an event says beside ids, for its deliveries; expires
+ * numbers of an event   the partition of what changed          EVENT#<eventId>#<part>  a part of the numbers of a large change of a block list; expires
  * duplication           DUPLICATION#<new agentId>              DUPLICATION             the progress of the copy
  * turns of an address   CHAT#TURNS#<address>#<minute>          TURNS                   how many turns of the build chat it had; expires
  * tokens of a day       CHAT#TOKENS#<date>                     TOKENS                  what the build chat spent; expires
@@ -220,6 +221,11 @@ export type EventSubject = { agentId: string; callId?: string | undefined } | { 
 export const webhookEventKey = (subject: EventSubject, eventId: string): ItemKey => {
   const { pk, prefix } = webhookEventsOf(subject);
   return { pk, sk: prefix + eventId };
+};
+/** The parts of an event of many numbers. */
+export const webhookEventPartsOf = (subject: EventSubject, eventId: string): Collection & { prefix: string } => {
+  const { pk, sk } = webhookEventKey(subject, eventId);
+  return { pk, prefix: `${sk}#` };
 };
 export const webhookEventsOf = (subject: EventSubject): Collection & { prefix: string } => {
   const { pk } =

@@ -10,7 +10,7 @@ import { statementsPerBatch } from '../store/statements.ts';
 import type { DomainEvent } from './changes.ts';
 import { type StoredDelivery, webhookDeliveries } from './webhook-deliveries.ts';
 import { type StoredEndpoint, webhookEndpoints } from './webhook-endpoints.ts';
-import { type CollectedNumbers, webhookEvents } from './webhook-events.ts';
+import { type CollectedNumbers, maxNumbersInItem, webhookEvents } from './webhook-events.ts';
 
 /**
  * How long the numbers of a request are waited for after the last one that came: of a request that writes several
@@ -176,7 +176,7 @@ export const collectNumbers = async (
   for (let part = 1; ; part++) {
     const eventId = derivedIdentifier('event', ['block list', JSON.stringify(list), by, String(part)]);
     const options = { ...(counted && { counted }), ...(isImport && !counted && { max: limits.webhookNumbers }) };
-    const opening = { timestamp, openedBy: first };
+    const opening = { timestamp, openedBy: first, size };
     const collected = await services.webhookEvents.collect(list, eventId, { added, removed }, opening, options);
     // The event was deleted with its list.
     if (!collected) return;
@@ -187,7 +187,9 @@ export const collectNumbers = async (
       if (isImport && !counted) return;
       // One message waits for the others, however many batches they come in.
       if (!counted && collected.openedBy !== first) return;
-      return waitForMore({ list, eventId, uid, token: first, quietSeconds: quietSecondsFor(size) }, services);
+      const waiting = { list, eventId, uid, token: first, quietSeconds: quietSecondsFor(size) };
+      // Nobody but the message sees that all numbers of a large request have come.
+      return waitForMore(waiting, services, size !== undefined && size > maxNumbersInItem ? 2 : undefined);
     }
     // The batch that closed it may not have come to send it.
     if (collected.closedBy === 'reader') await publishNumbers({ list, eventId, uid }, collected, subscribers, services);
@@ -201,8 +203,11 @@ type ListEvent = { list: BlockListOwner; eventId: string; uid: string };
 /** `token` tells the message that closes an event from the others: it alone sends the event, also when it comes again. */
 type WaitingEvent = ListEvent & { token: string; quietSeconds: number };
 
-const waitForMore = ({ list, quietSeconds, ...event }: WaitingEvent, { jobQueue }: Pick<PublishServices, 'jobQueue'>) =>
-  jobQueue.send({ job: 'closeBlockListEvent', ...event, quietSeconds, ...list }, quietSeconds);
+const waitForMore = (
+  { list, quietSeconds, ...event }: WaitingEvent,
+  { jobQueue }: Pick<PublishServices, 'jobQueue'>,
+  delaySeconds = quietSeconds,
+) => jobQueue.send({ job: 'closeBlockListEvent', ...event, quietSeconds, ...list }, delaySeconds);
 
 const closeListEvent = async (event: ListEvent, subscribers: Subscribers, services: PublishServices): Promise<void> => {
   const closed = await services.webhookEvents.close(event.list, event.eventId, 'reader');

@@ -3,18 +3,26 @@ import { limits } from '../domain/limits.ts';
 import { service } from '../service.ts';
 import { exists, when } from '../store/expressions.ts';
 import { insertAll } from '../store/insert-all.ts';
-import { type BlockListOwner, type EventSubject, webhookEventKey, webhookEventsOf } from '../store/keys.ts';
+import {
+  type BlockListOwner,
+  type EventSubject,
+  webhookEventKey,
+  webhookEventPartsOf,
+  webhookEventsOf,
+} from '../store/keys.ts';
 import { type Item, type Table, table } from '../store/table.ts';
 
 /**
  * The details of an event; or, of a block list's change, the numbers as they are collected. Such an event is open until
- * `closedAt` (Unix milliseconds). Those of an import are counted by the import.
+ * `closedAt` (Unix milliseconds). Those of an import are counted by the import. With `size`, which is how many numbers the
+ * request named, the numbers are in parts: items of their own.
  */
 type EventItem = Item & {
   details?: string;
   added?: Set<string>;
   removed?: Set<string>;
   counted?: { added: number; removed: number };
+  size?: number;
   timestamp?: string;
   openedBy?: string;
   collectedAt?: number;
@@ -37,6 +45,9 @@ export type CollectedNumbers = {
   closedBy: string | undefined;
 };
 
+/** An item of this many numbers has 5 KB, and each batch of changes rewrites it. The numbers of a larger request are in parts. */
+export const maxNumbersInItem = 400;
+
 const keptSeconds = limits.webhookDays * 24 * 60 * 60;
 
 /**
@@ -45,9 +56,11 @@ const keptSeconds = limits.webhookDays * 24 * 60 * 60;
  */
 export class WebhookEvents {
   readonly #table: Table;
+  readonly #maxNumbersInItem: number;
 
-  constructor(table: Table) {
+  constructor(table: Table, maxNumbers = maxNumbersInItem) {
     this.#table = table;
+    this.#maxNumbersInItem = maxNumbers;
   }
 
   /** Keeps the details of events, unless they were kept before, until a time (Unix milliseconds). Returns the events that could not be written. */
@@ -67,29 +80,39 @@ export class WebhookEvents {
   async details(subject: EventSubject, eventId: string): Promise<Record<string, unknown>> {
     const item = await this.#table.get<EventItem>(webhookEventKey(subject, eventId));
     if (item?.details !== undefined) return parseJson(item.details) as Record<string, unknown>;
-    return item?.collectedAt === undefined ? {} : detailsOfNumbers(item);
+    return item?.collectedAt === undefined ? {} : detailsOfNumbers(await this.#withParts(subject, eventId, item));
   }
 
   /**
-   * Adds numbers to an open event of a block list, and returns all that are in it. Sets make it no matter how often
-   * the same numbers come. Of a closed event nothing changes.
+   * Adds numbers to an open event of a block list, and returns all that are in it; of an open event in parts, none. Sets make
+   * it no matter how often the same numbers come. Of a closed event nothing changes.
    */
   async collect(
     list: BlockListOwner,
     eventId: string,
     numbers: { added: string[]; removed: string[] },
-    { timestamp, openedBy }: { timestamp: string; openedBy: string },
+    { timestamp, openedBy, size = 0 }: { timestamp: string; openedBy: string; size?: number | undefined },
     { counted, max }: { counted?: { added: number; removed: number }; max?: number } = {},
   ): Promise<CollectedNumbers | undefined> {
     const key = webhookEventKey(list, eventId);
-    const change = {
-      set: { collectedAt: Date.now(), ttlSeconds: expiry(), ...(counted && { counted }) },
-      initial: { timestamp, openedBy },
-      add: {
-        ...(numbers.added.length > 0 && { added: new Set(numbers.added) }),
-        ...(numbers.removed.length > 0 && { removed: new Set(numbers.removed) }),
-      },
+    const add = {
+      ...(numbers.added.length > 0 && { added: new Set(numbers.added) }),
+      ...(numbers.removed.length > 0 && { removed: new Set(numbers.removed) }),
     };
+    const opening = { timestamp, openedBy };
+    const set = { collectedAt: Date.now(), ttlSeconds: expiry(), ...(counted && { counted }) };
+    if (size > this.#maxNumbersInItem) {
+      // Both or neither: a closed event gets no more parts.
+      const part = { pk: key.pk, sk: webhookEventPartsOf(list, eventId).prefix + openedBy };
+      await this.#table.tryTransact([
+        this.#table.updateAction(key, { set, initial: { ...opening, size } }, isOpen),
+        this.#table.updateAction(part, { set: { ttlSeconds: expiry() }, add }),
+      ]);
+      const item = await this.#table.get<EventItem>(key);
+      if (item?.closedAt === undefined) return item && collectedIn(item);
+      return collectedIn(await this.#withParts(list, eventId, item));
+    }
+    const change = { set, initial: opening, add };
     const hasRoom = (max: number) =>
       when`(attribute_not_exists(added) or size(added) < ${max}) and (attribute_not_exists(removed) or size(removed) < ${max})`;
     const condition = max === undefined ? isOpen : when`${isOpen} and ${hasRoom(max)}`;
@@ -111,11 +134,25 @@ export class WebhookEvents {
     const key = webhookEventKey(list, eventId);
     const now = Date.now();
     const isQuiet = when`${isOpen} and collectedAt <= ${now - quietMilliseconds}`;
-    const closed =
+    const item =
       (await this.#table.change<EventItem>(key, { set: { closedAt: now, closedBy } }, isQuiet)) ??
       (await this.#table.get<EventItem>(key));
-    if (!closed) return undefined;
-    return closed.closedAt === undefined ? 'open' : collectedIn(closed);
+    if (!item) return undefined;
+    if (item.closedAt !== undefined) return collectedIn(item);
+    if (item.size === undefined) return 'open';
+    const { added, removed } = collectedIn(await this.#withParts(list, eventId, item));
+    return added.size + removed.size < item.size ? 'open' : this.close(list, eventId, closedBy);
+  }
+
+  /** Returns an event with the numbers of its parts. */
+  async #withParts(subject: EventSubject, eventId: string, item: EventItem): Promise<EventItem> {
+    if (item.size === undefined) return item;
+    const { added = new Set(), removed = new Set() } = item;
+    for await (const part of this.#table.query<EventItem>(webhookEventPartsOf(subject, eventId))) {
+      for (const number of part.added ?? []) added.add(number);
+      for (const number of part.removed ?? []) removed.add(number);
+    }
+    return { ...item, added, removed };
   }
 
   /** Deletes what the events about a subject say. Their deliveries go on with ids alone. */
@@ -156,9 +193,9 @@ const detailsOfNumbers = ({ added = new Set(), removed = new Set(), counted }: E
 
 export const webhookEvents = /* @__PURE__ */ service(() => new WebhookEvents(table.get()), {
   addAll: ['dynamodb:PartiQLInsert'],
-  details: ['dynamodb:GetItem'],
-  collect: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
-  close: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+  details: ['dynamodb:GetItem', 'dynamodb:Query'],
+  collect: ['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
+  close: ['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
   scrub: ['dynamodb:BatchWriteItem', 'dynamodb:Query'],
   scrubNumber: ['dynamodb:Query', 'dynamodb:UpdateItem'],
 });

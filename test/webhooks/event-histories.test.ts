@@ -30,6 +30,7 @@ import { closeWhenQuiet } from '../../functions/webhooks/publish.ts';
 import { publishChanges } from '../../functions/webhooks/publish-changes.ts';
 import { resumeDeliveries } from '../../functions/webhooks/resume-deliveries.ts';
 import { newEndpointSecret } from '../../functions/webhooks/secrets.ts';
+import { WebhookEvents } from '../../functions/webhooks/webhook-events.ts';
 import { WebhookReceivers } from '../../functions/webhooks/webhook-receivers.ts';
 import { itInAnyHistory } from '../support/any-history.ts';
 import { chance, injectFaults, tenPercent } from '../support/faults.ts';
@@ -151,7 +152,10 @@ class Simulation {
   #unread: Expected[] = [];
   isSound = false;
 
+  readonly #maxNumbersInItem: number;
+
   constructor(seed: number, endpoint?: string) {
+    this.#maxNumbersInItem = seed % 2 === 0 ? 1 : 400;
     this.#table = tableWith(endpoint);
     this.#next = chance(seed);
     this.#faults = tenPercent(seed + 1);
@@ -301,7 +305,9 @@ class Simulation {
   /** The services of a process that may die: all of them have the same faults. */
   #servicesOf(process: Process) {
     injectFaults(this.#table.client, () => (process.dies() ? 'kill' : this.isSound ? undefined : this.#faults()));
-    const { webhookEndpoints, webhookDeliveries, webhookEvents } = storesOf(this.#table);
+    const { webhookEndpoints, webhookDeliveries } = storesOf(this.#table);
+    // The numbers of one request are in one item, or in parts.
+    const webhookEvents = new WebhookEvents(this.#table, this.#maxNumbersInItem);
     const receivers = new WebhookReceivers({ trustedOrigins: new Set([inject('receiverOrigin')]) });
     const send = async (message: Message, delaySeconds = 0) => {
       if (process.dies()) throw new Error('killed');

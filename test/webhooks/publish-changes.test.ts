@@ -8,7 +8,7 @@ import { type Stores, storesOf } from '../../bin/operator/stores.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import type { JobMessage } from '../../functions/domain/job-messages.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
-import { callKey } from '../../functions/store/keys.ts';
+import { accessKey, blockedNumberKey, callKey } from '../../functions/store/keys.ts';
 import { openTable, Table } from '../../functions/store/table.ts';
 import { changeOf, type TableChange } from '../../functions/store/table-changes.ts';
 import { closeWhenQuiet } from '../../functions/webhooks/publish.ts';
@@ -101,6 +101,14 @@ const callsRecorded = (agentId: string, count: number): TableChange[] =>
     return { key, after: { ...key, ...call }, at: Date.parse(at), sequenceNumber: String(1000 + n) };
   });
 
+/** Changes as the stream has them when one request blocks numbers. */
+const numbersBlocked = (agentId: string, count: number): TableChange[] =>
+  manyNumbers(count).map((number, n) => {
+    const key = blockedNumberKey({ agentId }, number);
+    const after = { ...key, blockedAt: at, blockedUntil: 9_999_999_999, addedBy: `request/${count}` };
+    return { key, after, at: Date.parse(at), sequenceNumber: String(1000 + n) };
+  });
+
 const manyNumbers = (count: number) => Array.from({ length: count }, (_, index) => `+1415${5_000_000 + index}`);
 
 describe('the reader of changes', () => {
@@ -119,6 +127,44 @@ describe('the reader of changes', () => {
     expect(await batch(2)).toEqual(reads);
     // The last one completes the event: it is closed, and its delivery is queued.
     expect(await batch(3)).toEqual({ BatchGetItem: 2, UpdateItem: 2, BatchExecuteStatement: 1, deliverWebhook: 1 });
+  });
+
+  it('the numbers of a large request are written once each, in parts, however small the batches are in which they come', async () => {
+    const { uid, agentId, stores, services, messages } = await newTable();
+    const partitions = await startPartitions(target.endpoints.dynamodb);
+    onTestFinished(() => partitions.stop());
+    await addEndpoints(stores, uid, 1);
+    const metered = storesOf(openTable(stores.table.name, { endpoint: partitions.endpoint }));
+    const withMeter = { ...services, webhookEvents: metered.webhookEvents };
+    const count = 2000;
+    const changes = numbersBlocked(agentId, count);
+    const read = (from: number, to: number) =>
+      publishChanges(changes.slice(from, to), withMeter, { until: Date.now() + 45_000 });
+    for (let from = 0; from < count; from += 25) await read(from, from + 25);
+    // The end of the stream comes again, from another change.
+    await read(count - 40, count);
+    const { write } = partitions.take().get(accessKey(agentId).pk) ?? { write: 0 };
+    // A transaction of two items for each batch. One item that grows takes more than a thousand.
+    expect(write).toBeLessThanOrEqual(4 * (count / 25 + 2));
+    const [message] = messages as JobMessage<'closeBlockListEvent'>[];
+    const { eventId, token, quietSeconds } = message as JobMessage<'closeBlockListEvent'>;
+    await closeWhenQuiet({ list: { agentId }, uid, eventId, token, quietSeconds }, services);
+    expect(messages.at(-1)?.job).toBe('deliverWebhook');
+    expect(await stores.webhookEvents.details({ agentId }, eventId)).toEqual({
+      added: { count, numbers: manyNumbers(count).slice(0, 100) },
+      removed: { count: 0, numbers: [] },
+    });
+    // What comes after the event was closed is another event.
+    await read(0, 25);
+    const [first] = changes as [TableChange];
+    const key = blockedNumberKey({ agentId }, '+14155559999');
+    const late = { ...first, key, after: { ...first.after, ...key } };
+    await publishChanges([late], withMeter, { until: Date.now() + 45_000 });
+    const events = new Set(messages.flatMap((one) => ('eventId' in one ? [one.eventId] : [])));
+    expect(events.size).toBe(2);
+    await stores.webhookEvents.scrubNumber({ agentId }, manyNumbers(1)[0] as string);
+    const { added } = (await stores.webhookEvents.details({ agentId }, eventId)) as { added: { count: number } };
+    expect(added.count).toBe(count - 1);
   });
 
   it('the reader of changes makes an event of a request of which not every number changes, once nothing has come for a second', async () => {
