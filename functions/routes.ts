@@ -52,6 +52,7 @@ import { retryDocument } from './api/retry-document.ts';
 import { rotateWebhookSecret } from './api/rotate-webhook-secret.ts';
 import { searchKnowledge } from './api/search-knowledge.ts';
 import { serveMcp } from './api/serve-mcp.ts';
+import { setAgentTraffic } from './api/set-agent-traffic.ts';
 import { testWebhookEndpoint } from './api/test-webhook-endpoint.ts';
 import { updateAgent } from './api/update-agent.ts';
 import { updateCallOutcome } from './api/update-call-outcome.ts';
@@ -84,6 +85,7 @@ export const routes: AnyEndpoint[] = [
   listAgentVersions,
   getAgentVersion,
   restoreAgent,
+  setAgentTraffic,
   listDocuments,
   getDocumentContent,
   uploadDocuments,

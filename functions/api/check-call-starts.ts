@@ -8,9 +8,11 @@ import { component, describe } from '../domain/describe.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
 import { limits } from '../domain/limits.ts';
 import { phoneNumber, phoneNumbers } from '../domain/phone-numbers.ts';
+import { versionFor } from '../domain/traffic.ts';
 import { WallClocks } from '../domain/wall-clocks.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
+import { agentTraffic } from '../store/agent-traffic.ts';
 import { agents } from '../store/agents.ts';
 import { blockList } from '../store/block-list/block-list.ts';
 
@@ -39,6 +41,7 @@ export const checkCallStarts = endpoint({
   memoryMegabytes: 1024,
   services: {
     agents: agents.for('find'),
+    agentTraffic: agentTraffic.for('find'),
     blockList: blockList.for('find'),
     callAttempts: callAttempts.for('findMany'),
   },
@@ -63,14 +66,19 @@ export const checkCallStarts = endpoint({
     .check(z.describe('The decision on each number.')),
   errors: ['too_many_numbers'],
 
-  async handle({ agent: { agentId, uid }, body }, { agents, blockList, callAttempts }) {
+  async handle({ agent: { agentId, uid }, body }, { agents, agentTraffic, blockList, callAttempts }) {
     const { distinct, malformed } = blockListRequest(body.numbers);
     const at = body.at === undefined ? Date.now() : Date.parse(body.at);
-    const [record, blocked, attempts] = await Promise.all([
+    const [record, split, blocked, attempts] = await Promise.all([
       agents.find(uid, agentId),
+      agentTraffic.find(agentId),
       blockList.find({ agentId, uid }, distinct),
       callAttempts.findMany(agentId, distinct),
     ]);
+    const configurationFor = (number: string) => {
+      const version = versionFor(agentId, number, split);
+      return (split.find((share) => share.version === version) ?? record)?.configuration ?? {};
+    };
     const wallClocks = new WallClocks();
     const accepted: string[] = [];
     const rejected: z.infer<typeof RejectedNumber>[] = [];
@@ -81,7 +89,7 @@ export const checkCallStarts = endpoint({
         continue;
       }
       const known = attemptsUntil(attempts.get(number) ?? noAttempts, at);
-      const verdict = await applyRules(record?.configuration ?? {}, { number, at }, known.attempts, wallClocks);
+      const verdict = await applyRules(configurationFor(number), { number, at }, known.attempts, wallClocks);
       if (verdict.allowed) accepted.push(number);
       else rejected.push({ number, cause: verdict.cause, ...(verdict.retryAt && { retryAt: verdict.retryAt }) });
     }

@@ -49,7 +49,10 @@ export const decideCallStart = endpoint({
       .check(describe('Who calls: the other party (`inbound`) or the agent (`outbound`).', 'inbound')),
     callId: z.optional(
       Identifier.check(
-        describe('Outbound: your id of the call. An accepted call with an id counts as an attempt.', 'call_42'),
+        describe(
+          'Your id of the call. Outbound: an accepted call with an id counts as an attempt. With a split, a caller who withholds the number gets a version by it.',
+          'call_42',
+        ),
       ),
     ),
     timeZone: z.optional(TimeZone),
@@ -83,6 +86,14 @@ export const decideCallStart = endpoint({
       retryAt: RetryAt,
       timeZones: TimeZones,
       agentId: z.string().check(describe('The agent that the call is for.', 'agent_01KA8QF0X2V5TJ9W3N6YBD4C7E')),
+      version: z
+        .int()
+        .check(
+          describe(
+            'The version of the agent that this caller gets: `variables`, `agent` and the rules are that version’s.',
+            7,
+          ),
+        ),
       variables: z.optional(
         z
           .record(z.string(), Variable)
@@ -106,11 +117,10 @@ export const decideCallStart = endpoint({
       ...(includes('lastCall') ? (['calls'] as const) : []),
     ]);
     const located = locatedCall(found);
-    const needsAgent = includes('variables') || includes('agent');
     const lastCallOf = async ({ agent: { agentId }, other: phone }: typeof located) =>
       phone === undefined ? undefined : callRecords.find({ agentId, reference: { phone, preference: 'last' } });
     const [facts, lastCall] = await Promise.all([
-      callStarts.read(located, needsAgent),
+      callStarts.read(located),
       includes('lastCall') ? lastCallOf(located) : undefined,
     ]);
     const start = withoutGuess(located, facts);

@@ -53,7 +53,7 @@ export const duplicateAgent = endpoint({
     const until = Date.now() + timeoutMilliseconds;
     const source = await agents.find(agent.uid, agent.agentId);
     if (!source) throw insufficientPermissions();
-    const { phoneNumber: _number, version: _version, key, ...travels } = source;
+    const { phoneNumber: _number, version: _version, split: _split, key, ...travels } = source;
     const createdAt = now();
     const copy = {
       ...travels,

@@ -112,17 +112,18 @@ export const receiveHook = endpoint({
       await recordEnded({ callStarts, calls }, ended, requestId);
       return platform.acknowledge();
     }
-    const facts = await callStarts.read(located, true);
+    const facts = await callStarts.read(located);
     const start = withoutGuess(located, facts);
-    const { decision, cause } = await decide(start, facts);
+    const { decision, cause, version } = await decide(start, facts);
     const accept = decision === 'accept';
     if (cause && callId !== undefined) {
       const until = receivedAt + recordedWithinMilliseconds;
-      await recordRejected(calls, { start, callId, cause }, { requestId, until });
+      await recordRejected(calls, { start, callId, cause, version }, { requestId, until });
     }
     const missing = missingIn(query, { platform, request });
     if (accept && missing) throw invalidField(missing, 'is required to accept a call');
-    return platform.decide({ accept, variables: textsOf(variablesOf(facts.agent, start, event.direction)) }, request);
+    const variables = { ...variablesOf(facts.agent, start, event.direction), agent_version: version };
+    return platform.decide({ accept, variables: textsOf(variables) }, request);
   },
 });
 

@@ -11,6 +11,7 @@ import { list } from './list.ts';
 import { normalizePhoneNumber, PhoneNumber } from './phone-numbers.ts';
 import { characters, cut, text } from './text.ts';
 import { isTimeZone } from './time-zones.ts';
+import { Split } from './traffic.ts';
 
 export const AgentName = text(1, limits.nameCharacters).check(describe('Name of the agent.', 'Front desk'));
 
@@ -178,6 +179,7 @@ export const Agent = component(
         minimum: 1,
       }),
     ),
+    split: z.optional(Split),
     createdAt: timestamp('When the agent was created.'),
     updatedAt: timestamp('When the agent was last updated.'),
     sourceAgentId: z.optional(
@@ -187,7 +189,7 @@ export const Agent = component(
 );
 export type Agent = z.infer<typeof Agent>;
 /** An agent before its first version. */
-export type UnversionedAgent = Omit<Agent, 'version'>;
+export type UnversionedAgent = Omit<Agent, 'version' | 'split'>;
 
 /** The body of a request to create an agent. */
 export const NewAgent = z.object({

@@ -9,6 +9,7 @@ import { isDeeperThan, isJsonObject, jsonBytes, mergeJson } from './json.ts';
 import { limits } from './limits.ts';
 import { isPhoneNumber, PhoneNumberOrNull, phoneNumber, restorePlus } from './phone-numbers.ts';
 import { text } from './text.ts';
+import { VersionNumber } from './version-number.ts';
 
 export const Preference = z
   .enum(['first', 'last'])
@@ -55,6 +56,11 @@ const facts = {
   durationSeconds: z.optional(DurationSeconds),
   status: z.optional(
     text(1, 64).check(describe('Status of the call, in the word of the telephony provider.', 'completed')),
+  ),
+  agentVersion: z.optional(
+    VersionNumber.check(
+      describe('The version of the agent that the caller got, as the decision on the call names it.', 7),
+    ),
   ),
   details: z.optional(
     jsonObject('Your own data about the call', { recordingUrl: 'https://recordings.example.com/1.mp3' }),

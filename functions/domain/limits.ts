@@ -38,6 +38,7 @@ export const limits = {
   noteCharacters: 256,
   /** How many versions of an agent are kept, beside those that get traffic, and the greatest number of one. */
   versions: 200,
+  splitVersions: 5,
   versionNumber: 999_999_999,
   /** Maximum number of changed fields that a version names one by one. */
   changedFields: 100,

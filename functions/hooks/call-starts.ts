@@ -1,8 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { attemptsIn, type CountedAttempts } from '../calling/call-attempts.ts';
 import type { Agent } from '../domain/agents.ts';
 import type { BlockedNumber } from '../domain/block-list.ts';
+import { insufficientPermissions } from '../domain/errors.ts';
 import { isIdentifier } from '../domain/identifiers.ts';
+import { versionFor } from '../domain/traffic.ts';
 import { service } from '../service.ts';
+import { AgentTraffic, sharesIn } from '../store/agent-traffic.ts';
 import { type AgentItem, agentOf, type UniqueEntry } from '../store/agents.ts';
 import { blockedEntryOf } from '../store/block-list/blocked-number.ts';
 import { type Access, accessOf } from '../store/credentials.ts';
@@ -10,6 +14,7 @@ import {
   accessKey,
   agentKey,
   agentNumberKey,
+  agentTrafficKey,
   blockedNumberKey,
   callAttemptsKey,
   type ItemKey,
@@ -26,6 +31,8 @@ export type CallStartReference = {
   other: string | undefined;
   /** It came without its `+`: it counts only if it is blocked. */
   isGuess: boolean;
+  /** The call's id where it is known: by it, a caller without a number gets a version. */
+  callId: string | undefined;
   /** Our number, by which the user's own agent is found when none is named. */
   own: string | undefined;
 };
@@ -33,8 +40,8 @@ export type CallStartReference = {
 export type CallStartFacts = {
   /** The entry that blocks the other party: the agent's own before its owner's. */
   blocked?: { scope: 'agent' | 'user'; entry: BlockedNumber };
-  /** The agent's record, when it was asked for or decides: for an outbound call, or an unknown number. */
-  agent?: Agent;
+  /** The agent in the version that this caller gets. */
+  agent: Agent;
   /** The attempts so far, for an outbound call to a known number. */
   attempts?: CountedAttempts;
 };
@@ -45,7 +52,7 @@ export type LocatedAgent = { agentId: string; owner: string };
 /**
  * A call with what its lookup found. `agent` is `none` when no agent of the user has our number, and `forbidden` when the
  * user may not use the agent that is named. `items` are those that were read, null where there is none: the entries of
- * the other party's number in the block lists, the agent's record, and the attempts to call the number.
+ * the other party's number in the block lists, the agent's record and its traffic, and the attempts to call the number.
  */
 export type CallStart = CallStartReference & {
   agent: LocatedAgent | 'none' | 'forbidden';
@@ -65,7 +72,7 @@ export const callStartLookup = (reference: CallStartReference): Lookup<CallStart
       ...(agentId !== undefined && { agentEntry: blockedNumberKey({ agentId }, other) }),
       userEntry: blockedNumberKey({ uid }, other),
     }),
-    ...(isOutbound && agentId !== undefined && { record: agentKey(uid, agentId) }),
+    ...(agentId !== undefined && { record: agentKey(uid, agentId), traffic: agentTrafficKey(agentId) }),
     ...(isOutbound && agentId !== undefined && other !== undefined && { attempts: callAttemptsKey(agentId, other) }),
   });
 };
@@ -76,7 +83,7 @@ export const callEndLookup = (reference: CallStartReference, withRecord: boolean
   return lookup(reference, withRecord && agentId !== undefined ? { record: agentKey(reference.uid, agentId) } : {});
 };
 
-type ItemName = 'agentEntry' | 'userEntry' | 'record' | 'attempts';
+type ItemName = 'agentEntry' | 'userEntry' | 'record' | 'traffic' | 'attempts';
 
 /** The list in force and the record are the owner's: what a guest has under these keys says nothing about the call. */
 const ownersItems: ItemName[] = ['userEntry', 'record'];
@@ -116,9 +123,11 @@ const agentWithAccess = (uid: string, agentId: string, access: Access | undefine
 /** Reads what decides on a call. */
 export class CallStarts {
   readonly #table: Table;
+  readonly #traffic: AgentTraffic;
 
   constructor(table: Table) {
     this.#table = table;
+    this.#traffic = new AgentTraffic(table);
   }
 
   /** Returns the agent of a call, with one more read where its lookup did not find it. */
@@ -129,11 +138,13 @@ export class CallStarts {
   }
 
   /** Returns the facts of a call, with one more read where its lookup did not find them all. */
-  async read({ agent, direction, other, isGuess, items }: LocatedCall, withAgent: boolean): Promise<CallStartFacts> {
+  async read(call: LocatedCall): Promise<CallStartFacts> {
+    const { agent, direction, other, items } = call;
     const { agentId, owner } = agent;
     const isOutbound = direction === 'outbound';
     const keys: Partial<Record<ItemName, ItemKey>> = {
-      ...((withAgent || isOutbound || isGuess || other === undefined) && { record: agentKey(owner, agentId) }),
+      record: agentKey(owner, agentId),
+      traffic: agentTrafficKey(agentId),
       ...(other !== undefined && {
         agentEntry: blockedNumberKey({ agentId }, other),
         userEntry: blockedNumberKey({ uid: owner }, other),
@@ -146,17 +157,35 @@ export class CallStarts {
     const found = (name: ItemName) => items[name] ?? itemWith(read, keys[name]);
     const agentEntry = blockedEntryOf(found('agentEntry'));
     const userEntry = blockedEntryOf(found('userEntry'));
-    const record = keys.record && (found('record') as AgentItem | undefined);
+    const record = found('record') as AgentItem | undefined;
+    // The agent was deleted meanwhile.
+    if (!record) throw insufficientPermissions();
+    const caller = callerOf(call, agentEntry !== undefined || userEntry !== undefined);
     return {
       ...(userEntry && { blocked: { scope: 'user', entry: userEntry } }),
       ...(agentEntry && { blocked: { scope: 'agent', entry: agentEntry } }),
-      ...(record && { agent: agentOf(record) }),
+      agent: await this.#versionFor(caller, record, found('traffic')),
       ...(keys.attempts && { attempts: attemptsIn(found('attempts')) }),
     };
   }
+
+  /** Returns an agent in the version that a caller gets: the one that the split chooses, or the newest. */
+  async #versionFor(caller: string, record: AgentItem, traffic: Item | undefined): Promise<Agent> {
+    const shares = sharesIn(traffic);
+    const version = versionFor(record.agentId, caller, shares);
+    const share = shares.find((one) => one.version === version);
+    const served = share && (await this.#traffic.serve(record.agentId, share));
+    if (!served) return agentOf(record);
+    const { createdAt: updatedAt, ...content } = served;
+    return { ...agentOf({ ...record, configuration: '{}' }), ...content, updatedAt };
+  }
 }
 
+/** Returns what decides on a caller's version: the number, or where it is unknown, the call. A guess is known once it is blocked. */
+const callerOf = ({ other, isGuess, callId }: CallStartReference, isBlocked: boolean): string =>
+  (isGuess && !isBlocked ? undefined : other) ?? callId ?? randomUUID();
+
 export const callStarts = /* @__PURE__ */ service(() => new CallStarts(table.get()), {
-  read: ['dynamodb:BatchGetItem'],
+  read: ['dynamodb:BatchGetItem', 'dynamodb:GetItem'],
   readAgent: ['dynamodb:BatchGetItem'],
 });

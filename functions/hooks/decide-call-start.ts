@@ -12,6 +12,7 @@ export type CallStartRequest = {
   direction: 'inbound' | 'outbound';
   from?: string | null | undefined;
   to?: string | null | undefined;
+  callId?: string | undefined;
 };
 
 export type CallStartDecision = {
@@ -26,16 +27,25 @@ export type CallStartDecision = {
   /** The time zones in which the hours of outbound calls had to hold. */
   timeZones?: string[];
   agentId: string;
+  /** The version of the agent that this caller gets. */
+  version: number;
 };
 
 /** Numbers that carriers send in place of a withheld one. */
 const withheldNumbers = new Set(['+266696687', '+7378742833', '+2562533', '+8656696']);
 
 /** Returns a call with both numbers in E.164 format; a withheld one is undefined. The other party's may be a guess. */
-export const toCallStartReference = ({ uid, agentId, direction, from, to }: CallStartRequest): CallStartReference => {
+export const toCallStartReference = ({
+  uid,
+  agentId,
+  direction,
+  from,
+  to,
+  callId,
+}: CallStartRequest): CallStartReference => {
   const [other, own] = (direction === 'inbound' ? [from, to] : [to, from]).map(knownNumber);
   return {
-    ...{ uid, agentId, direction },
+    ...{ uid, agentId, direction, callId },
     other: other?.number,
     isGuess: other?.isGuess ?? false,
     own: own?.isGuess ? undefined : own?.number,
@@ -74,16 +84,16 @@ export const decide = async (
   { blocked, agent, attempts = noAttempts }: CallStartFacts,
   { timeZone, at, counted }: OutboundStart = {},
 ): Promise<CallStartDecision> => {
-  const known = { agentId, ...(number !== undefined && { number }) };
+  const known = { agentId, version: agent.version, ...(number !== undefined && { number }) };
   if (blocked) {
     const { scope, entry } = blocked;
     const reason = entry.reason === undefined ? {} : { reason: entry.reason };
     return { decision: 'reject', cause: 'blocked', scope, ...reason, ...known };
   }
-  if (number === undefined && agent?.configuration.rejectWithheldNumbers === true) {
+  if (number === undefined && agent.configuration.rejectWithheldNumbers === true) {
     return { decision: 'reject', cause: 'withheld_number', ...known };
   }
-  if (direction === 'inbound' || !agent) return { decision: 'accept', ...known };
+  if (direction === 'inbound') return { decision: 'accept', ...known };
   // The clocks of functions differ: without a given moment, an attempt counts whatever its time.
   const soFar = at === undefined ? attempts : attemptsUntil(attempts, at);
   const call = { number, timeZone, at: at ?? Date.now() };

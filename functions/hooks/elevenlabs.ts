@@ -1,5 +1,15 @@
 import { isJsonObject, withoutUndefined } from '../domain/json.ts';
-import { dollars, jsonResponse, numberAt, objectAt, type Platform, textAt, timeOf, unlessEmpty } from './platform.ts';
+import {
+  agentVersionIn,
+  dollars,
+  jsonResponse,
+  numberAt,
+  objectAt,
+  type Platform,
+  textAt,
+  timeOf,
+  unlessEmpty,
+} from './platform.ts';
 
 /** ElevenLabs' conversation initiation and post-call webhooks. https://elevenlabs.io/docs/agents-platform/workflows/post-call-webhooks */
 export const elevenlabs: Platform = {
@@ -20,6 +30,8 @@ export const elevenlabs: Platform = {
     const [from, to] = direction === 'inbound' ? [other, own] : [own, other];
     const start = numberAt(metadata, 'start_time_unix_secs') ?? numberAt(body, 'event_timestamp');
     const durationSeconds = numberAt(metadata, 'call_duration_secs');
+    const client = objectAt(data, 'conversation_initiation_client_data');
+    const agentVersion = agentVersionIn(objectAt(client, 'dynamic_variables'));
     const startedAt = start === undefined ? undefined : timeOf(start * 1000);
     const endedAt =
       start === undefined || durationSeconds === undefined ? undefined : timeOf((start + durationSeconds) * 1000);
@@ -30,7 +42,7 @@ export const elevenlabs: Platform = {
       from,
       to,
       facts: {
-        ...withoutUndefined({ startedAt, endedAt, durationSeconds, status: textAt(data, 'status') }),
+        ...withoutUndefined({ startedAt, endedAt, durationSeconds, status: textAt(data, 'status'), agentVersion }),
         details: {
           endReason: textAt(metadata, 'termination_reason'),
           summary: textAt(analysis, 'transcript_summary'),

@@ -46,6 +46,7 @@ export const factsAfter = (end: CallEnd, facts: CallFacts, found: Call | undefin
     ? {
         ...facts,
         startedAt: startAfter(end, facts, found),
+        agentVersion: facts.agentVersion ?? found.agentVersion,
         status: found.status === rejectedStatus ? rejectedStatus : facts.status,
         details: fitting(mergeJson(found.details ?? {}, facts.details ?? {}) as Record<string, unknown>),
       }
@@ -65,12 +66,12 @@ const rejectedStatus = 'rejected';
 /** Returns the facts of a call that is rejected. A call that is recorded already keeps its own, one that ended all of them. */
 export const rejectedCall = (
   { direction, other, own }: CallStartReference,
-  cause: string,
+  { cause, version }: { cause: string; version: number },
   found: Call | undefined,
 ): CallFacts =>
   found?.endedAt === undefined
     ? {
-        ...(found ?? { direction, startedAt: now(), phone: other, agentPhone: own }),
+        ...(found ?? { direction, startedAt: now(), phone: other, agentPhone: own, agentVersion: version }),
         status: rejectedStatus,
         details: { ...found?.details, cause },
       }

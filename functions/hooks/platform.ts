@@ -1,6 +1,7 @@
 import type { CallFacts } from '../domain/calls.ts';
 import type { CustomResponse } from '../domain/custom-response.ts';
 import { isJsonObject } from '../domain/json.ts';
+import { versionIn } from '../domain/version-number.ts';
 
 /** A request of a voice platform: the fields of its body, and the query of its address. */
 export type HookRequest = { body: Record<string, unknown>; query: Record<string, string | undefined> };
@@ -84,6 +85,12 @@ export const textAt = (body: Record<string, unknown>, name: string): string | un
 export const numberAt = (body: Record<string, unknown>, name: string): number | undefined => {
   const value = body[name];
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+};
+
+/** Returns the version of the agent among the variables that a platform sends back with the end of a call. */
+export const agentVersionIn = (...variables: Record<string, unknown>[]): number | undefined => {
+  const value = variables.map(({ agent_version }) => agent_version).find((one) => one !== undefined);
+  return typeof value === 'string' || typeof value === 'number' ? versionIn(String(value)) : undefined;
 };
 
 /** Returns an ISO 8601 time from a text or Unix milliseconds; undefined for anything else. */

@@ -12,13 +12,13 @@ const maxMilliseconds = 500;
  */
 export const recordRejected = async (
   calls: Pick<Calls, 'record'>,
-  { start, callId, cause }: { start: LocatedCall; callId: string; cause: string },
+  { start, callId, ...rejection }: { start: LocatedCall; callId: string; cause: string; version: number },
   { requestId, until }: { requestId: string; until: number },
 ): Promise<void> => {
   const milliseconds = Math.min(maxMilliseconds, until - performance.now());
   const report = (why: object) => log('warn', { requestId, operation: 'receiveHook', unrecorded: 'rejected', ...why });
   if (milliseconds <= 0) return report({ reason: 'late' });
-  const recording = calls.record(start.agent.agentId, callId, (found) => rejectedCall(start, cause, found));
+  const recording = calls.record(start.agent.agentId, callId, (found) => rejectedCall(start, rejection, found));
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(() => resolve(report({ reason: 'late' })), milliseconds);

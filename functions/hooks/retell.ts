@@ -1,5 +1,15 @@
 import { withoutUndefined } from '../domain/json.ts';
-import { dollars, jsonResponse, numberAt, objectAt, type Platform, textAt, timeOf, unlessEmpty } from './platform.ts';
+import {
+  agentVersionIn,
+  dollars,
+  jsonResponse,
+  numberAt,
+  objectAt,
+  type Platform,
+  textAt,
+  timeOf,
+  unlessEmpty,
+} from './platform.ts';
 
 /** Retell's inbound webhook and call events. https://docs.retellai.com/features/inbound-call-webhook */
 export const retell: Platform = {
@@ -30,6 +40,8 @@ export const retell: Platform = {
           endedAt: timeOf(end),
           durationSeconds: milliseconds !== undefined && milliseconds >= 0 ? milliseconds / 1000 : undefined,
           status: textAt(call, 'call_status'),
+          // Its own `agent_version` is that of the agent at Retell.
+          agentVersion: agentVersionIn(objectAt(call, 'retell_llm_dynamic_variables')),
         }),
         details: {
           endReason: textAt(call, 'disconnection_reason'),

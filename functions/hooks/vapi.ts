@@ -1,5 +1,15 @@
 import { isJsonObject, withoutUndefined } from '../domain/json.ts';
-import { dollars, jsonResponse, numberAt, objectAt, type Platform, textAt, timeOf, unlessEmpty } from './platform.ts';
+import {
+  agentVersionIn,
+  dollars,
+  jsonResponse,
+  numberAt,
+  objectAt,
+  type Platform,
+  textAt,
+  timeOf,
+  unlessEmpty,
+} from './platform.ts';
 
 /** Vapi's server messages. https://docs.vapi.ai/server-url/events */
 export const vapi: Platform = {
@@ -32,6 +42,10 @@ export const vapi: Platform = {
           analysis: unlessEmpty({ ...analysis, ...(structuredOutputs && { structuredOutputs }) }),
           cost: dollars(numberAt(message, 'cost')),
         };
+        const agentVersion = agentVersionIn(
+          objectAt(objectAt(call, 'assistantOverrides'), 'variableValues'),
+          objectAt(artifact, 'variableValues'),
+        );
         const durationSeconds = numberAt(message, 'durationSeconds') ?? secondsBetween(startedAt, endedAt);
         return {
           type: 'end',
@@ -40,7 +54,7 @@ export const vapi: Platform = {
           from,
           to,
           facts: {
-            ...withoutUndefined({ startedAt: startedAt ?? endedAt, endedAt, durationSeconds }),
+            ...withoutUndefined({ startedAt: startedAt ?? endedAt, endedAt, durationSeconds, agentVersion }),
             status: 'ended',
             details,
           },

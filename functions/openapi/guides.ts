@@ -20,6 +20,7 @@ const groups = {
     retries: 'functions/openapi/guides/retries.md',
     limits: 'functions/openapi/guides/limits.md',
     versions: 'functions/openapi/guides/versions.md',
+    traffic: 'functions/openapi/guides/traffic.md',
     knowledge: 'functions/openapi/guides/knowledge.md',
     'block-lists': 'functions/openapi/guides/block-lists.md',
     'call-outcomes': 'functions/openapi/guides/call-outcomes.md',

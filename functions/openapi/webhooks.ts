@@ -56,7 +56,7 @@ const document = z.object({
   error,
 });
 
-const { phone, agentPhone, direction, startedAt, endedAt, durationSeconds, status } = Call.shape;
+const { phone, agentPhone, direction, startedAt, endedAt, durationSeconds, status, agentVersion } = Call.shape;
 const { custom_call_outcome, custom_call_outcome_value, custom_call_metadata } = Call.shape;
 const idsOfCall = {
   uid: Uid,
@@ -69,7 +69,7 @@ const call = z.object({
   agentPhone,
   direction: z.optional(direction),
   startedAt: z.optional(startedAt),
-  ...{ endedAt, durationSeconds, status },
+  ...{ endedAt, durationSeconds, status, agentVersion },
   ...{ custom_call_outcome, custom_call_outcome_value, custom_call_metadata },
   truncated: z.optional(
     z

@@ -10,7 +10,7 @@ import { type Item, type Lookup, type Table, table } from './table.ts';
 export type StoredVersion = AgentVersion & { creationId?: string | undefined };
 
 /** `content` is the name and the configuration as deflated JSON, so that the largest ones fit into an item. */
-type VersionItem = Item & StoredVersion & { content: Uint8Array };
+export type VersionItem = Item & StoredVersion & { content: Uint8Array };
 
 export const versionItem = (
   agentId: string,
@@ -27,10 +27,10 @@ const versionOf = (item: VersionItem): StoredVersion => {
   return version;
 };
 
-const withContent = (item: VersionItem): AgentVersionContent => ({
-  ...versionOf(item),
-  ...(JSON.parse(inflateRawSync(item.content).toString()) as Versioned),
-});
+export const contentOf = ({ content }: Pick<VersionItem, 'content'>): Versioned =>
+  JSON.parse(inflateRawSync(content).toString());
+
+const withContent = (item: VersionItem): AgentVersionContent => ({ ...versionOf(item), ...contentOf(item) });
 
 /** Looks up versions with their contents, in the order asked for; one that does not exist, or that is no number, is undefined. */
 export const versionsLookup = (

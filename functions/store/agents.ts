@@ -7,9 +7,11 @@ import { agentKeyInUse, phoneNumberInUse } from '../domain/errors.ts';
 import { withoutUndefined } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { idempotencyClaimSeconds } from '../domain/timeouts.ts';
-import { changedFields, versionConflict } from '../domain/versions.ts';
+import type { Share } from '../domain/traffic.ts';
+import { changedFields, noSuchVersion, versionConflict } from '../domain/versions.ts';
 import { service } from '../service.ts';
-import { AgentVersions, type StoredVersion, versionItem } from './agent-versions.ts';
+import { trafficItem } from './agent-traffic.ts';
+import { AgentVersions, type StoredVersion, type VersionItem, versionItem } from './agent-versions.ts';
 import type { AccessItem } from './credentials.ts';
 import { exists, isAbsent, when } from './expressions.ts';
 import {
@@ -19,11 +21,13 @@ import {
   agentKeyEntryKey,
   agentNumberKey,
   agentsOf,
+  agentTrafficKey,
   agentVersionKey,
   countKey,
   formerGuestKey,
   formerGuestsOf,
   itemsOfAgent,
+  itemWith,
   runningImportKey,
   userKey,
 } from './keys.ts';
@@ -207,12 +211,43 @@ export class Agents {
   }
 
   /** Returns the actions that write a version, and delete the one that is too old to be kept. */
-  #newVersion({ agentId, ...agent }: Agent, version: StoredVersion): TransactionAction[] {
-    const tooOld = version.version - limits.versions;
+  #newVersion({ agentId, split = [], ...agent }: Agent, version: StoredVersion): TransactionAction[] {
+    const former = version.version - limits.versions;
+    const isKept = former < 1 || split.some(({ version }) => version === former);
     return [
       this.#table.putAction(versionItem(agentId, version, agent)),
-      ...(tooOld > 0 ? [this.#table.deleteAction(agentVersionKey(agentId, tooOld))] : []),
+      ...(isKept ? [] : [this.#table.deleteAction(agentVersionKey(agentId, former))]),
     ];
+  }
+
+  /**
+   * Sets the versions that callers get. Versions that get no traffic any more are deleted where they are too old to be kept.
+   * Returns false when there is no such agent.
+   */
+  async setTraffic(owner: string, agentId: string, split: Share[], origin: VersionOrigin = {}): Promise<boolean> {
+    return untilWritten(async () => {
+      const key = agentKey(owner, agentId);
+      const items = await this.#table.getMany([key, ...split.map(({ version }) => agentVersionKey(agentId, version))]);
+      const found = itemWith(items, key) as AgentItem | undefined;
+      if (!found) return false;
+      const versions = new Map(
+        (items as VersionItem[]).filter((item) => item !== (found as Item)).map((item) => [item.version, item]),
+      );
+      if (versions.size < split.length) throw noSuchVersion();
+      const former = found.split ?? [];
+      if (isDeepStrictEqual(byVersion(former), byVersion(split))) return true;
+      const isTooOld = (version: number) => version <= found.version - limits.versions;
+      const unused = former.filter(({ version }) => isTooOld(version) && !versions.has(version));
+      const set = { split: split.length > 0 ? split : null, ...writtenBy(origin) };
+      await this.#table.transact([
+        this.#table.updateAction(key, { set }, isUnchanged(found)),
+        split.length > 0
+          ? this.#table.putAction(trafficItem(agentId, split, versions))
+          : this.#table.deleteAction(agentTrafficKey(agentId)),
+        ...unused.map(({ version }) => this.#table.deleteAction(agentVersionKey(agentId, version))),
+      ]);
+      return true;
+    });
   }
 
   /** Returns the agent as an earlier run of the same request left it; undefined when there was none. */
@@ -423,13 +458,20 @@ const formerGuestItem = (agentId: string, uid: string): FormerGuestItem => ({
 /** A guest's entry and the owner's record have the same key: an entry for the owner would overwrite the agent. */
 const ownerIsNoGuest = () => new Error('The owner of an agent cannot be its guest.');
 
-const itemOf = ({ configuration, ...rest }: Agent, { keyId, note, creationId }: VersionOrigin): AgentItem => ({
+const itemOf = ({ configuration, ...rest }: Agent, origin: VersionOrigin): AgentItem => ({
   ...agentKey(rest.uid, rest.agentId),
   ...rest,
   configuration: JSON.stringify(configuration),
+  ...writtenBy(origin),
+});
+
+const writtenBy = ({ keyId, note, creationId }: VersionOrigin): Pick<AgentItem, 'revision' | 'lastChange'> => ({
   revision: randomUUID(),
   lastChange: withoutUndefined({ keyId, note: note || undefined, creationId }),
 });
+
+/** Returns a split in an order that says nothing. */
+const byVersion = (split: Share[]) => split.toSorted((one, other) => one.version - other.version);
 
 /** Returns the agent that an item holds. */
 export const agentOf = ({
@@ -455,6 +497,7 @@ export const agents = /* @__PURE__ */ service(() => new Agents(table.get(), agen
   formerGuests: ['dynamodb:Query'],
   create: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
   change: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
+  setTraffic: ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
   remove: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
   findDeleted: ['dynamodb:GetItem'],
   finishRemoval: ['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:Query'],

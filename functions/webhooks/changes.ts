@@ -140,9 +140,9 @@ const callChanged = (subject: { agentId: string; callId: string }, change: Table
 
 /** The fields of a call that are recorded by PUT. */
 const factsOf = (call: Call) => {
-  const { phone, agentPhone, direction, startedAt, endedAt, durationSeconds, status, details } = call;
+  const { phone, agentPhone, direction, startedAt, endedAt, durationSeconds, status, agentVersion, details } = call;
   return {
-    ...{ phone, agentPhone, direction, startedAt, endedAt, durationSeconds, status },
+    ...{ phone, agentPhone, direction, startedAt, endedAt, durationSeconds, status, agentVersion },
     details: details && JSON.stringify(details),
   };
 };

@@ -13,10 +13,10 @@ describe('a call that starts', () => {
   it('a call that starts is accepted, unless the agent or its owner blocks the number', async () => {
     const world = await newWorld();
     const { agentId } = world;
-    expect((await start(world)).body).toEqual({ decision: 'accept', agentId, number: caller });
+    expect((await start(world)).body).toEqual({ decision: 'accept', agentId, version: 1, number: caller });
     const block = { uid: world.uid, numbers: [caller], reason: 'Asked not to be called' };
     await world.call('POST', '/block-list', { body: block });
-    const byOwner = { decision: 'reject', cause: 'blocked', agentId, number: caller };
+    const byOwner = { decision: 'reject', cause: 'blocked', agentId, version: 1, number: caller };
     expect((await start(world)).body).toEqual({ ...byOwner, scope: 'user', reason: block.reason });
     await world.block([caller]);
     expect((await start(world)).body).toEqual({ ...byOwner, scope: 'agent' });
@@ -35,10 +35,13 @@ describe('a call that starts', () => {
     async (from) => {
       const world = await newWorld();
       const { agentId } = world;
-      expect((await start(world, { from })).body).toEqual({ decision: 'accept', agentId });
+      expect((await start(world, { from })).body).toEqual({ decision: 'accept', agentId, version: 1 });
       const body = { configuration: { rejectWithheldNumbers: true } };
       await world.call('PATCH', `/agents/${agentId}`, { body });
-      expect((await start(world, { from })).body).toEqual({ decision: 'reject', cause: 'withheld_number', agentId });
+      expect((await start(world, { from })).body).toEqual({
+        ...{ decision: 'reject', cause: 'withheld_number' },
+        ...{ agentId, version: 2 },
+      });
     },
   );
 
@@ -104,7 +107,7 @@ describe('a call that starts', () => {
       const { agentId } = world;
       await world.recordCall('call-1');
       const include = ['lastCall', 'variables'];
-      const withheld = { decision: 'accept', agentId, lastCall: null, variables: { direction: 'inbound' } };
+      const withheld = { decision: 'accept', agentId, version: 1, lastCall: null, variables: { direction: 'inbound' } };
       expect((await start(world, { from, include })).body).toEqual(withheld);
       await world.block([caller]);
       expect((await start(world, { from, include })).body).toMatchObject({

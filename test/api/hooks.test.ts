@@ -217,6 +217,7 @@ describe('a call that is rejected', () => {
         {
           ...{ callId: callIds[platform], agentId: world.agentId, phone: caller, agentPhone: own },
           ...{ direction: 'inbound', startedAt: expect.any(String), status: 'rejected', details: { cause: 'blocked' } },
+          agentVersion: 1,
         },
       ]);
       expect(Math.abs(Date.parse(calls[0].startedAt) - Date.now())).toBeLessThan(60_000);

@@ -116,7 +116,7 @@ describe('the tools', () => {
       const hints = { readOnlyHint: expect.any(Boolean), idempotentHint: expect.any(Boolean) };
       expect(annotations).toEqual({
         ...hints,
-        destructiveHint: /^(update|recordCall$|remove)/.test(name) && name !== 'updateCallOutcomes',
+        destructiveHint: /^(update|recordCall$|remove|set)/.test(name) && name !== 'updateCallOutcomes',
       });
     }
   });

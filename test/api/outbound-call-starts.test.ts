@@ -37,6 +37,7 @@ describe('the rules for outbound calls', () => {
       retryAt: '2026-01-16T13:00:00.000Z',
       timeZones: ['America/New_York'],
       agentId: world.agentId,
+      version: 2,
       number,
     });
     expect((await start(world, { at: '2026-01-16T13:00:00.000Z' })).decision).toBe('accept');

@@ -63,6 +63,22 @@ export const samplesOf = (endpoint: AnyEndpoint): [Sample, ...Sample[]] =>
     },
   ];
 
+let split: Promise<string> | undefined;
+/** An agent whose callers get two versions. */
+const splitAgent = ({ uid, newAgent, directly: { agents } }: Pick<World, 'uid' | 'newAgent' | 'directly'>) => {
+  split ??= (async () => {
+    const agentId = await newAgent();
+    await agents.change(uid, agentId, (agent) => ({ ...agent, configuration: { variables: { offer: 'new' } } }));
+    const shares = [
+      { version: 1, percent: 90 },
+      { version: 2, percent: 10 },
+    ];
+    await agents.setTraffic(uid, agentId, shares);
+    return agentId;
+  })();
+  return split;
+};
+
 /**
  * Operations with variants, with bounds of their own, or whose sample must be new each time. Lists that other samples
  * add to have a limit: they read the same amount, however many requests came before.
@@ -81,6 +97,15 @@ const samples: Record<string, [Sample, ...Sample[]]> = {
     {
       what: 'with variables',
       request: ({ uid, agentId, phone }) => ({ body: { uid, agentId, from: phone, include: ['variables'] } }),
+      maxRoundTrips: 1,
+    },
+    {
+      what: 'with a split of two versions, and variables',
+      request: async ({ phone, ...world }) => {
+        const [from, include] = [phone, ['variables']];
+        return { body: { uid: world.uid, agentId: await splitAgent(world), from, include } };
+      },
+      maxRoundTrips: 1,
     },
     {
       what: 'outbound, without a call id',

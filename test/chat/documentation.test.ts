@@ -75,6 +75,8 @@ const questions: [question: string, page: string][] = [
   ['right to be forgotten', '/docs/personal-data#erase-a-person'],
   ['GDPR', '/docs/personal-data'],
   ['How do I restore a former version of an agent?', '/docs/versions#restore-a-version'],
+  ['How do I test a new version with 10 % of the callers?', '/docs/traffic'],
+  ['A/B test', '/docs/traffic'],
   ['Who changed the agent?', '/docs/versions'],
   ['How do I not overwrite the edit of somebody else?', '/docs/versions'],
   ['How do I delete an agent?', '/docs/reference#tag/agents/DELETE/agents/{agentId}'],

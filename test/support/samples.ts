@@ -146,6 +146,7 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
   listAgentVersions: {},
   getAgentVersion: { params: { version: '1' } },
   restoreAgent: { body: { version: 1 } },
+  setAgentTraffic: { body: { split: [] } },
   recordCall: {
     params: { callIdOrPhone: 'call-1' },
     body: { phone: '+14155550100', direction: 'inbound', startedAt: '2026-03-01T10:00:00Z' },

@@ -52,10 +52,11 @@ const variables = {
   caller_number: caller,
   called_number: own,
   direction: 'inbound',
+  agent_version: '2',
 };
 const twiml = (verb: string) => `<?xml version="1.0" encoding="UTF-8"?><Response>${verb}</Response>`;
 
-/** The responses that accept it, for an agent with the variables. */
+/** The responses that accept it, for an agent whose second version has the variables. */
 export const accepted: Record<string, unknown> = {
   twilio: twiml('<Redirect method="POST">https://voice.example.com/answer?a=1&amp;b=&quot;2&quot;</Redirect>'),
   vapi: { assistantId: 'assistant-1', assistantOverrides: { variableValues: variables } },

@@ -13,6 +13,7 @@ export const describeCall = (call: Call) => {
     ended: call.endedAt,
     'duration (s)': call.durationSeconds,
     status: call.status,
+    'agent’s version': call.agentVersion,
     outcome: call.custom_call_outcome,
     value: call.custom_call_outcome_value,
     metadata: call.custom_call_metadata && JSON.stringify(call.custom_call_metadata),

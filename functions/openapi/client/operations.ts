@@ -27,6 +27,7 @@ export const operations: Record<string, Record<string, Operation>> = {
     listVersions: {"method":"GET","path":"/agents/{agentId}/versions","query":["uid","limit","cursor"],"takesUid":true,"items":"versions"},
     getVersion: {"method":"GET","path":"/agents/{agentId}/versions/{version}","query":["uid","against"],"takesUid":true},
     restore: {"method":"POST","path":"/agents/{agentId}/restore","body":"json","takesUid":true},
+    setTraffic: {"method":"PUT","path":"/agents/{agentId}/traffic","body":"json","takesUid":true},
   },
   documents: {
     list: {"method":"GET","path":"/agent-documents","query":["uid","agentId","content","limit","cursor"],"takesUid":true,"items":"documents"},

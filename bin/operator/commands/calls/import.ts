@@ -19,7 +19,7 @@ A line is an item of POST /calls, as "calls export" writes it:
 
   {"agentId":"front-desk","callId":"c-1","phone":"+14155550123","direction":"inbound","startedAt":"2026-01-31T12:00:00Z"}
 
-phone, agentPhone, endedAt, durationSeconds, status, details and the outcome are optional. An outcome that is absent stays as it is.
+phone, agentPhone, endedAt, durationSeconds, status, agentVersion, details and the outcome are optional. An outcome that is absent stays as it is.
 Invalid lines are reported with their number, and the others are imported. Importing a file twice changes nothing. After an
 interruption, the same command continues: <file>.progress keeps the position until the import is complete.
 ${examples('calls import calls.jsonl', 'calls import calls.jsonl --table voice-agents --region eu-central-1')}`,

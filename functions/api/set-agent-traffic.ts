@@ -1,0 +1,34 @@
+import * as z from 'zod/mini';
+import { describe } from '../domain/describe.ts';
+import { insufficientPermissions } from '../domain/errors.ts';
+import { examples } from '../domain/examples.ts';
+import { AgentIdInPath, Uid } from '../domain/identifiers.ts';
+import { NewSplit, Split } from '../domain/traffic.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+import { agents } from '../store/agents.ts';
+
+/** Sets which versions of an agent callers get. */
+export const setAgentTraffic = endpoint({
+  name: 'setAgentTraffic',
+  method: 'PUT',
+  path: '/agents/{agentId}/traffic',
+  summary: 'Split the traffic of an agent',
+  description:
+    'Sets which versions of an agent callers get, and how many of them. While a split holds, it alone decides: newer versions get no calls. The same number always gets the same version, and a share that is raised moves callers into that version only. An empty list ends the split: everybody gets the newest version.',
+  caller: { kind: 'key', scope: 'agents', agent: ({ params: { agentId }, body: { uid } }) => ({ agentId, uid }) },
+  services: { agents: agents.for('setTraffic') },
+  params: z.object({ agentId: AgentIdInPath }),
+  body: z.object({ uid: Uid, split: NewSplit }),
+  response: z
+    .object({ agentId: z.string().check(describe('Id of the agent.', examples.agentId)), split: Split })
+    .check(z.describe('The split as it is now.')),
+  errors: ['version_not_found'],
+
+  async handle({ principal: { keyId }, agent: { uid, agentId }, body: { split } }, { agents }) {
+    if (!(await agents.setTraffic(uid, agentId, split, { keyId }))) throw insufficientPermissions();
+    return { agentId, split };
+  },
+});
+
+export const handler = lambda(setAgentTraffic);

@@ -1,0 +1,60 @@
+import type { Share } from '../domain/traffic.ts';
+import type { Versioned } from '../domain/versions.ts';
+import { service } from '../service.ts';
+import { contentOf, type VersionItem } from './agent-versions.ts';
+import { agentTrafficKey, agentVersionKey } from './keys.ts';
+import { type Item, type Table, table } from './table.ts';
+
+/** A version that gets traffic. Its content is absent where the item has no room for it. */
+type TrafficShare = Share & Pick<VersionItem, 'createdAt'> & Partial<Pick<VersionItem, 'content'>>;
+/** The split of an agent with the contents of its versions, so that a call that starts reads one item for both. */
+export type TrafficItem = Item & { shares: TrafficShare[] };
+
+/** What a caller gets: a version with its content. */
+export type ServedVersion = Versioned & { version: number; createdAt: string };
+
+/** Maximum bytes of the contents in one item. DynamoDB's limit is 400 KB. */
+const maxContentBytes = 350 * 1024;
+
+/** Returns the item of a split. Contents that do not fit together are left out, those with the smallest shares first. */
+export const trafficItem = (agentId: string, split: Share[], versions: Map<number, VersionItem>): TrafficItem => {
+  let left = maxContentBytes;
+  const shares = split
+    .toSorted((one, other) => other.percent - one.percent)
+    .map((share) => {
+      const { createdAt, content } = versions.get(share.version) as VersionItem;
+      const fits = content.length <= left;
+      if (fits) left -= content.length;
+      return { ...share, createdAt, ...(fits && { content }) };
+    });
+  return { ...agentTrafficKey(agentId), shares };
+};
+
+/** Returns the shares of an item; none where there is no item. */
+export const sharesIn = (item: Item | undefined): TrafficShare[] => (item as TrafficItem | undefined)?.shares ?? [];
+
+/** The versions of agents that callers get. */
+export class AgentTraffic {
+  readonly #table: Table;
+
+  constructor(table: Table) {
+    this.#table = table;
+  }
+
+  /** Returns a version of a split with its content, with one more read where the item of the split had no room for it. */
+  async serve(agentId: string, { version, createdAt, content }: TrafficShare): Promise<ServedVersion | undefined> {
+    const item = content ? { content } : await this.#table.get<VersionItem>(agentVersionKey(agentId, version));
+    return item && { version, createdAt, ...contentOf(item) };
+  }
+
+  /** Returns the split of an agent with the contents of its versions; an empty one when everybody gets the newest. */
+  async find(agentId: string): Promise<(Share & Versioned)[]> {
+    const shares = sharesIn(await this.#table.get<TrafficItem>(agentTrafficKey(agentId)));
+    const served = await Promise.all(shares.map((share) => this.serve(agentId, share)));
+    return served.flatMap((version, index) => (version ? [{ ...(shares[index] as Share), ...version }] : []));
+  }
+}
+
+export const agentTraffic = /* @__PURE__ */ service(() => new AgentTraffic(table.get()), {
+  find: ['dynamodb:GetItem'],
+});
