@@ -162,8 +162,12 @@ const inlineReferences = (document: OpenApiDocument, schema: JsonSchema): JsonSc
   return mapSchemas(rest, (part) => inlineReferences(document, part));
 };
 
-/** Keeps the keywords of a schema that define fields and their types. */
+/**
+ * Keeps the keywords of a schema that define fields and their types. An object that may have any further field, such as a
+ * configuration, is no more than an object: the inputs say what its fields are.
+ */
 const structureOf = (schema: JsonSchema): JsonSchema => {
+  if (schema.properties && isSchema(schema.additionalProperties)) return { type: 'object' };
   const kept = Object.entries(schema).filter(([keyword]) => structural.has(keyword));
   return mapSchemas(Object.fromEntries(kept), structureOf);
 };

@@ -76,7 +76,7 @@ const questions: [question: string, page: string][] = [
   ['GDPR', '/docs/personal-data'],
   ['How do I restore a former version of an agent?', '/docs/versions#restore-a-version'],
   ['How do I test a new version with 10 % of the callers?', '/docs/traffic'],
-  ['A/B test', '/docs/traffic'],
+  ['How do I split the traffic of an agent?', '/docs/traffic'],
   ['Who changed the agent?', '/docs/versions'],
   ['How do I not overwrite the edit of somebody else?', '/docs/versions'],
   ['How do I delete an agent?', '/docs/reference#tag/agents/DELETE/agents/{agentId}'],
