@@ -2,10 +2,15 @@
 const locale = navigator.languages.find((tag) => /^en(-[a-z]{2})?$/i.test(tag)) ?? 'en-US';
 
 const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 6 });
+const cents = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 6 });
 const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
 
 /** Formats a number, or a decimal text without a loss of digits: `1234567.89` is “1,234,567.89”. */
 export const formatNumber = (value: number | string): string => plain.format(value as number);
+
+/** Formats a value of money, whose currency is not known: 149.5 is “149.50”, 150 is “150”. */
+export const formatValue = (value: number | string): string =>
+  (Number.isInteger(Number(value)) ? plain : cents).format(value as number);
 
 /** Formats a share: 0.125 is “12.5%”. */
 export const formatPercent = (share: number): string => percent.format(share);

@@ -16,6 +16,7 @@ export type View = {
 
 /** The views of the console, in the order of the navigation. Each is a file of its own, loaded when it is opened first. */
 export const views: View[] = [
+  { path: '', name: 'Overview', scope: 'calls', Content: lazy(() => import('./overview/overview.tsx')) },
   {
     path: 'calls',
     name: 'Calls',

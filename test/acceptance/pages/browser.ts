@@ -2,7 +2,6 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { target } from '../../support/world.ts';
 import { importPackage, packageFile } from '../packages.ts';
 
 /** Starts a headless Chromium that comes with the packages: it needs nothing installed on the machine. */
@@ -52,20 +51,6 @@ export const openPage = async (
   await page.goto(url);
   return { page, asked, complaints };
 };
-
-/** Opens the console with a key, as for somebody in Berlin who has entered the key in this tab. */
-export const openConsole = (
-  browser: Browser,
-  apiKey: string,
-  path = '/console',
-  options: BrowserContextOptions = {},
-): Promise<Watched> =>
-  openPage(
-    browser,
-    target.baseUrl + path,
-    { timezoneId: 'Europe/Berlin', reducedMotion: 'reduce', ...options },
-    `sessionStorage.getItem('apiKey') ?? sessionStorage.setItem('apiKey', JSON.stringify('${apiKey}'))`,
-  );
 
 /** Returns the findings of axe for a page: each rule with the elements that break it. */
 export const violationsIn = async (page: Page): Promise<string[]> => {

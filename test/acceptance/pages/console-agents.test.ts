@@ -1,7 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { newUser, newWorld, type World } from '../../support/world.ts';
-import { openConsole, startBrowser } from './browser.ts';
+import { startBrowser } from './browser.ts';
+import { openConsole } from './open-console.ts';
 
 let browser: Browser;
 beforeAll(async () => {

@@ -7,6 +7,7 @@ import { Failed, Loaded } from '../components/states.tsx';
 import { useChange, useRead, useService } from '../service.tsx';
 import { EditAgent } from './edit-agent.tsx';
 import { History } from './history.tsx';
+import { VersionFigures } from './version-figures.tsx';
 
 /** An agent, in sections. */
 export const AgentPage = ({ agentId }: { agentId: string }) => {
@@ -25,11 +26,13 @@ export const AgentPage = ({ agentId }: { agentId: string }) => {
 };
 
 const AgentSections = ({ agent }: { agent: Agent }) => {
+  const { scopes } = useService();
   const { section } = useAddress().filters;
   const { agentId, name, version, phoneNumber } = agent;
   const sections = [
     { path: undefined, label: 'Configuration' },
     { path: 'history', label: 'History' },
+    ...(scopes.includes('calls') ? [{ path: 'figures', label: 'Figures by version' }] : []),
   ];
   return (
     <>
@@ -62,6 +65,7 @@ const AgentSections = ({ agent }: { agent: Agent }) => {
       </nav>
       {section === undefined && <EditAgent agent={agent} />}
       {section === 'history' && <History agent={agent} />}
+      {section === 'figures' && <VersionFigures agentId={agentId} />}
     </>
   );
 };

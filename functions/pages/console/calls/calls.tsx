@@ -5,7 +5,7 @@ import { DateFilter, FilterBar, SelectFilter, TextFilter } from '../components/f
 import { type Column, PagedTable } from '../components/paged-table.tsx';
 import { Empty } from '../components/states.tsx';
 import { Time, useTimeZone } from '../components/time.tsx';
-import { addDays, formatDuration, formatNumber, startOfDay } from '../formats.ts';
+import { addDays, formatDuration, formatValue, startOfDay } from '../formats.ts';
 import { usePages, useService } from '../service.tsx';
 import { CallDialog } from './call-dialog.tsx';
 
@@ -113,7 +113,7 @@ const columns: Column<Call>[] = [
   { heading: 'Outcome', cell: ({ custom_call_outcome: outcome }) => outcome !== undefined && <bdi>{outcome}</bdi> },
   {
     heading: 'Value',
-    cell: ({ custom_call_outcome_value: value }) => value !== undefined && formatNumber(value),
+    cell: ({ custom_call_outcome_value: value }) => value !== undefined && formatValue(value),
     isNumber: true,
   },
 ];

@@ -24,8 +24,9 @@ const TableOfPages = <Item,>({ caption, columns, keyOf, pages }: TableProps<Item
       <caption className="visually-hidden">{caption}</caption>
       <thead>
         <tr>
-          {columns.map((column) => (
-            <th key={column.heading} scope="col" className={classOf(column)}>
+          {columns.map((column, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: columns keep their places, and headings may be of users
+            <th key={index} scope="col" className={classOf(column)}>
               {column.heading}
             </th>
           ))}
@@ -51,8 +52,9 @@ const Rows = memo(
     <tbody>
       {items.map((item) => (
         <tr key={keyOf(item)}>
-          {columns.map((column) => (
-            <td key={column.heading} className={classOf(column)}>
+          {columns.map((column, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: columns keep their places, and headings may be of users
+            <td key={index} className={classOf(column)}>
               {column.cell(item)}
             </td>
           ))}

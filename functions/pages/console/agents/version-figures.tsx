@@ -1,0 +1,52 @@
+import type { CallFiguresRow } from '../../../openapi/client/client.ts';
+import { useAddress } from '../address.tsx';
+import { FilterBar } from '../components/fields.tsx';
+import { figureColumns, PeriodFilter, periodOf, useFigures } from '../components/figures.tsx';
+import { type Column, Table } from '../components/paged-table.tsx';
+import { Empty, Loaded } from '../components/states.tsx';
+import { useTimeZone } from '../components/time.tsx';
+import { formatPercent, formatValue } from '../formats.ts';
+
+/** What the versions of an agent have achieved, side by side. */
+export const VersionFigures = ({ agentId }: { agentId: string }) => {
+  const { filters } = useAddress();
+  const timeZone = useTimeZone();
+  const figures = useFigures({ agentId, timeZone, ...periodOf(filters, timeZone) }, 'version');
+  return (
+    <>
+      <FilterBar>
+        <PeriodFilter />
+      </FilterBar>
+      <Loaded query={figures}>
+        {({ rows, totals }) =>
+          totals.calls === 0 ? (
+            <Empty title="No calls in this period" />
+          ) : (
+            <Table
+              caption="Figures by version"
+              items={rows.toSorted((a, b) => (b.version ?? 0) - (a.version ?? 0))}
+              keyOf={({ version }) => String(version)}
+              columns={columns}
+            />
+          )
+        }
+      </Loaded>
+    </>
+  );
+};
+
+const columns: Column<CallFiguresRow>[] = [
+  { heading: 'Version', cell: ({ version }) => (version ? `Version ${version}` : 'Not known') },
+  ...figureColumns,
+  {
+    heading: 'Share with an outcome',
+    cell: ({ calls, withOutcome }) => calls > 0 && formatPercent(withOutcome / calls),
+    isNumber: true,
+    isMinor: true,
+  },
+  {
+    heading: 'Value per call',
+    cell: ({ calls, value }) => calls > 0 && formatValue((Number(value) / calls).toFixed(2)),
+    isNumber: true,
+  },
+];

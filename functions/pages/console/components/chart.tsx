@@ -1,0 +1,138 @@
+import { type PointerEvent, type ReactNode, useState } from 'react';
+
+/** A series with one of the six colors of the style sheet. */
+export type Series = { name: string; color: number; values: number[] };
+
+type Props = {
+  title: string;
+  /** The periods from left to right. */
+  labels: string[];
+  series: Series[];
+  format(value: number): string;
+};
+
+/** Returns the least round number that is not below a value. */
+const roundUp = (value: number): number => {
+  const unit = 10 ** Math.floor(Math.log10(value || 1));
+  return [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10].map((factor) => factor * unit).find((round) => round >= value) ?? value;
+};
+
+type Scale = { top: number; bottom: number; y(value: number): number };
+
+/** Returns a scale from 0 at the bottom, or from the least value if that is negative. The plot is 100 high. */
+const scaleOf = (values: number[]): Scale => {
+  const top = roundUp(Math.max(1e-6, ...values) > 1e-6 ? Math.max(...values) : 1);
+  const least = Math.min(0, ...values);
+  const bottom = least < 0 ? -roundUp(-least) : 0;
+  return { top, bottom, y: (value) => (100 * (top - value)) / (top - bottom) };
+};
+
+/** Bars of which each series is a part. */
+export const StackedBars = ({ series, ...props }: Props) => {
+  const totals = props.labels.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
+  const { y, ...scale } = scaleOf(totals);
+  const below = totals.map(() => 0);
+  return (
+    <Chart {...props} series={series} scale={{ y, ...scale }} hasKey>
+      {series.map(({ color, values }) =>
+        values.map((value, index) => {
+          if (value <= 0) return null;
+          const bottom = below[index] ?? 0;
+          below[index] = bottom + value;
+          return (
+            <rect
+              // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its place
+              key={`${color} ${index}`}
+              className={`series-${color}`}
+              x={index + 0.12}
+              width={0.76}
+              y={y(bottom + value)}
+              height={y(bottom) - y(bottom + value)}
+            />
+          );
+        }),
+      )}
+    </Chart>
+  );
+};
+
+/** A line through one series. */
+export const Line = ({ series, ...props }: Props) => {
+  const values = series.flatMap(({ values }) => values);
+  const { y, ...scale } = scaleOf(values);
+  const points = values.map((value, index) => `${index + 0.5},${y(value)}`);
+  return (
+    <Chart {...props} series={series} scale={{ y, ...scale }}>
+      <polygon className="area" points={[`0.5,${y(0)}`, ...points, `${values.length - 0.5},${y(0)}`].join(' ')} />
+      <polyline className="line" points={points.join(' ')} vectorEffect="non-scaling-stroke" />
+    </Chart>
+  );
+};
+
+type FrameProps = Props & { scale: Scale; hasKey?: true; children: ReactNode };
+
+/**
+ * The frame of a plot: its axes, its key, and the numbers of the period that is pointed at. The plot is stretched to the
+ * width of the page; texts are beside it, and so keep their size. A chart has a table beside it, for everybody.
+ */
+const Chart = ({ title, labels, series, format, scale, hasKey, children }: FrameProps) => {
+  const [active, setActive] = useState<number>();
+  const { top, bottom } = scale;
+  const count = labels.length;
+  const point = ({ currentTarget, clientX }: PointerEvent) => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    setActive(Math.min(count - 1, Math.max(0, Math.floor(((clientX - left) / width) * count))));
+  };
+  return (
+    <figure className="chart">
+      <figcaption>
+        <h2>{title}</h2>
+        <p className="faint" aria-hidden="true">
+          {active !== undefined && readout(labels[active], series, active, format)}
+        </p>
+      </figcaption>
+      <div className="plot">
+        <ol className="ticks" aria-hidden="true">
+          {[top, (top + bottom) / 2, bottom].map((tick) => (
+            <li key={tick}>{format(tick)}</li>
+          ))}
+        </ol>
+        <svg
+          viewBox={`0 0 ${count} 100`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={`${title}, from ${labels[0]} to ${labels.at(-1)}. The table has the numbers.`}
+          onPointerMove={point}
+          onPointerLeave={() => setActive(undefined)}
+        >
+          {[0, 50, 100].map((y) => (
+            <line key={y} className="grid" x1={0} x2={count} y1={y} y2={y} vectorEffect="non-scaling-stroke" />
+          ))}
+          {active !== undefined && <rect className="pointed" x={active} width={1} y={0} height={100} />}
+          {children}
+        </svg>
+        <p className="span" aria-hidden="true">
+          <span>{labels[0]}</span>
+          <span>{labels[Math.floor(count / 2)]}</span>
+          <span>{labels.at(-1)}</span>
+        </p>
+      </div>
+      {hasKey && (
+        <ul className="key-of-series" aria-hidden="true">
+          {series.map(({ name, color }) => (
+            <li key={color}>
+              <i className={`series-${color}`} /> <bdi>{name}</bdi>
+            </li>
+          ))}
+        </ul>
+      )}
+    </figure>
+  );
+};
+
+const readout = (label: string | undefined, series: Series[], index: number, format: Props['format']) => {
+  const parts = series.filter(({ values }) => values[index]);
+  if (series.length === 1) return `${label}: ${format(series[0]?.values[index] ?? 0)}`;
+  const total = parts.reduce((sum, { values }) => sum + (values[index] ?? 0), 0);
+  return `${label}: ${format(total)}${parts.map(({ name, values }) => ` · ${name} ${format(values[index] ?? 0)}`).join('')}`;
+};

@@ -1,0 +1,32 @@
+import type { FigureSearch } from '../components/figures.tsx';
+import { Failed } from '../components/states.tsx';
+import { useChange, useService } from '../service.tsx';
+
+/** Downloads figures as CSV. */
+export const CsvButton = ({ search }: { search: FigureSearch & { by: string } }) => {
+  const { api } = useService();
+  const { mutate, isPending, error } = useChange(
+    async () => {
+      const result = await api.calls.getFigures({ ...search, format: 'csv' }, { parse: (text) => text });
+      if (result.data) save(result.data as unknown as string, `calls-${search.from}.csv`);
+      return result;
+    },
+    { changes: [], done: () => 'The figures are downloaded as CSV.' },
+  );
+  return (
+    <div className="buttons">
+      <button type="button" className="quiet" disabled={isPending} onClick={() => mutate(undefined)}>
+        Download as CSV
+      </button>
+      {error && <Failed error={error} />}
+    </div>
+  );
+};
+
+const save = (text: string, name: string) => {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+};

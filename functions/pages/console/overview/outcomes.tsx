@@ -1,0 +1,47 @@
+import type { CallFiguresRow } from '../../../openapi/client/client.ts';
+import { Link, useAddress } from '../address.tsx';
+import { type FigureSearch, figureColumns, periodOf, useFigures } from '../components/figures.tsx';
+import { type Column, Table } from '../components/paged-table.tsx';
+import { Loaded } from '../components/states.tsx';
+import { useTimeZone } from '../components/time.tsx';
+import { addDays } from '../formats.ts';
+
+/** The outcomes of calls with their figures, the most frequent first. */
+export const Outcomes = ({ search }: { search: FigureSearch }) => (
+  <section className="stack">
+    <h2>Outcomes</h2>
+    <Loaded query={useFigures(search, 'outcome')}>
+      {({ rows }) => (
+        <Table
+          caption="Figures by outcome"
+          items={rows.toSorted((a, b) => Number(a.outcome === null) - Number(b.outcome === null) || b.calls - a.calls)}
+          keyOf={({ outcome }) => JSON.stringify(outcome)}
+          columns={columns}
+        />
+      )}
+    </Loaded>
+    {!search.agentId && <p className="faint">Choose an agent to see the calls behind an outcome.</p>}
+  </section>
+);
+
+/** Links an outcome to its calls, where an agent is chosen. */
+const Outcome = ({ outcome }: CallFiguresRow) => {
+  const { filters } = useAddress();
+  const { from, to } = periodOf(filters, useTimeZone());
+  const { agentId } = filters;
+  const name =
+    typeof outcome === 'string' ? <bdi>{outcome || '(empty)'}</bdi> : <span className="faint">No outcome</span>;
+  // The list of calls takes an empty outcome for none.
+  if (!agentId || outcome === '') return name;
+  const search = { agentId, from, to: addDays(to, -1), ...(outcome ? { outcome } : { hasOutcome: 'false' }) };
+  return (
+    <Link view="calls" filters={search}>
+      {name}
+    </Link>
+  );
+};
+
+const columns: Column<CallFiguresRow>[] = [
+  { heading: 'Outcome', cell: (row) => <Outcome {...row} /> },
+  ...figureColumns.filter(({ heading }) => heading !== 'With an outcome'),
+];

@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { until } from '../../support/until.ts';
+import { newWorld, type World } from '../../support/world.ts';
+import { startBrowser } from './browser.ts';
+import { openConsole } from './open-console.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(() => browser.close());
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close();
+});
+
+const hourMilliseconds = 3_600_000;
+/** Wednesday noon in UTC of the week before this one. */
+const wednesday = () => {
+  const today = new Date();
+  const sinceMonday = (today.getUTCDay() + 6) % 7;
+  const monday = Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() - sinceMonday);
+  return new Date(monday - (5 * 24 - 12) * hourMilliseconds);
+};
+const later = (at: Date, hours: number) => new Date(at.getTime() + hours * hourMilliseconds).toISOString();
+
+type Made = { startedAt: string; outcome?: string; value?: number };
+
+/** Records calls of three minutes, and waits until the figures count them. */
+const recordCalls = async ({ uid, agentId, call }: World, calls: Made[]) => {
+  const items = calls.map(({ startedAt, outcome, value }, index) => ({
+    ...{ agentId, callId: `call-${index}`, direction: 'inbound', startedAt, durationSeconds: 180 },
+    ...(outcome && { custom_call_outcome: outcome, custom_call_outcome_value: value }),
+  }));
+  expect((await call('POST', '/calls', { body: { items } })).body.failed).toEqual([]);
+  await until(async () => {
+    const { body } = await call('GET', '/call-figures', {
+      query: { uid, agentId, from: '2026-01-01', to: '2027-01-30' },
+    });
+    return body.totals.calls === calls.length && !body.pending;
+  });
+};
+const figure = async (page: Page, name: string) =>
+  page
+    .getByRole('term')
+    .filter({ hasText: new RegExp(`^${name}$`) })
+    .locator('xpath=..')
+    .innerText();
+
+it('“Which outcome earned most last week in New York time?”', async () => {
+  const world = await newWorld();
+  const noon = wednesday();
+  await recordCalls(world, [
+    { startedAt: later(noon, 0), outcome: 'booked', value: 120.5 },
+    { startedAt: later(noon, 1), outcome: 'booked', value: 100 },
+    { startedAt: later(noon, 2), outcome: 'upsold', value: 300 },
+    // Monday at two in the morning in UTC is still Sunday in New York.
+    { startedAt: later(noon, 4 * 24 + 14), outcome: 'late sale', value: 500 },
+    // And two hours after midnight of the week's Monday is the week before.
+    { startedAt: later(noon, -2 * 24 - 10), outcome: 'early sale', value: 900 },
+  ]);
+  const { page, complaints } = await openConsole(browser, world.apiKey);
+  await page.getByLabel('Period').selectOption('Last week');
+  await page.getByLabel('Time zone of the page').selectOption('America/New York');
+  await page.getByRole('row', { name: 'late sale 1 3 500' }).waitFor();
+  expect(await page.getByRole('row', { name: 'booked 2 6 220.50' }).count()).toBe(1);
+  expect(await page.getByRole('row', { name: /early sale/ }).count()).toBe(0);
+  expect(await figure(page, 'Value')).toContain('1,020.50');
+  expect(page.url()).toContain('timeZone=America%2FNew_York');
+  expect(complaints).toEqual([]);
+});
+
+it('“How did we do compared with the days before, and on which day most?”', async () => {
+  const world = await newWorld();
+  const noon = wednesday();
+  const before = later(noon, -7 * 24);
+  await recordCalls(world, [
+    { startedAt: before, outcome: 'booked', value: 100 },
+    { startedAt: later(noon, 0), outcome: 'booked', value: 150 },
+    { startedAt: later(noon, 24), outcome: 'booked', value: 150 },
+    { startedAt: later(noon, 25) },
+  ]);
+  const { page } = await openConsole(browser, world.apiKey, '/console?period=last-week');
+  await page.getByText('compared with the 7 days before').waitFor();
+  await page.getByText('+200%, from 1').first().waitFor();
+  expect(await figure(page, 'Calls')).toMatch(/^Calls\s+3\s+\+200%, from 1$/);
+  expect(await figure(page, 'With an outcome')).toMatch(/2\s+\+100%, from 1$/);
+  expect(await figure(page, 'Minutes')).toMatch(/9\s+\+200%, from 3$/);
+  expect(await figure(page, 'Value')).toMatch(/300\s+\+200%, from 100$/);
+  // Every chart has its table.
+  await page.getByRole('img', { name: /^Calls a day by outcome/ }).waitFor();
+  await page.getByRole('img', { name: /^Value over time/ }).waitFor();
+  await page.getByText('The charts as a table').click();
+  const table = page.getByRole('table', { name: 'Calls a day by outcome' });
+  expect(await table.getByRole('columnheader').allTextContents()).toEqual([
+    ...['Day', 'Calls', 'Minutes', 'Value', 'booked', 'No outcome'],
+  ]);
+  expect(await table.getByRole('row').count()).toBe(8);
+  await table.getByRole('row', { name: /2 6 150 1 1$/ }).waitFor();
+});
+
+it('“Show me the calls behind an outcome.”', async () => {
+  const world = await newWorld();
+  await recordCalls(world, [{ startedAt: later(wednesday(), 0), outcome: 'angry', value: 0 }]);
+  const { page } = await openConsole(browser, world.apiKey, '/console?period=last-week');
+  await page.getByLabel('Agent').selectOption('Agent');
+  await page.getByRole('link', { name: 'angry' }).click();
+  await page.getByRole('heading', { name: 'Calls' }).waitFor();
+  await page.getByRole('row', { name: /angry/ }).waitFor();
+  expect(await page.getByLabel('Outcome', { exact: true }).inputValue()).toBe('angry');
+});
+
+it('“Give me the figures as CSV.”', async () => {
+  const world = await newWorld();
+  const noon = wednesday();
+  await recordCalls(world, [{ startedAt: later(noon, 0), outcome: '=1+1', value: 12.25 }]);
+  const { page } = await openConsole(browser, world.apiKey, '/console?period=last-week');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download as CSV' }).click(),
+  ]);
+  const csv = readFileSync(await download.path(), 'utf8');
+  expect(csv.split('\r\n')[0]).toContain('day,outcome');
+  expect(csv).toContain(`${noon.toISOString().slice(0, 10)},'=1+1,`);
+});
+
+it('a period without calls says what to do next', async () => {
+  const { apiKey } = await newWorld();
+  const { page } = await openConsole(browser, apiKey, '/console?period=7-days');
+  await page.getByText('No calls in this period').waitFor();
+  await page.getByRole('link', { name: 'connect a platform' }).waitFor();
+});
