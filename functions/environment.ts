@@ -55,6 +55,14 @@ export const environment = {
   get apiUrl() {
     return origin('API_URL');
   },
+  /** The address at which the deployment is reached from outside: voice platforms sign it. */
+  get publicUrl() {
+    return origin('PUBLIC_URL');
+  },
+  /** Allows voice platforms to send their key in the query. */
+  get hookKeysInAddress() {
+    return flag('HOOK_KEYS_IN_ADDRESS', true);
+  },
   /** Allows AI clients to delete. */
   get mcpDeletes() {
     return flag('MCP_DELETES');
@@ -172,8 +180,8 @@ const whole = (name: string, fallback: number) => {
   return Number(value);
 };
 
-const flag = (name: string) => {
-  const value = process.env[name] || 'false';
+const flag = (name: string, fallback = false) => {
+  const value = process.env[name] || String(fallback);
   if (value !== 'true' && value !== 'false') throw wrong(name, value, 'true or false');
   return value === 'true';
 };

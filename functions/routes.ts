@@ -15,6 +15,7 @@ import { decideCallStart } from './api/decide-call-start.ts';
 import { deleteAgent } from './api/delete-agent.ts';
 import { deleteCall } from './api/delete-call.ts';
 import { deleteDocument } from './api/delete-document.ts';
+import { deleteHookSecret } from './api/delete-hook-secret.ts';
 import { deleteWebhookEndpoint } from './api/delete-webhook-endpoint.ts';
 import { deleteWebsite } from './api/delete-website.ts';
 import { duplicateAgent } from './api/duplicate-agent.ts';
@@ -36,6 +37,7 @@ import { listBlockListImports } from './api/list-block-list-imports.ts';
 import { listBlockedNumbers } from './api/list-blocked-numbers.ts';
 import { listCalls } from './api/list-calls.ts';
 import { listDocuments } from './api/list-documents.ts';
+import { listHookSecrets } from './api/list-hook-secrets.ts';
 import { listUserBlockedNumbers } from './api/list-user-blocked-numbers.ts';
 import { listWebhookDeliveries } from './api/list-webhook-deliveries.ts';
 import { listWebhookEndpoints } from './api/list-webhook-endpoints.ts';
@@ -53,6 +55,7 @@ import { rotateWebhookSecret } from './api/rotate-webhook-secret.ts';
 import { searchKnowledge } from './api/search-knowledge.ts';
 import { serveMcp } from './api/serve-mcp.ts';
 import { setAgentTraffic } from './api/set-agent-traffic.ts';
+import { setHookSecret } from './api/set-hook-secret.ts';
 import { testWebhookEndpoint } from './api/test-webhook-endpoint.ts';
 import { updateAgent } from './api/update-agent.ts';
 import { updateCallOutcome } from './api/update-call-outcome.ts';
@@ -112,6 +115,9 @@ export const routes: AnyEndpoint[] = [
   decideCallStart,
   checkCallStarts,
   receiveHook,
+  setHookSecret,
+  listHookSecrets,
+  deleteHookSecret,
   createErasure,
   getErasure,
   createWebhookEndpoint,

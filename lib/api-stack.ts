@@ -1,6 +1,14 @@
 import { Aws, Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
-import { CorsHttpMethod, HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
+import {
+  CorsHttpMethod,
+  HttpApi,
+  HttpMethod,
+  HttpRoute,
+  HttpRouteKey,
+  HttpStage,
+  LogGroupLogDestination,
+} from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
@@ -22,7 +30,7 @@ import { deploymentName, type Settings } from './settings.ts';
 /** The operations that a call waits for. Their concurrency can be reserved, so that no batch takes it. */
 const callTime = new Set<AnyEndpoint>([decideCallStart, receiveHook, checkBlockedNumber, searchKnowledge]);
 
-/** The HTTP API, with a function for each route. */
+/** The HTTP API, with a function for each route but those that other stacks add. */
 export class ApiStack extends NamedNestedStack {
   readonly api: HttpApi;
   readonly stage: HttpStage;
@@ -57,23 +65,8 @@ export class ApiStack extends NamedNestedStack {
       },
     });
 
-    for (const endpoint of endpoints) {
-      const { lambda } = new ServiceFunction(this, data, settings, {
-        name: endpoint.name,
-        permissions: permissionsOf(endpoint),
-        services: endpoint.services,
-        apiUrl: `https://${this.host}`,
-        servesHttp: true,
-        timeoutSeconds: functionTimeoutSeconds,
-        memoryMegabytes: memoryMegabytesOf(endpoint),
-        reservedConcurrency: callTime.has(endpoint) ? reservedConcurrencyOf(settings.callTimeConcurrency) : undefined,
-      });
-      this.api.addRoutes({
-        path: endpoint.path,
-        methods: methodsOf(endpoint).map((method) => HttpMethod[method]),
-        integration: new HttpLambdaIntegration(endpoint.name, lambda),
-      });
-    }
+    for (const endpoint of endpoints)
+      addEndpoint({ scope: this, routes: this.api }, endpoint, { api: this, data }, settings);
     // The pages call the chat at their own address, which exists only with CloudFront.
     if (settings.edge) this.#addPages(data, settings);
     suppress(this, 'keys');
@@ -91,6 +84,34 @@ export class ApiStack extends NamedNestedStack {
     for (const path of pagePaths) this.api.addRoutes({ path, methods: [HttpMethod.GET], integration });
   }
 }
+
+/** Adds the function of an endpoint, and its routes in a scope of their own. `publicUrl` is the address of the deployment, where the endpoint needs it. */
+export const addEndpoint = (
+  { scope, routes = scope }: { scope: Construct; routes?: Construct },
+  endpoint: AnyEndpoint,
+  { api, data, publicUrl }: { api: Pick<ApiStack, 'api' | 'host'>; data: DataStack; publicUrl?: string },
+  settings: Settings,
+) => {
+  const { lambda } = new ServiceFunction(scope, data, settings, {
+    name: endpoint.name,
+    permissions: permissionsOf(endpoint),
+    services: endpoint.services,
+    apiUrl: `https://${api.host}`,
+    publicUrl,
+    servesHttp: true,
+    timeoutSeconds: functionTimeoutSeconds,
+    memoryMegabytes: memoryMegabytesOf(endpoint),
+    reservedConcurrency: callTime.has(endpoint) ? reservedConcurrencyOf(settings.callTimeConcurrency) : undefined,
+  });
+  const integration = new HttpLambdaIntegration(endpoint.name, lambda);
+  for (const method of methodsOf(endpoint)) {
+    new HttpRoute(routes, `${method}${endpoint.path}`, {
+      httpApi: api.api,
+      routeKey: HttpRouteKey.with(endpoint.path, HttpMethod[method]),
+      integration,
+    });
+  }
+};
 
 /** The paths of the pages and their assets. */
 const pagePaths = ['/', '/console', '/console/{view}', '/docs', '/docs/{page}', '/llms.txt', '/assets/{file}'];

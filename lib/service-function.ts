@@ -34,6 +34,8 @@ export type ServiceFunctionProps = {
   tableKeys?: string;
   /** The address of the API, for what calls the service's own operations. */
   apiUrl?: string;
+  /** The address of the deployment, for what verifies signatures of it. */
+  publicUrl?: string | undefined;
   /** Whether requests reach it, from CloudFront where there is one. */
   servesHttp?: true;
   timeoutSeconds: number;
@@ -196,7 +198,7 @@ const namedIn = (permissions: Permission[], action: string): string[] =>
 
 /** Returns the environment of a function, by its permissions and services. The only secret value in it is the one that CloudFront sends. */
 const environmentOf = (
-  { permissions, services = {}, apiUrl, servesHttp }: ServiceFunctionProps,
+  { permissions, services = {}, apiUrl, publicUrl, servesHttp }: ServiceFunctionProps,
   data: DataStack,
   settings: Settings,
 ): Record<string, string> => {
@@ -227,6 +229,7 @@ const environmentOf = (
       ...(settings.edge && { CLIENT_ADDRESS_HEADER: viewerAddressHeader }),
     }),
     ...('ownApi' in services && apiUrl && { API_URL: apiUrl }),
+    ...(publicUrl && { PUBLIC_URL: publicUrl, HOOK_KEYS_IN_ADDRESS: String(settings.hookKeysInAddress) }),
     ...('mcpTools' in services && { MCP_DELETES: String(settings.mcpDeletes) }),
     ...(has(`${getSecret}:webhookEncryption`) && {
       WEBHOOK_ENCRYPTION_KEY_ARN: data.secrets.webhookEncryption.attrId,

@@ -71,6 +71,10 @@ const settings = z.strictObject(
     quotaAgents: whole().default(1000),
     quotaSources: whole().default(1000),
     crawlTrustedOrigins: list(isOrigin, 'origins joined by commas, such as https://intranet.example.com').default([]),
+    hookKeysInAddress: z
+      .enum(['true', 'false'], mustBe('true or false'))
+      .transform((value) => value === 'true')
+      .default(true),
     mcpDeletes: z
       .enum(['true', 'false'], mustBe('true or false'))
       .transform((value) => value === 'true')

@@ -1,5 +1,6 @@
 import { Aws, CfnOutput, Stack, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { receiveHook } from '../functions/api/receive-hook.ts';
 import { isStreamed } from '../functions/http/endpoint.ts';
 import { routes } from '../functions/routes.ts';
 import { ApiStack } from './api-stack.ts';
@@ -7,6 +8,7 @@ import { ChatStack } from './chat-stack.ts';
 import { dashboardNameOf } from './dashboard.ts';
 import { DataStack } from './data-stack.ts';
 import { EdgeStack } from './edge-stack.ts';
+import { HooksStack } from './hooks-stack.ts';
 import { JobsStack } from './jobs-stack.ts';
 import { ObservabilityStack } from './observability-stack.ts';
 import { deploymentName, type Settings } from './settings.ts';
@@ -21,6 +23,7 @@ export class VoiceAgentsStack extends Stack {
   readonly chat: ChatStack | undefined;
   readonly jobs: JobsStack;
   readonly edge: EdgeStack | undefined;
+  readonly hooks: HooksStack;
   readonly observability: ObservabilityStack;
 
   constructor(scope: Construct, settings: Settings) {
@@ -32,10 +35,11 @@ export class VoiceAgentsStack extends Stack {
 
     const streamed = routes.find(isStreamed);
     const answered = routes.filter((endpoint) => endpoint !== streamed);
+    const ofApi = answered.filter((endpoint) => endpoint !== receiveHook);
 
     this.data = new DataStack(this, 'Data', settings);
     this.jobs = new JobsStack(this, 'Jobs', this.data, settings);
-    this.api = new ApiStack(this, 'Api', answered, this.data, settings);
+    this.api = new ApiStack(this, 'Api', ofApi, this.data, settings);
     this.chat =
       streamed && settings.chat !== 'off'
         ? new ChatStack(this, 'Chat', streamed, { data: this.data, api: this.api }, settings)
@@ -44,6 +48,9 @@ export class VoiceAgentsStack extends Stack {
     this.edge = settings.edge
       ? new EdgeStack(this, 'Edge', { data: this.data, api: this.api, chat }, settings)
       : undefined;
+    const host = settings.domain?.name ?? this.edge?.distribution.distributionDomainName;
+    const publicUrl = host ? `https://${host}` : this.api.api.apiEndpoint;
+    this.hooks = new HooksStack(this, 'Hooks', receiveHook, { data: this.data, api: this.api, publicUrl }, settings);
     this.observability = new ObservabilityStack(
       this,
       'Observability',
@@ -52,12 +59,8 @@ export class VoiceAgentsStack extends Stack {
     );
 
     const dashboard = `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/`;
-    const host = settings.domain?.name ?? this.edge?.distribution.distributionDomainName;
     const outputs: Record<string, { value: string | undefined; description: string }> = {
-      BaseUrl: {
-        value: host ? `https://${host}` : this.api.api.apiEndpoint,
-        description: 'The address of the service.',
-      },
+      BaseUrl: { value: publicUrl, description: 'The address of the service.' },
       ApiUrl: { value: this.api.api.apiEndpoint, description: 'The API behind CloudFront.' },
       ChatUrl: { value: this.chat?.url.url, description: 'The chat behind CloudFront.' },
       TableName: { value: this.data.table.tableName, description: 'The DynamoDB table.' },

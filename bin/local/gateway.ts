@@ -39,7 +39,7 @@ type Match = { route: Route; pathParameters: Record<string, string> };
 export const gateway = ({ origins, pages, disk, report }: Settings): RequestListener => {
   installStreamifyResponse();
   const table = routes.map((endpoint) => ({ endpoint, segments: endpoint.path.split('/'), handler: lambda(endpoint) }));
-  const hosts = new Set(origins.map((origin) => URL.parse(origin)?.hostname));
+  const hosts = new Set([...origins, environment.publicUrl].map((origin) => URL.parse(origin)?.hostname));
   return async (request, response) => {
     const startedAt = performance.now();
     const [path = '/', query = ''] = splitOnce(request.url ?? '/', '?');

@@ -42,6 +42,7 @@ export const startService = async (options: Options): Promise<void> => {
   env.FILES_BUCKET ??= 'voice-agent-platform-files';
   env.APP_ORIGIN ??= baseUrl;
   env.API_URL = baseUrl;
+  env.PUBLIC_URL ??= baseUrl;
   env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.endpoint;
   await readSecrets(shell);
   // The run file has the secrets that this run generated, and none of the user's own.

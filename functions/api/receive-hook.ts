@@ -8,6 +8,7 @@ import { callIdOf } from '../hooks/ended-call.ts';
 import { type Hook, readHook } from '../hooks/read-hook.ts';
 import { recordEnded } from '../hooks/record-ended.ts';
 import { recordRejected } from '../hooks/record-rejected.ts';
+import { signedHooks } from '../hooks/signed-hooks.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { log } from '../log.ts';
@@ -35,7 +36,7 @@ const Query = z.object({
   next: z.optional(
     z.string().check(
       z.refine((value) => URL.parse(value)?.protocol === 'https:', { error: 'must be an absolute https URL' }),
-      describe('Twilio: the TwiML address that handles an accepted call.', 'https://voice.example.com/answer'),
+      describe('Twilio, Telnyx: the TwiML address that handles an accepted call.', 'https://voice.example.com/answer'),
     ),
   ),
   assistantId: z.optional(z.string().check(describe('Vapi, Retell: the assistant for an accepted call.', 'asst_1'))),
@@ -53,12 +54,12 @@ export const receiveHook = endpoint({
   path: '/hooks/{platform}',
   summary: 'Answer a voice platform’s webhook',
   description:
-    'Enter this address at `twilio`, `vapi`, `retell` or `elevenlabs`. A call that comes in is accepted or rejected in the platform’s own form, as `POST /call-starts` decides; a call that ended is recorded. Any other event gets an empty response. Without `agentId`, the agent is the user’s own with the number that was called.',
+    'Enter this address at `twilio`, `vapi`, `retell`, `elevenlabs` or `telnyx`. A platform that has a secret (`PUT /hook-secrets/{platform}`) is recognized by its signature, and needs no key. A call that comes in is accepted or rejected in the platform’s own form, as `POST /call-starts` decides; a call that ended is recorded. Any other event gets an empty response. Without `agentId`, the agent is the user’s own with the number that was called.',
   caller: {
     kind: 'key',
     scope: 'hooks',
     user: ({ query: { uid } }) => ({ uid }),
-    platform: true,
+    signature: signedHooks,
     prefetch: ({ query, body: { event } }) =>
       event.type === 'other'
         ? undefined
@@ -69,12 +70,16 @@ export const receiveHook = endpoint({
   readOnly: true,
   services: { callStarts: callStarts.for('read', 'readAgent'), calls: calls.for('record', 'recordWithOutcome') },
   params: z.object({
-    platform: z.string().check(describe('The voice platform: `twilio`, `vapi`, `retell` or `elevenlabs`.', 'twilio')),
+    platform: z
+      .string()
+      .check(describe('The voice platform: `twilio`, `vapi`, `retell`, `elevenlabs` or `telnyx`.', 'twilio')),
   }),
   query: Query,
   body: z.custom<Hook>().check(z.meta({ documentAs: Body })),
-  response: z.looseObject({}).check(describe('The response that the platform understands; TwiML for Twilio.', {})),
-  errors: ['agent_not_found', 'not_found', 'call_rejected'],
+  response: z
+    .looseObject({})
+    .check(describe('The response that the platform understands; TwiML for Twilio and Telnyx.', {})),
+  errors: ['invalid_signature', 'agent_not_found', 'not_found', 'call_rejected'],
   errorDescriptions: { 403: 'The call is rejected (ElevenLabs).' },
   raw: {
     readBody: readHook,

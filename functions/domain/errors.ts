@@ -10,6 +10,7 @@ export const errorStatuses = {
   missing_api_key: 401,
   invalid_api_key: 401,
   insufficient_permissions: 401,
+  invalid_signature: 401,
   unauthorized_origin: 403,
   call_rejected: 403,
   call_not_found: 404,
@@ -55,17 +56,25 @@ export class ApiError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** The present version of what the request would have changed. */
   readonly version: number | undefined;
+  /** Facts for the log alone. */
+  readonly logged: Record<string, string> | undefined;
 
   constructor(
     code: ErrorCode,
     message: string,
-    more: { details?: ErrorDetail[]; retryAfterSeconds?: number; version?: number } = {},
+    more: {
+      details?: ErrorDetail[];
+      retryAfterSeconds?: number;
+      version?: number;
+      logged?: Record<string, string>;
+    } = {},
   ) {
     super(message);
     this.code = code;
     this.details = more.details;
     this.retryAfterSeconds = more.retryAfterSeconds;
     this.version = more.version;
+    this.logged = more.logged;
   }
 
   get status(): number {
@@ -93,6 +102,12 @@ export const invalidApiKey = () => new ApiError('invalid_api_key', 'The API key 
 /** The response is identical for a foreign agent, a missing agent and a foreign `uid`, so that agents cannot be enumerated. */
 export const insufficientPermissions = () =>
   new ApiError('insufficient_permissions', 'This API key may not do this, or there is no such agent.');
+
+/** Is the same whatever is wrong, which the log alone says. */
+export const invalidSignature = (logged: Record<string, string>) =>
+  new ApiError('invalid_signature', 'The signature of this request is not valid.', { logged });
+
+export const noSuchPlatform = () => new ApiError('not_found', 'There is no such voice platform.');
 
 /** Names the scope, which depends on the key alone and reveals nothing about an agent. */
 export const missingScope = (scope: string) =>

@@ -86,6 +86,10 @@ export const limits = {
   /** Validity of a download link and of an upload form. */
   linkSeconds: 15 * 60,
   urlCharacters: 2048,
+  minHookSecretCharacters: 8,
+  hookSecretCharacters: 512,
+  /** Maximum size of a form of a voice platform whose signature is checked field by field. */
+  hookFormBytes: 64 * 1024,
   webhookEndpoints: 10,
   webhookAgents: 100,
   webhookDescriptionCharacters: 256,

@@ -10,9 +10,27 @@ import {
   timeOf,
   unlessEmpty,
 } from './platform.ts';
+import { hasBearer, hmac, isRecent, isSame, refusalOf } from './signatures.ts';
+
+const signatureForm = /^t=(\d{1,12}),v0=([0-9a-f]{64})$/;
 
 /** ElevenLabs' conversation initiation and post-call webhooks. https://elevenlabs.io/docs/agents-platform/workflows/post-call-webhooks */
 export const elevenlabs: Platform = {
+  /**
+   * The signature of a post-call webhook is of the time and the body. ElevenLabs signs nothing else: the webhook that begins a
+   * conversation has the secret in a header. https://elevenlabs.io/docs/overview/administration/webhooks
+   */
+  verify(request, given) {
+    const signature = request.headers['elevenlabs-signature'];
+    if (signature === undefined)
+      return hasBearer(request, given, [given.header ?? 'x-hook-secret']) ? undefined : 'secret';
+    const [, time, digest] = signatureForm.exec(signature) ?? [];
+    if (!time || !digest) return 'secret';
+    if (!isRecent(Number(time) * 1000)) return 'time';
+    const digestOf = (body: Buffer) => hmac('sha256', given.secret, `${time}.`, body).digest('hex');
+    return refusalOf(request, (body) => isSame(digestOf(body), digest));
+  },
+
   read({ body }) {
     const callSid = textAt(body, 'call_sid');
     if (callSid !== undefined && textAt(body, 'type') === undefined) {

@@ -2,6 +2,7 @@ import type { CallFacts } from '../domain/calls.ts';
 import type { CustomResponse } from '../domain/custom-response.ts';
 import { isJsonObject } from '../domain/json.ts';
 import { versionIn } from '../domain/version-number.ts';
+import type { VerifySignature } from './signatures.ts';
 
 /** A request of a voice platform: the fields of its body, and the query of its address. */
 export type HookRequest = { body: Record<string, unknown>; query: Record<string, string | undefined> };
@@ -50,6 +51,8 @@ type HookDecision = { accept: boolean; variables: Record<string, string> };
 
 /** A voice platform: reads its events, and forms the responses that it understands. All functions are pure. */
 export type Platform = {
+  /** Verifies that a request was signed with the user's secret. */
+  verify: VerifySignature;
   read(request: HookRequest): HookEvent;
   /** Returns the query parameter without which a start cannot be accepted, if this start needs one. */
   needs?(request: HookRequest): 'next' | 'assistantId' | undefined;

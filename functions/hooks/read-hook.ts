@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { ApiError, invalidField } from '../domain/errors.ts';
+import { invalidField, noSuchPlatform } from '../domain/errors.ts';
 import { isJsonObject, parseJson, utf8 } from '../domain/json.ts';
 import { bodyOf } from '../http/request-body.ts';
 import type { HookEvent, HookRequest, Platform } from './platform.ts';
@@ -11,7 +11,7 @@ export type Hook = { name: PlatformName; platform: Platform; request: HookReques
 /** Reads a request of the platform that its path names. Everything else works with this reading. */
 export const readHook = (received: APIGatewayProxyEventV2): Hook => {
   const name = received.pathParameters?.platform ?? '';
-  if (!isPlatformName(name)) throw new ApiError('not_found', 'There is no such voice platform.');
+  if (!isPlatformName(name)) throw noSuchPlatform();
   const platform: Platform = platforms[name];
   const request: HookRequest = { body: fieldsOf(bodyOf(received)), query: received.queryStringParameters ?? {} };
   return { name, platform, request, event: platform.read(request) };

@@ -10,9 +10,20 @@ import {
   timeOf,
   unlessEmpty,
 } from './platform.ts';
+import { hmac, isRecent, isSame, refusalOf } from './signatures.ts';
+
+const signatureForm = /^v=(\d{1,15}),d=([0-9a-f]{64})$/;
 
 /** Retell's inbound webhook and call events. https://docs.retellai.com/features/inbound-call-webhook */
 export const retell: Platform = {
+  /** The signature is of the body and the time behind it, with an API key. https://docs.retellai.com/features/secure-webhook */
+  verify(request, { secret }) {
+    const [, time, digest] = signatureForm.exec(request.headers['x-retell-signature'] ?? '') ?? [];
+    if (!time || !digest) return 'secret';
+    if (!isRecent(Number(time))) return 'time';
+    return refusalOf(request, (body) => isSame(hmac('sha256', secret, body, time).digest('hex'), digest));
+  },
+
   read({ body }) {
     const event = textAt(body, 'event');
     if (event === 'call_inbound') {

@@ -1,9 +1,12 @@
 import type { CustomResponse } from '../domain/custom-response.ts';
 import { withoutUndefined } from '../domain/json.ts';
 import { type Platform, textAt, timeOf } from './platform.ts';
+import { verifyTwilio } from './twilio-signature.ts';
 
 /** Twilio's webhook and status callback: form fields, answered in TwiML. https://www.twilio.com/docs/voice/twiml */
 export const twilio: Platform = {
+  verify: verifyTwilio,
+
   read({ body }) {
     const [callId, from, to] = [textAt(body, 'CallSid'), textAt(body, 'From'), textAt(body, 'To')];
     const direction = textAt(body, 'Direction')?.startsWith('outbound') ? 'outbound' : 'inbound';

@@ -10,9 +10,30 @@ import {
   timeOf,
   unlessEmpty,
 } from './platform.ts';
+import { hasBearer, hmac, isRecent, isSame, refusalOf } from './signatures.ts';
 
 /** Vapi's server messages. https://docs.vapi.ai/server-url/events */
 export const vapi: Platform = {
+  /**
+   * The signature is of the body, or of the time and the body, as its credential in Vapi says; or the secret itself is sent.
+   * https://docs.vapi.ai/server-url/server-authentication
+   */
+  verify(request, given) {
+    const { headers, body } = request;
+    const { header = 'x-signature', algorithm = 'sha256', secret } = given;
+    if (hasBearer(request, given, ['x-vapi-secret', header])) return undefined;
+    const signature = headers[header]?.replace(/^sha\d+=/, '');
+    if (!signature) return 'secret';
+    const time = headers['x-timestamp'];
+    if (time !== undefined && !isRecent(millisecondsOf(time))) return 'time';
+    // Otherwise a time that is taken out of the header could be put at the beginning of the body.
+    if (body[0] !== '{'.charCodeAt(0)) return 'body';
+    return refusalOf(request, (bytes) => {
+      const mac = hmac(algorithm, secret, time === undefined ? '' : `${time}.`, bytes).digest();
+      return isSame(mac.toString('hex'), signature) || isSame(mac.toString('base64'), signature);
+    });
+  },
+
   read({ body }) {
     const message = objectAt(body, 'message');
     const call = objectAt(message, 'call');
@@ -105,3 +126,9 @@ const secondsBetween = (start: string | undefined, end: string | undefined): num
 };
 
 const isPredial = (body: Record<string, unknown>) => textAt(objectAt(body, 'message'), 'type') === 'campaign.predial';
+
+/** Reads Unix seconds, Unix milliseconds or a date-time. */
+const millisecondsOf = (time: string): number => {
+  if (/^\d{10}$/.test(time)) return Number(time) * 1000;
+  return /^\d{13}$/.test(time) ? Number(time) : Date.parse(time);
+};

@@ -27,8 +27,9 @@ export type Caller<Input> =
           /** If it returns an `agentId`, the user must have access to that agent. */
           user: (input: Input) => { uid: string; agentId?: string | undefined };
           agent?: never;
-          /** A voice platform calls, which may send the key in the query. */
-          platform?: true;
+          /** A platform calls, which signs its requests, or sends a key, also in the query. */
+          // biome-ignore lint/suspicious/noExplicitAny: what is found is known where it is verified
+          signature?: SignedRequests<any>;
         }
     ))
   /** Without a scope, every valid key. */
@@ -43,6 +44,17 @@ export type Principal = { uid: string; keyId: string; scopes: Scope[] | undefine
 
 /** The agent that a request names, with its owner and its outcomes that block, once access to it has been checked. */
 export type AuthorizedAgent = { agentId: string; uid: string; blockOnOutcomes: string[] };
+
+/** How a request proves by a signature, in place of a key, for which user it acts. */
+export type SignedRequests<Secrets> = {
+  services: Record<string, Service<unknown>>;
+  /** Checks by the headers alone whether a request may be signed. */
+  mayBeSigned(event: APIGatewayProxyEventV2): boolean;
+  /** Looks up the secrets of the user whom the request names, if it names one. */
+  lookup(event: APIGatewayProxyEventV2): Lookup<Secrets | undefined> | undefined;
+  /** Returns the principal of a request that is signed with one of them, and what is written meanwhile. Throws for any other. */
+  verify(event: APIGatewayProxyEventV2, secrets: Secrets): Promise<{ principal: Principal; noted?: Promise<void> }>;
+};
 
 /** The result of authorization that a handler gets, as its endpoint's `caller` demands. */
 type Authorized<C> = (C extends { kind: 'key'; agent: unknown }

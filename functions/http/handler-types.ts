@@ -12,6 +12,10 @@ export type ApiHandler = (event: ApiEvent, context: Context) => Promise<ApiResul
 export type Internal = {
   /** Set by `logRequests`: the time of arrival, on the clock of `performance.now()`. */
   receivedAt: number;
+  /** Set by `authenticate`: the request has neither a key nor a signature. */
+  isUnsigned?: boolean | undefined;
+  /** Set by `authenticate`: a write that the response waits for. */
+  noted?: Promise<void> | undefined;
   /** Set by `authenticate`, as soon as the key is known to be valid. */
   principal?: Principal;
   /** Set by `authenticate`: the agent that the request names. */

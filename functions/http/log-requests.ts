@@ -25,7 +25,8 @@ export const logRequests = (endpoint: AnyEndpoint): ApiMiddleware => {
       uid: principal?.uid,
       keyId: principal?.keyId,
       agentId: internal.agentId,
-      ...(error && (error instanceof ApiError ? { code: error.code } : { cause: describeError(error) })),
+      ...(error &&
+        (error instanceof ApiError ? { code: error.code, ...error.logged } : { cause: describeError(error) })),
     });
   };
   return {

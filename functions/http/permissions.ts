@@ -11,6 +11,7 @@ export const permissionsOf = (endpoint: AnyEndpoint): Permission[] => {
   return permissionsOfServices({
     ...services,
     ...(readsKey && { credentials: credentials.for('read') }),
+    ...('signature' in caller && caller.signature?.services),
     ...(takesIdempotencyKey(endpoint) && {
       idempotency: idempotency.for('claim', 'keep', 'release'),
       idempotencySecret: erasureSecret,

@@ -17,7 +17,8 @@ export const withFallback =
     const response = await Promise.race([responding, timeout]).finally(() => clearTimeout(timer));
     if (response && (response.statusCode ?? 200) < 500) return response;
     const { requestId } = event.requestContext;
-    const { parsed } = (context as HandlerContext).internal;
+    const { parsed, isUnsigned } = (context as HandlerContext).internal;
+    if (isUnsigned) return responding;
     const { input } = parsed ?? (await parseRequest(endpoint, event));
     const fallback = input && respond(input, { requestId });
     if (!fallback) return responding;

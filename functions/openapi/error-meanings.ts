@@ -12,6 +12,8 @@ export const errorMeanings: Record<ErrorCode, string> = {
   customer_id_required: 'The customer’s identifier is missing or malformed.',
   missing_api_key: 'The X-Authorization header with the API key is missing.',
   invalid_api_key: 'The API key is malformed, unknown, revoked or expired.',
+  invalid_signature:
+    'A voice platform whose requests must be signed sent one that is not, or not by a secret of the user.',
   insufficient_permissions: 'The API key lacks the scope, or its user cannot access the agent.',
   unauthorized_origin: 'The request does not come from the platform’s own web application.',
   call_rejected: 'The call is rejected (the response to ElevenLabs).',

@@ -26,6 +26,7 @@ const groups = {
     'call-outcomes': 'functions/openapi/guides/call-outcomes.md',
     'outbound-calls': 'functions/openapi/guides/outbound-calls.md',
     'voice-platforms': 'functions/openapi/guides/voice-platforms.md',
+    'platform-signatures': 'functions/openapi/guides/platform-signatures.md',
     webhooks: 'functions/openapi/guides/webhooks.md',
     mcp: 'functions/openapi/guides/mcp.md',
     'personal-data': 'functions/openapi/guides/personal-data.md',

@@ -41,8 +41,9 @@ const isRestricted = ({ name, method, path, readOnly }: AnyEndpoint) => {
   const isChangeOf = (prefix: string) => path.startsWith(prefix) && method !== 'GET' && !readOnly;
   const undoesBlocking = name === 'removeBlockedNumbers' || name === 'removeUserBlockedNumbers';
   const changesEndpoint = isChangeOf('/webhook-endpoints') && name !== 'testWebhookEndpoint';
+  const changesSecret = isChangeOf('/hook-secrets');
   const replaces = isChangeOf('/erasures') || isChangeOf('/block-list-imports');
-  return (method === 'DELETE' && !undoesBlocking) || changesEndpoint || replaces;
+  return (method === 'DELETE' && !undoesBlocking) || changesEndpoint || changesSecret || replaces;
 };
 
 /** Returns true if an operation deletes or overwrites what was there. */

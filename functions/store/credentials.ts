@@ -18,22 +18,22 @@ export class Credentials {
     this.#table = table;
   }
 
-  /** Reads the record of a usable key, the access to an agent when one is named and exists, and what a lookup finds. */
+  /** Reads the record of a usable key, if one is given, the access to an agent when one is named and exists, and what a lookup finds. */
   async read<Found>(
-    apiKey: string,
+    apiKey: string | undefined,
     agentId?: string,
     lookup?: Lookup<Found>,
   ): Promise<{ key?: ApiKey; access?: Access; found?: Found }> {
-    const keyOfKey = apiKeyKey(hashApiKey(apiKey));
+    const keyOfKey = apiKey === undefined ? undefined : apiKeyKey(hashApiKey(apiKey));
     const keyOfAccess = agentId !== undefined && isIdentifier(agentId) ? accessKey(agentId) : undefined;
-    const keys = [keyOfKey, ...(keyOfAccess ? [keyOfAccess] : []), ...(lookup?.keys ?? [])];
+    const keys = [keyOfKey, keyOfAccess, ...(lookup?.keys ?? [])].filter((key) => key !== undefined);
     const items = await this.#table.getMany(keys);
     const key = itemWith(items, keyOfKey) as (Item & ApiKey) | undefined;
     const access = accessOf(itemWith(items, keyOfAccess));
     return {
       ...(key && isUsable(key) && { key }),
       ...(access && { access }),
-      ...(lookup && { found: lookup.read(items.filter((item) => itemWith(lookup.keys, item))) }),
+      ...(lookup && { found: lookup.read(items) }),
     };
   }
 

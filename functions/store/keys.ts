@@ -33,6 +33,7 @@
  * text of a source      SOURCE#<websiteId or documentId>       <revision>#<part>#<n>   a piece of the text, deflated, under an item's 400 KB
  * index of a text       SOURCE#<websiteId or documentId>       <revision>#index-<id>#<n>  a piece of the index of its words, packed
  * erasure               USER#<uid>                             ERASURE#<erasureId>     the progress of a person's erasure; the number until it ends
+ * hook secret           USER#<uid>                             HOOK-SECRET#<platform>  the secrets of a voice platform's webhooks, encrypted, and when they were used
  * webhook endpoints     USER#<uid>                             WEBHOOKS                all endpoints of a user: at most ten, read together
  * webhook delivery      USER#<uid>#DELIVERIES#<shard 0–15>     <deliveryId>            an event on its way to an endpoint, spread by a hash; expires
  * …that rests           USER#<uid>#RESTING#<shard 0–15>       <endpointId>#<deliveryId>  a delivery that waits until its endpoint succeeds again; expires
@@ -191,6 +192,12 @@ export const erasureKey = (uid: string, erasureId: string): ItemKey => ({
   sk: `ERASURE#${erasureId}`,
 });
 export const erasuresOf = (uid: string) => ({ pk: `USER#${uid}`, prefix: 'ERASURE#' });
+/** The secrets of the webhooks that a voice platform sends for a user. */
+export const hookSecretKey = (uid: string, platform: string): ItemKey => ({
+  pk: `USER#${uid}`,
+  sk: `HOOK-SECRET#${platform}`,
+});
+export const hookSecretsOf = (uid: string) => ({ pk: `USER#${uid}`, prefix: 'HOOK-SECRET#' });
 export const webhookEndpointsKey = (uid: string): ItemKey => ({ pk: `USER#${uid}`, sk: 'WEBHOOKS' });
 /** Spreads the deliveries of a user: those of ten endpoints are thousands a second. */
 const deliveryShards = 16;

@@ -52,6 +52,7 @@ describe('the tools', () => {
     const restricted = [
       ...['deleteAgent', 'deleteCall', 'deleteDocument', 'deleteWebsite', 'deleteWebhookEndpoint', 'createErasure'],
       ...['createWebhookEndpoint', 'updateWebhookEndpoint', 'rotateWebhookSecret', 'createBlockListImport'],
+      ...['setHookSecret', 'deleteHookSecret'],
     ];
     const expected = routes
       .filter(({ caller, raw }) => caller.kind === 'key' && !raw?.multipart && !raw?.responds)
@@ -72,7 +73,12 @@ describe('the tools', () => {
     expect(names).toContain('recordCall');
     expect(names).not.toContain('createAgent');
     const { apiKey: hooks } = await newUser(['hooks']);
-    expect((await toolsOf(hooks)).map(({ name }) => name)).toEqual(['checkCallStarts', 'decideCallStart', 'getKey']);
+    expect((await toolsOf(hooks)).map(({ name }) => name)).toEqual([
+      'checkCallStarts',
+      'decideCallStart',
+      'getKey',
+      'listHookSecrets',
+    ]);
   });
 
   it('the tools of an address are those of the groups that it names', async () => {

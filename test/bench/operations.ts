@@ -1,6 +1,10 @@
+import { sealedSecrets } from '../../functions/clients/sealed-secrets.ts';
 import { newUlid } from '../../functions/domain/identifiers.ts';
+import { hookSecretOwner, hookSecrets } from '../../functions/hooks/hook-secrets.ts';
+import type { PlatformName } from '../../functions/hooks/platforms.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { agents } from '../../functions/store/agents.ts';
+import { signers } from '../support/hook-signers.ts';
 import { sampleOf } from '../support/samples.ts';
 import { newDocument, newWebsite } from './knowledge.ts';
 import type { Request, World } from './world.ts';
@@ -46,6 +50,15 @@ const makeSources = async ({ uid, newAgent }: World) => {
 const sourcesIn = (world: World) => {
   sources ??= makeSources(world);
   return sources;
+};
+
+/** Sets a secret of a voice platform, and returns it. */
+const signingSecretOf = async (uid: string, platform: PlatformName): Promise<string> => {
+  const secret = 'the-secret-of-the-benchmarks';
+  const sealed = await sealedSecrets.get().seal(hookSecretOwner(uid, platform), secret);
+  const made = { sealed, createdAt: new Date().toISOString(), keyId: 'key_1' };
+  await hookSecrets.get().set(uid, platform, made, async () => true);
+  return secret;
 };
 
 /** Returns the requests for an operation: those below, or the one that tests of all operations send. */
@@ -129,6 +142,20 @@ const samples: Record<string, [Sample, ...Sample[]]> = {
         query: { uid, agentId },
         body: { event: 'call_inbound', call_inbound: { from_number: phone } },
       }),
+    },
+    {
+      what: 'signed',
+      request: async ({ otherUid, otherAgentId, phone }) => {
+        const body = JSON.stringify({ event: 'call_inbound', call_inbound: { from_number: phone } });
+        const secret = await signingSecretOf(otherUid, 'retell');
+        return {
+          apiKey: undefined,
+          params: { platform: 'retell' },
+          query: { uid: otherUid, agentId: otherAgentId },
+          headers: signers.retell?.({ address: '', body }, secret) ?? {},
+          body,
+        };
+      },
     },
   ],
   duplicateAgent: [

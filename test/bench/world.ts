@@ -95,6 +95,7 @@ export const startWorld = async (): Promise<World> => {
     WEBHOOK_ENCRYPTION_KEY: webhookEncryptionKey,
     WEBHOOK_TRUSTED_ORIGINS: 'https://crm.example.com',
     API_URL: api.endpoint,
+    PUBLIC_URL: api.endpoint,
   });
   Object.assign(process.env, settingsBy(proxy.endpoints));
   const directly = storesOf(openTable(tableName, { endpoint: dynamodb.endpoint }));

@@ -62,6 +62,8 @@ const questions: [question: string, page: string][] = [
   ['Can an AI client delete something?', '/docs/mcp#give-each-client-a-key-of-its-own'],
   ['How do I connect Twilio?', '/docs/voice-platforms#twilio'],
   ['Retell webhook', '/docs/voice-platforms#retell'],
+  ['What do voice platforms sign?', '/docs/platform-signatures'],
+  ['Why are signed requests refused?', '/docs/platform-signatures#when-requests-are-refused'],
   ['How do I reject anonymous callers?', '/docs/voice-platforms#withheld-numbers'],
   ['How do I import a CSV of blocked numbers?', '/docs/block-lists#import-a-file'],
   [

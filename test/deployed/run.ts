@@ -140,6 +140,7 @@ const main = async (): Promise<boolean> => {
   const target: Target = {
     ...demo,
     baseUrl: edge.baseUrl,
+    publicUrl: outputs.BaseUrl as string,
     appOrigin,
     customerId: stripeCustomers.several,
     tableName: outputs.TableName,

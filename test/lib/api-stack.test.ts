@@ -41,7 +41,7 @@ it('the API hands each route to the function of its endpoint, by payload 2.0', (
 });
 
 it('the API may invoke each function by its own route alone', () => {
-  const permissions = dev.all('AWS::Lambda::Permission').filter(({ part }) => part === 'Api');
+  const permissions = dev.all('AWS::Lambda::Permission').filter(({ part }) => part === 'Api' || part === 'Hooks');
   expect(permissions).toHaveLength(answered.flatMap(methodsOf).length + 7);
   for (const { properties } of permissions) {
     expect(properties).toMatchObject({ Action: 'lambda:InvokeFunction', Principal: 'apigateway.amazonaws.com' });
@@ -86,7 +86,10 @@ it('the API lets scripts of the application read its answers, and no others', ()
 it('concurrency is reserved in production for the functions that a call waits for, and for no other one of the API', () => {
   const reserved = prod
     .all('AWS::Lambda::Function')
-    .filter(({ part, properties }) => part === 'Api' && properties.ReservedConcurrentExecutions !== undefined)
+    .filter(
+      ({ part, properties }) =>
+        ['Api', 'Hooks'].includes(part) && properties.ReservedConcurrentExecutions !== undefined,
+    )
     .map(({ properties }) => [properties.FunctionName, properties.ReservedConcurrentExecutions]);
   const names = ['check-blocked-number', 'decide-call-start', 'receive-hook', 'search-knowledge'];
   expect(reserved.sort()).toEqual(names.map((name) => [`voice-agents-prod-${name}`, 100]));

@@ -17,6 +17,7 @@ import {
   type Json,
   meant,
   own,
+  production,
   roleOf,
 } from '../support/deployment.ts';
 
@@ -136,6 +137,21 @@ it('the function of AI clients has no permissions: their calls are requests to t
   expect(JSON.stringify(API_URL)).toContain('.execute-api.');
   expect(MCP_DELETES).toBe('false');
   expect(functionOf(configured, 'serveMcp').properties.Environment.Variables.MCP_DELETES).toBe('true');
+});
+
+it('the function of hooks alone knows the public address, which platforms sign: of the domain, of CloudFront or of the API', () => {
+  const environmentIn = (deployment: typeof dev) =>
+    deployment.all('AWS::Lambda::Function').flatMap(({ properties: { FunctionName, Environment } }) => {
+      const { PUBLIC_URL, HOOK_KEYS_IN_ADDRESS } = Environment.Variables;
+      return PUBLIC_URL === undefined ? [] : [[FunctionName, JSON.stringify(PUBLIC_URL), HOOK_KEYS_IN_ADDRESS]];
+    });
+  const name = 'voice-agents-dev-receive-hook';
+  expect(environmentIn(dev)).toEqual([
+    [name, expect.stringMatching(/"https:\/\/",.*DistributionDomainName|DomainName/), 'true'],
+  ]);
+  expect(environmentIn(configured)).toEqual([[name, expect.any(String), 'false']]);
+  const withDomain = deploymentOf(production);
+  expect(environmentIn(withDomain)).toEqual([['voice-agents-prod-receive-hook', '"https://api.example.com"', 'true']]);
 });
 
 it('the functions get what they use by settings, and no secret', () => {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { blockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
+import { hookSecrets } from '../../functions/hooks/hook-secrets.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
 import { webhookEndpointsKey } from '../../functions/store/keys.ts';
@@ -60,6 +61,10 @@ const examples: Record<string, (id: string) => Promise<unknown>> = {
   },
   'demo-call-2': makeCall,
   14155550100: makeCall,
+  'hook-secrets/vapi': () => {
+    const secret = { sealed: '', createdAt: at.createdAt, keyId: 'key_1' };
+    return hookSecrets.get().set(uid, 'vapi', secret, async () => true);
+  },
   erasure_01KB3P8V4N6T0R2X5Z7B9D1F3H: (erasureId) =>
     erasures.get().add({ uid, erasureId, number: '+14155550177', numberHash: 'hash', blockList: 'keep' }),
   web_01KB3P8V4N6T0R2X5Z7B9D1F3H: (id) => {

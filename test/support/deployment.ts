@@ -38,6 +38,7 @@ export const everySetting = {
   chatRatePerMinute: '7',
   crawlTrustedOrigins: 'https://intranet.example.com',
   edgeSecretVersion: '3',
+  hookKeysInAddress: 'false',
   mcpDeletes: 'true',
   quotaAgents: '5000',
   quotaSources: '20',
@@ -65,6 +66,7 @@ export const deploymentOf = (context: Record<string, unknown> = required) => {
     Api: stack.api,
     Chat: stack.chat,
     Edge: stack.edge,
+    Hooks: stack.hooks,
     Observability: stack.observability,
   };
   const templates: Record<string, Json> = {};

@@ -14,6 +14,8 @@ import { startSite } from './site.ts';
 /** The address of the service under test and its demo data: the JSON line of the local run. */
 export type Target = {
   baseUrl: string;
+  /** The address of a deployment that is emulated, which voice platforms sign; of a local run it is `baseUrl`. */
+  publicUrl?: string;
   apiKey: string;
   uid: string;
   agentId: string;

@@ -11,8 +11,8 @@ export const keyed = routes.filter(({ caller }) => caller.kind === 'key');
 export const takesUser = ({ caller, body, query }: AnyEndpoint) =>
   caller.kind === 'key' && (caller.user !== undefined || 'uid' in (body?.shape ?? {}) || 'uid' in (query?.shape ?? {}));
 
-/** Returns true when its sample replaces the record that another sample made: a user has at most one webhook endpoint. */
-export const sharesSample = ({ path }: AnyEndpoint) => path.startsWith('/webhook');
+/** Returns true when its sample replaces the record that another sample made: a user has at most one webhook endpoint, and one secret of a platform. */
+export const sharesSample = ({ path }: AnyEndpoint) => path.startsWith('/webhook') || path.startsWith('/hook-secrets');
 
 /** Calls an operation with a valid request, or with one that `more` changes. A sample may be sent until one request succeeds. */
 export const ask = async (

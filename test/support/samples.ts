@@ -1,6 +1,7 @@
 import { blockListImports } from '../../functions/block-list-import/block-list-imports.ts';
 import { newIdentifier, newUlid } from '../../functions/domain/identifiers.ts';
 import { erasures } from '../../functions/erasure/erasures.ts';
+import { hookSecrets } from '../../functions/hooks/hook-secrets.ts';
 import type { AnyEndpoint } from '../../functions/http/endpoint.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { calls } from '../../functions/store/calls/calls.ts';
@@ -75,6 +76,13 @@ const recordedCall = async (agentId: string) => {
   return callId;
 };
 
+/** The secret of a platform of a user, by the platform. */
+const hookSecret = async (uid: string) => {
+  const secret = { sealed: '', createdAt: new Date().toISOString(), keyId: 'key_1' };
+  await hookSecrets.get().set(uid, 'vapi', secret, async () => false);
+  return 'vapi';
+};
+
 /** No two endpoints of a user have the same address. */
 const newWebhookUrl = () => `https://crm.example.com/webhooks/${newUlid()}`;
 
@@ -138,6 +146,9 @@ export const samples: Record<string, Sample | ((agentId: string, uid: string) =>
   decideCallStart: { body: { from: '+14155550100' } },
   checkCallStarts: { body: { numbers: ['+14155550100'] } },
   receiveHook: { params: { platform: 'retell' }, body: { event: 'call_inbound', call_inbound: {} } },
+  setHookSecret: { params: { platform: 'twilio' }, body: { secret: 'the-secret-of-a-sample' } },
+  listHookSecrets: {},
+  deleteHookSecret: async (_, uid) => ({ params: { platform: await hookSecret(uid) } }),
   duplicateAgent: { body: {} },
   listAgents: {},
   createAgent: { body: { name: 'Agent' } },

@@ -31,6 +31,7 @@ export const useTargetInThisProcess = () => {
   env.TABLE_TIMEOUT_SECONDS = '20';
   env.APP_ORIGIN = target.appOrigin;
   env.API_URL = target.baseUrl;
+  env.PUBLIC_URL = target.publicUrl ?? target.baseUrl;
   // Handlers in this process find what the service kept of requests.
   env.ERASURE_SECRET ??= target.erasureSecret ?? 'secret';
   env.FILES_BUCKET ??= 'voice-agent-platform-files';

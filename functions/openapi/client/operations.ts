@@ -66,6 +66,11 @@ export const operations: Record<string, Record<string, Operation>> = {
   callStartChecks: {
     check: {"method":"POST","path":"/call-start-checks","body":"json","takesUid":true},
   },
+  hookSecrets: {
+    set: {"method":"PUT","path":"/hook-secrets/{platform}","body":"json","takesUid":true},
+    delete: {"method":"DELETE","path":"/hook-secrets/{platform}","query":["uid"],"takesUid":true},
+    list: {"method":"GET","path":"/hook-secrets","query":["uid","limit","cursor"],"takesUid":true,"items":""},
+  },
   erasures: {
     create: {"method":"POST","path":"/erasures","body":"json","takesUid":true},
     get: {"method":"GET","path":"/erasures/{erasureId}","query":["uid"],"takesUid":true},

@@ -1,0 +1,69 @@
+import * as z from 'zod/mini';
+import { sealedSecrets } from '../clients/sealed-secrets.ts';
+import { now, timestamp } from '../domain/date-time.ts';
+import { describe } from '../domain/describe.ts';
+import { invalidField, noSuchPlatform } from '../domain/errors.ts';
+import { examples } from '../domain/examples.ts';
+import { HookSecretFields, PlatformInPath } from '../domain/hook-secrets.ts';
+import { Uid } from '../domain/identifiers.ts';
+import { hookSecretOwner, hookSecrets, type SealedHookSecret } from '../hooks/hook-secrets.ts';
+import { isPlatformName, type PlatformName } from '../hooks/platforms.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { lambda } from '../http/lambda.ts';
+
+const example = { secret: '7b1f0c5e9d2a4836b7c0d1e2f3a49586', header: 'x-signature', algorithm: 'sha256' as const };
+const Body = z
+  .object({ uid: Uid, ...HookSecretFields })
+  .check(z.meta({ examples: [{ uid: examples.uid, ...example }] }));
+type Fields = Omit<z.infer<typeof Body>, 'uid'>;
+
+/** Sets the secret by which the webhooks of a voice platform are recognized. A replaced one is accepted for another 24 hours. */
+export const setHookSecret = endpoint({
+  name: 'setHookSecret',
+  method: 'PUT',
+  path: '/hook-secrets/{platform}',
+  summary: 'Set the secret of a voice platform',
+  description:
+    'Sets the `secret` with which a voice platform signs its webhooks, or the `publicKey` of Telnyx. From then on `POST /hooks/{platform}` accepts requests for this user only with a signature by it, or with an API key in a header: no key in the address. A replaced secret is accepted for another 24 hours. The secret is stored encrypted, and never shown. Some of these secrets are credentials of the whole account at the platform: see the guide.',
+  caller: { kind: 'key', scope: 'hooks', user: ({ body: { uid } }) => ({ uid }) },
+  services: { hookSecrets: hookSecrets.for('set'), sealedSecrets },
+  params: z.object({ platform: PlatformInPath }),
+  body: Body,
+  response: z
+    .object({
+      platform: z.string().check(describe('The voice platform.', 'twilio')),
+      createdAt: timestamp('When the secret was set. A secret that is set again stays as it is.'),
+    })
+    .check(z.describe('The secret, without its value.')),
+  errors: ['not_found'],
+
+  async handle({ principal, params: { platform }, body: { uid, ...fields } }, { hookSecrets, sealedSecrets }) {
+    if (!isPlatformName(platform)) throw noSuchPlatform();
+    const secret = secretIn(platform, fields);
+    const owner = hookSecretOwner(uid, platform);
+    const { algorithm } = fields;
+    const header = fields.header?.toLowerCase();
+    const sealed = await sealedSecrets.seal(owner, secret);
+    const made = { sealed, header, algorithm, createdAt: now(), keyId: principal.keyId };
+    const isSame = async (newest: SealedHookSecret) =>
+      newest.header === header &&
+      newest.algorithm === algorithm &&
+      (await sealedSecrets.open(owner, newest.sealed)) === secret;
+    const { createdAt } = await hookSecrets.set(uid, platform, made, isSame);
+    return { platform, createdAt };
+  },
+});
+
+/** Returns the secret for a platform. Throws for fields that the platform does not have. */
+const secretIn = (platform: PlatformName, { secret, publicKey, header, algorithm }: Fields): string => {
+  const [name, other] = platform === 'telnyx' ? ['publicKey', 'secret'] : ['secret', 'publicKey'];
+  const [value, unused] = platform === 'telnyx' ? [publicKey, secret] : [secret, publicKey];
+  if (value === undefined) throw invalidField(name, `is required for ${platform}`);
+  if (unused !== undefined) throw invalidField(other, `is not for ${platform}`);
+  if (header !== undefined && platform !== 'vapi' && platform !== 'elevenlabs')
+    throw invalidField('header', 'is for vapi and elevenlabs alone');
+  if (algorithm !== undefined && platform !== 'vapi') throw invalidField('algorithm', 'is for vapi alone');
+  return value;
+};
+
+export const handler = lambda(setHookSecret);

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import { now } from '../domain/date-time.ts';
+import type { HmacAlgorithm, ListedHookSecret, Refusal } from '../domain/hook-secrets.ts';
+import { service } from '../service.ts';
+import { exists, isAbsent, when } from '../store/expressions.ts';
+import { hookSecretKey, hookSecretsOf, itemWith } from '../store/keys.ts';
+import { type Item, type Lookup, type Table, table, untilWritten } from '../store/table.ts';
+import type { PlatformName } from './platforms.ts';
+
+/** A secret, encrypted. After `endsAt` (Unix milliseconds) it is not accepted. */
+export type SealedHookSecret = {
+  sealed: string;
+  header?: string | undefined;
+  algorithm?: HmacAlgorithm | undefined;
+  createdAt: string;
+  keyId: string;
+  endsAt?: number;
+};
+
+/** The secrets of a platform, the newest first. `lastUsedAt` is at most an hour late. */
+export type HookSecretItem = Item & {
+  platform: PlatformName;
+  secrets: SealedHookSecret[];
+  version: string;
+  lastUsedAt?: string;
+  lastRefused?: { at: string; reason: Refusal };
+};
+
+/** A replaced secret is accepted beside its successor for this time. */
+const overlapMilliseconds = 24 * 60 * 60 * 1000;
+const maxSecrets = 5;
+
+/** How late the times of an item may be: they cost a write. */
+const useMilliseconds = 60 * 60 * 1000;
+const refusalMilliseconds = 5 * 1000;
+
+/** For whom a secret is encrypted: it opens for no other user and platform. */
+export const hookSecretOwner = (uid: string, platform: PlatformName) => `hook-secret:${uid}:${platform}`;
+
+/** Looks up the secrets of a user's platform, together with what else a request reads. */
+export const hookSecretLookup = (uid: string, platform: PlatformName): Lookup<HookSecretItem | undefined> => {
+  const key = hookSecretKey(uid, platform);
+  return { keys: [key], read: (items) => itemWith(items, key) as HookSecretItem | undefined };
+};
+
+/** Returns the secrets that are accepted now, the newest first. */
+export const secretsInForce = ({ secrets }: HookSecretItem) =>
+  secrets.filter(({ endsAt = Number.POSITIVE_INFINITY }) => endsAt > Date.now());
+
+/** The secrets with which voice platforms sign. Each platform of a user is one item. */
+export class HookSecrets {
+  readonly #table: Table;
+
+  constructor(table: Table) {
+    this.#table = table;
+  }
+
+  /** Sets the secret of a platform, unless `isSame` says that it is the one there is, and returns the newest. The former one ends a day later. */
+  async set(
+    uid: string,
+    platform: PlatformName,
+    secret: SealedHookSecret,
+    isSame: (newest: SealedHookSecret) => Promise<boolean>,
+  ): Promise<SealedHookSecret> {
+    const key = hookSecretKey(uid, platform);
+    const version = randomUUID();
+    return untilWritten(async () => {
+      const found = await this.#table.get<HookSecretItem>(key);
+      const newest = found?.secrets[0];
+      if (newest && (found.version === version || (await isSame(newest)))) return newest;
+      const endsAt = Date.now() + overlapMilliseconds;
+      const former = (found ? secretsInForce(found) : []).map((one) => ({ ...one, endsAt: one.endsAt ?? endsAt }));
+      const secrets = [secret, ...former].slice(0, maxSecrets);
+      const item: HookSecretItem = { ...found, ...key, platform, secrets, version };
+      await this.#table.put(item, found ? when`version = ${found.version}` : isAbsent);
+      return secret;
+    });
+  }
+
+  /** Yields the secrets of a user without their values, sorted by platform, those after a platform alone. */
+  async *list(uid: string, after?: string): AsyncGenerator<ListedHookSecret> {
+    for await (const item of this.#table.query<HookSecretItem>(hookSecretsOf(uid), { after })) yield listedSecret(item);
+  }
+
+  async find(uid: string, platform: PlatformName): Promise<ListedHookSecret | undefined> {
+    const item = await this.#table.get<HookSecretItem>(hookSecretKey(uid, platform));
+    return item && listedSecret(item);
+  }
+
+  /** False when there is none. */
+  async remove(uid: string, platform: PlatformName): Promise<boolean> {
+    const key = hookSecretKey(uid, platform);
+    const isThere = (await this.#table.get(key)) !== undefined;
+    if (isThere) await this.#table.delete(key);
+    return isThere;
+  }
+
+  /** Notes that a signed request was accepted, at most once an hour. */
+  async noteUse({ pk, sk, lastUsedAt }: HookSecretItem): Promise<void> {
+    if (isOlder(lastUsedAt, useMilliseconds))
+      await this.#table.change({ pk, sk }, { set: { lastUsedAt: now() } }, exists);
+  }
+
+  /** Notes why a request was refused, at most once in five seconds, whoever sends them. */
+  async noteRefusal({ pk, sk, lastRefused }: HookSecretItem, reason: Refusal): Promise<void> {
+    if (!isOlder(lastRefused?.at, refusalMilliseconds)) return;
+    await this.#table.change({ pk, sk }, { set: { lastRefused: { at: now(), reason } } }, exists);
+  }
+}
+
+const isOlder = (time: string | undefined, milliseconds: number) =>
+  time === undefined || Date.parse(time) < Date.now() - milliseconds;
+
+const listedSecret = (item: HookSecretItem): ListedHookSecret => {
+  const { platform, lastUsedAt, lastRefused } = item;
+  const [newest, ...former] = secretsInForce(item) as [SealedHookSecret, ...SealedHookSecret[]];
+  const last = Math.max(...former.map(({ endsAt = 0 }) => endsAt));
+  return {
+    ...{ platform, createdAt: newest.createdAt, keyId: newest.keyId },
+    ...(former.length > 0 && { formerUntil: new Date(last).toISOString() }),
+    ...(lastUsedAt !== undefined && { lastUsedAt }),
+    ...(lastRefused && { lastRefused }),
+  };
+};
+
+export const hookSecrets = /* @__PURE__ */ service(() => new HookSecrets(table.get()), {
+  set: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+  list: ['dynamodb:Query'],
+  find: ['dynamodb:GetItem'],
+  remove: ['dynamodb:GetItem', 'dynamodb:DeleteItem'],
+  noteUse: ['dynamodb:UpdateItem'],
+  noteRefusal: ['dynamodb:UpdateItem'],
+});

@@ -1,0 +1,51 @@
+import { sealedSecrets } from '../clients/sealed-secrets.ts';
+import { invalidSignature } from '../domain/errors.ts';
+import type { Refusal } from '../domain/hook-secrets.ts';
+import { isIdentifier } from '../domain/identifiers.ts';
+import { environment } from '../environment.ts';
+import type { SignedRequests } from '../http/endpoint.ts';
+import { describeError, log } from '../log.ts';
+import { type HookSecretItem, hookSecretLookup, hookSecretOwner, hookSecrets, secretsInForce } from './hook-secrets.ts';
+import { isPlatformName, platforms } from './platforms.ts';
+import { mayBeSigned, type SignedRequest } from './signatures.ts';
+
+/** The requests of voice platforms, which sign with a secret of the user whom their address names. */
+export const signedHooks: SignedRequests<HookSecretItem> = {
+  services: { hookSecrets: hookSecrets.for('noteUse', 'noteRefusal'), sealedSecrets },
+
+  mayBeSigned: ({ headers }) => mayBeSigned(headers),
+
+  lookup({ pathParameters, queryStringParameters }) {
+    const [platform = '', uid = ''] = [pathParameters?.platform, queryStringParameters?.uid];
+    return isPlatformName(platform) && isIdentifier(uid) ? hookSecretLookup(uid, platform) : undefined;
+  },
+
+  async verify(event, item) {
+    const { platform } = item;
+    const uid = event.queryStringParameters?.uid as string;
+    const request: SignedRequest = {
+      origin: environment.publicUrl,
+      path: event.rawPath,
+      query: event.rawQueryString,
+      headers: event.headers,
+      body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
+    };
+    let refused: Refusal = 'secret';
+    for (const { sealed, header, algorithm } of secretsInForce(item)) {
+      const secret = await sealedSecrets.get().open(hookSecretOwner(uid, platform), sealed);
+      const refusal = platforms[platform].verify(request, { secret, header, algorithm });
+      if (refusal === undefined) {
+        const noted = note(hookSecrets.get().noteUse(item));
+        // What it knows of the user is what a key for hooks may know, and the passages that a platform's tool asks for.
+        return { principal: { uid, keyId: `signature:${platform}`, scopes: ['hooks', 'knowledge'] }, noted };
+      }
+      if (refusal !== 'secret') refused = refusal;
+    }
+    await note(hookSecrets.get().noteRefusal(item, refused));
+    throw invalidSignature({ reason: refused, platform, uid });
+  },
+};
+
+/** Waits for a write that a request does without. */
+const note = (writing: Promise<void>) =>
+  writing.catch((error: Error) => log('warn', { operation: 'noteHookSecret', cause: describeError(error) }));

@@ -1,0 +1,24 @@
+import { createPublicKey, verify } from 'node:crypto';
+import type { Platform } from './platform.ts';
+import { isRecent, refusalOf } from './signatures.ts';
+import { twilio } from './twilio.ts';
+
+/** A signature of Ed25519: 64 bytes, in the only base64 that they have. */
+const signatureForm = /^[A-Za-z0-9+/]{85}[AQgw]==$/;
+
+/** Telnyx's TeXML: Twilio's fields and answers, with a signature of its own. https://developers.telnyx.com/docs/voice/programmable-voice/texml-setup */
+export const telnyx: Platform = {
+  ...twilio,
+
+  /** The signature is of the time and the body. The secret is the public key of the account. */
+  verify(request, { secret: publicKey }) {
+    const { 'telnyx-signature-ed25519': signature = '', 'telnyx-timestamp': time = '' } = request.headers;
+    if (!signatureForm.test(signature) || !/^\d{1,12}$/.test(time)) return 'secret';
+    if (!isRecent(Number(time) * 1000)) return 'time';
+    const x = Buffer.from(publicKey, 'base64').toString('base64url');
+    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+    return refusalOf(request, (body) =>
+      verify(null, Buffer.concat([Buffer.from(`${time}|`), body]), key, Buffer.from(signature, 'base64')),
+    );
+  },
+};

@@ -1,0 +1,75 @@
+import { type ApiError, invalidApiKey } from '../domain/errors.ts';
+import { type Access, credentials } from '../store/credentials.ts';
+import { itemWith } from '../store/keys.ts';
+import type { Item, Lookup } from '../store/table.ts';
+import type { AnyEndpoint, Principal, SignedRequests } from './endpoint.ts';
+import type { ApiEvent } from './handler-types.ts';
+import { type KeyInRequest, keyInRequest } from './key-in-request.ts';
+
+/** What a request proves by for which user it acts: a key, or a signature, which counts before a key in the address. */
+type Proof = {
+  event: ApiEvent;
+  key?: KeyInRequest;
+  signature?: SignedRequests<unknown>;
+  /** The secrets of the user whom the request names. */
+  secrets?: Lookup<unknown> | undefined;
+  /** What is wrong with the key, where the user has no secrets. */
+  error?: ApiError;
+  /** It has neither a key nor any header of a signature. */
+  isUnsigned?: boolean;
+};
+
+/** The user of a request, with what else was read. `noted` is a write that the response waits for. */
+type Identified = {
+  principal: Principal;
+  access?: Access | undefined;
+  found?: unknown;
+  noted?: Promise<void> | undefined;
+};
+
+/** Returns the proof of a request. Throws where the request is refused before anything is read. */
+export const proofIn = (caller: AnyEndpoint['caller'], event: ApiEvent): Proof => {
+  const signature = 'signature' in caller ? caller.signature : undefined;
+  const secrets = signature?.lookup(event);
+  try {
+    const key = keyInRequest(caller, event);
+    return key.isInQuery ? { event, key, ...(signature && { signature }), secrets } : { event, key };
+  } catch (thrown) {
+    const error = thrown as ApiError;
+    const { authorization, 'x-authorization': ownHeader } = event.headers;
+    // An Authorization that is no key of ours may be the secret of a platform.
+    const mayBeReplaced = error.code === 'missing_api_key' || (authorization !== undefined && ownHeader === undefined);
+    if (!signature || !secrets || !mayBeReplaced) throw error;
+    return { event, signature, secrets, error, isUnsigned: !signature.mayBeSigned(event) };
+  }
+};
+
+/** Reads key, secrets, access to an agent and what a lookup finds in one round trip, and checks the proof. */
+export const identify = async (proof: Proof, agentId?: string, lookup?: Lookup<unknown>): Promise<Identified> => {
+  const { event, key: sent, signature, secrets: lookupOfSecrets, error, isUnsigned } = proof;
+  const reading = credentials.get().read(sent?.secret, agentId, together(lookupOfSecrets, lookup));
+  const {
+    key,
+    access,
+    found: [secrets, found] = [],
+  } = await reading.catch((failure: Error) => {
+    throw isUnsigned ? error : failure;
+  });
+  if (signature && secrets !== undefined) return { ...(await signature.verify(event, secrets)), access, found };
+  if (!key) throw error ?? invalidApiKey();
+  const principal = { uid: key.uid, keyId: key.keyId, scopes: key.scopes };
+  if (sent?.isInQuery && principal.scopes?.join() !== 'hooks') throw invalidApiKey();
+  return { principal, access, found };
+};
+
+/** Returns a lookup of the items of two. */
+const together = (
+  one: Lookup<unknown> | undefined,
+  other: Lookup<unknown> | undefined,
+): Lookup<[unknown, unknown]> => ({
+  keys: [...(one?.keys ?? []), ...(other?.keys ?? [])],
+  read: (items) => [readFrom(one, items), readFrom(other, items)],
+});
+
+const readFrom = (lookup: Lookup<unknown> | undefined, items: Item[]): unknown =>
+  lookup?.read(items.filter((item) => itemWith(lookup.keys, item)));

@@ -1,0 +1,260 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { apiKeys } from '../../functions/store/api-keys.ts';
+import { hookSecretKey, itemsOfUser } from '../../functions/store/keys.ts';
+import { table } from '../../functions/store/table.ts';
+import { newHookSecret, type SentHook, signers } from '../support/hook-signers.ts';
+import { addressOf, bodyIn, sendSigned, signedHook, signedJsonOfTwilio } from '../support/signed-hooks.ts';
+import { ends, starts } from '../support/voice-platforms.ts';
+import { newWorld, type World } from '../support/world.ts';
+
+const platforms = ['twilio', 'vapi', 'retell', 'elevenlabs', 'telnyx'];
+
+/** Sets a new secret of a platform of a world, and returns what the platform signs with. */
+const setSecret = async ({ call, uid }: World, platform: string, more: object = {}): Promise<string> => {
+  const { secret, fields } = newHookSecret(platform);
+  const set = await call('PUT', `/hook-secrets/${platform}`, { body: { uid, ...fields, ...more } });
+  expect([set.status, set.body]).toEqual([200, { platform, createdAt: expect.any(String) }]);
+  return secret;
+};
+
+/** A call that comes in, as a platform reports it for the agent of a world. */
+const startOf = (platform: string, { uid, agentId }: World) => {
+  const { query, body } = starts[platform] ?? (starts.twilio as NonNullable<(typeof starts)[string]>);
+  return { query: { uid, agentId, ...query } as Record<string, string>, body };
+};
+
+const listed = async ({ call, uid }: World) =>
+  (await call('GET', '/hook-secrets', { query: { uid } })).body.hookSecrets;
+
+const refused = [401, { error: 'invalid_signature', message: 'The signature of this request is not valid.' }];
+const answerTo = async (sent: SentHook) => {
+  const { status, body } = await sendSigned(sent);
+  return [status, body];
+};
+
+describe.each(platforms)('with a secret, a webhook of %s', (platform) => {
+  it(`with a secret, a webhook of ${platform} is accepted when it is signed, and the call is recorded when it ends`, async () => {
+    const world = await newWorld();
+    const secret = await setSecret(world, platform);
+    const start = startOf(platform, world);
+    expect((await sendSigned(signedHook(platform, { ...start, secret }))).status).toBe(200);
+    const end = ends[platform] ?? (ends.twilio as NonNullable<(typeof ends)[string]>);
+    const query = { uid: world.uid, agentId: world.agentId };
+    expect((await sendSigned(signedHook(platform, { query, body: end.body, secret }))).status).toBe(200);
+    const { calls } = (await world.call('GET', `/calls/${world.agentId}`, {})).body;
+    expect(calls.map(({ callId }: { callId: string }) => callId.split(':')[0])).toEqual([platform]);
+  });
+
+  it(`with a secret, a webhook of ${platform} is refused without a signature, by another secret, and with a key in its address`, async () => {
+    const world = await newWorld();
+    const { secret: keyForHooks } = await apiKeys.get().create(world.uid, { name: 'hooks', scopes: ['hooks'] });
+    const start = startOf(platform, world);
+    const withKey = { ...signedHook(platform, { ...start, secret: newHookSecret(platform).secret }), headers: {} };
+    withKey.address += `&key=${keyForHooks}`;
+    expect((await sendSigned(withKey)).status).toBe(200);
+    const secret = await setSecret(world, platform);
+    const sent = signedHook(platform, { ...start, secret });
+    expect(await answerTo({ ...sent, headers: {} })).toEqual(refused);
+    expect(await answerTo(signedHook(platform, { ...start, secret: newHookSecret(platform).secret }))).toEqual(refused);
+    expect(await answerTo(withKey)).toEqual(refused);
+    expect((await listed(world))[0]).toMatchObject({ platform, lastRefused: { reason: 'secret' } });
+    // A key in a header is as good as a signature.
+    const withHeader = { ...sent, headers: { 'x-authorization': keyForHooks } };
+    expect((await sendSigned(withHeader)).status).toBe(200);
+  });
+
+  it(`with a secret, a webhook of ${platform} that another user's secret signed is refused`, async () => {
+    const [world, other] = await Promise.all([newWorld(), newWorld()]);
+    const [, secret] = await Promise.all([setSecret(world, platform), setSecret(other, platform)]);
+    expect(await answerTo(signedHook(platform, { ...startOf(platform, world), secret }))).toEqual(refused);
+  });
+
+  it(`a replaced secret of ${platform} is accepted beside its successor for 24 hours, and a deleted one not at all`, async () => {
+    const world = await newWorld();
+    const start = startOf(platform, world);
+    const former = await setSecret(world, platform);
+    const latter = await setSecret(world, platform);
+    for (const secret of [former, latter])
+      expect((await sendSigned(signedHook(platform, { ...start, secret }))).status).toBe(200);
+    const [{ formerUntil }] = await listed(world);
+    expect(Date.parse(formerUntil) - Date.now()).toBeGreaterThan(23.9 * 60 * 60 * 1000);
+    expect(Date.parse(formerUntil) - Date.now()).toBeLessThanOrEqual(24 * 60 * 60 * 1000);
+
+    const key = hookSecretKey(world.uid, platform);
+    const item = (await table.get().get(key)) as unknown as { secrets: { endsAt?: number }[] };
+    const secrets = item.secrets.map((one) => ({ ...one, ...(one.endsAt && { endsAt: Date.now() - 1 }) }));
+    await table.get().change(key, { set: { secrets } });
+    expect(await answerTo(signedHook(platform, { ...start, secret: former }))).toEqual(refused);
+    expect((await listed(world))[0].formerUntil).toBeUndefined();
+
+    const { uid } = world;
+    const remove = () => world.call('DELETE', `/hook-secrets/${platform}`, { query: { uid } });
+    expect((await remove()).body).toEqual({ message: 'Hook secret deleted successfully' });
+    expect((await remove()).status).toBe(404);
+    expect(await answerTo(signedHook(platform, { ...start, secret: latter }))).toMatchObject([
+      401,
+      { error: 'missing_api_key' },
+    ]);
+    expect(await listed(world)).toEqual([]);
+  });
+});
+
+it.each(['vapi', 'retell', 'elevenlabs', 'telnyx'])(
+  'a signature of %s is good for five minutes before and after its time',
+  async (platform) => {
+    const world = await newWorld();
+    const secret = await setSecret(world, platform);
+    const start = startOf(platform, world);
+    const at = (minutes: number) => signedHook(platform, { ...start, secret, at: Date.now() + minutes * 60_000 });
+    expect((await sendSigned(at(-4.9))).status).toBe(200);
+    expect((await sendSigned(at(4.9))).status).toBe(200);
+    expect(await answerTo(at(-5.1))).toEqual(refused);
+    expect((await listed(world))[0].lastRefused.reason).toBe('time');
+    expect(await answerTo(at(5.1))).toEqual(refused);
+  },
+);
+
+it('a JSON body of Twilio is accepted by its hash in the address, and refused with another', async () => {
+  const world = await newWorld();
+  const secret = await setSecret(world, 'twilio');
+  const { query, body } = startOf('twilio', world);
+  const sent = signedJsonOfTwilio(query, body, secret);
+  expect((await sendSigned(sent)).status).toBe(200);
+  expect(await answerTo({ ...sent, body: sent.body.replace('ringing', 'queued') })).toEqual(refused);
+  expect((await listed(world))[0].lastRefused.reason).toBe('body');
+});
+
+/** A request of Twilio whose address has what is written in several ways. */
+const writtenInManyWays = async () => {
+  const world = await newWorld();
+  const { uid, agentId } = world;
+  const secret = await setSecret(world, 'twilio');
+  const address = addressOf('twilio', { uid, next: 'https://voice.example.com/a b', agentId });
+  const body = bodyIn('twilio', startOf('twilio', world).body);
+  const sign = (signed: string) => signers.twilio?.({ address: signed, body }, secret) ?? {};
+  return { world, address, body, sign };
+};
+
+it.each<[string, (address: string) => string]>([
+  ['at another host', (address) => address.replace(/(?<=\/\/)[^/]+/, 'hooks.example.com')],
+  ['with another scheme', (address) => address.replace(/^https?/, (scheme) => (scheme === 'http' ? 'https' : 'http'))],
+  [
+    'with its query in another order',
+    (address) => address.replace(/(?<=\?).*/, (query) => query.split('&').sort().join('&')),
+  ],
+  ['with spaces that are written in another way', (address) => address.replaceAll('+', '%20')],
+  ['without its query', (address) => address.replace(/\?.*/, '')],
+])('a request of Twilio that was signed for the address %s is refused for its address', async (_, other) => {
+  const { world, address, body, sign } = await writtenInManyWays();
+  const signed = other(address);
+  expect(signed).not.toBe(address);
+  expect((await sendSigned({ address, body, headers: sign(address) })).status).toBe(200);
+  // A proxy that says for which host the request was does not make it one for this address.
+  const headers = { ...sign(signed), 'x-forwarded-host': 'hooks.example.com' };
+  expect(await answerTo({ address, body, headers })).toEqual(refused);
+  expect((await listed(world))[0].lastRefused.reason).toBe('address');
+});
+
+it('a request is verified by the public address, whatever name of the host it came to', {
+  tags: 'local-only',
+}, async () => {
+  const { address, body, sign } = await writtenInManyWays();
+  const byOtherName = address.replace('127.0.0.1', 'localhost');
+  expect(byOtherName).not.toBe(address);
+  expect((await sendSigned({ address: byOtherName, body, headers: sign(address) })).status).toBe(200);
+  expect(await answerTo({ address: byOtherName, body, headers: sign(byOtherName) })).toEqual(refused);
+});
+
+it('Vapi may sign without a time, with a header and a hash of its own, or send the secret itself', async () => {
+  const world = await newWorld();
+  const { query, body } = startOf('vapi', world);
+  const secret = await setSecret(world, 'vapi', { header: 'X-Hub-Signature', algorithm: 'sha512' });
+  const address = addressOf('vapi', query);
+  const text = bodyIn('vapi', body);
+  const statusWith = async (headers: Record<string, string>, sent = text) =>
+    (await sendSigned({ address, body: sent, headers })).status;
+  const mac = (payload: string, algorithm = 'sha512') => createHmac(algorithm, secret).update(payload);
+  const now = String(Math.floor(Date.now() / 1000));
+  expect(await statusWith({ 'x-hub-signature': `sha512=${mac(text).digest('hex')}` })).toBe(200);
+  expect(await statusWith({ 'x-hub-signature': mac(text).digest('base64') })).toBe(200);
+  expect(await statusWith({ 'x-hub-signature': mac(`${now}.${text}`).digest('hex'), 'x-timestamp': now })).toBe(200);
+  expect(await statusWith({ 'x-vapi-secret': secret })).toBe(200);
+  expect(await statusWith({ authorization: `Bearer ${secret}` })).toBe(200);
+  expect(await statusWith({ 'x-signature': mac(text).digest('hex') })).toBe(401);
+  expect(await statusWith({ 'x-hub-signature': mac(text, 'sha256').digest('hex') })).toBe(401);
+  expect(await statusWith({ 'x-vapi-secret': `${secret}0` })).toBe(401);
+  expect(await statusWith({ authorization: 'Bearer nonsense' })).toBe(401);
+  // The time of a signed request cannot be moved from its header into its body.
+  expect(await statusWith({ 'x-hub-signature': mac(`${now}.${text}`).digest('hex') }, `${now}.${text}`)).toBe(401);
+});
+
+it('ElevenLabs begins a conversation with the secret in a header, of a name that may be chosen', async () => {
+  const world = await newWorld();
+  const start = startOf('elevenlabs', world);
+  const sent = { ...signedHook('elevenlabs', { ...start, secret: '' }), headers: {} };
+  const first = await setSecret(world, 'elevenlabs');
+  expect((await sendSigned({ ...sent, headers: { 'x-hook-secret': first } })).status).toBe(200);
+  const second = await setSecret(world, 'elevenlabs', { header: 'X-Clinic' });
+  expect((await sendSigned({ ...sent, headers: { 'x-clinic': second } })).status).toBe(200);
+  expect(await answerTo({ ...sent, headers: { 'x-hook-secret': second } })).toEqual(refused);
+});
+
+it('a body of Twilio that could be read in two ways is refused: a field twice, or a form that is JSON', async () => {
+  const world = await newWorld();
+  const secret = await setSecret(world, 'twilio');
+  const { query, body } = startOf('twilio', world);
+  const sent = signedHook('twilio', { query, body, secret });
+  for (const other of [`${sent.body}&CallSid=CA0123`, '{"CallStatus":"ringing"}', '[]', `\ufeff${sent.body}`])
+    expect(await answerTo({ ...sent, body: other })).toEqual(refused);
+});
+
+it('a secret is set for the fields that its platform has, by a key for hooks, for its own user', async () => {
+  const { call, uid } = await newWorld();
+  const put = async (platform: string, fields: object) => {
+    const { status, body } = await call('PUT', `/hook-secrets/${platform}`, { body: { uid, ...fields } });
+    return [status, body.details?.[0]?.path ?? body.error];
+  };
+  const { secret } = newHookSecret('twilio');
+  const publicKey = newHookSecret('telnyx').fields.publicKey;
+  expect(await put('twilio', {})).toEqual([400, 'secret']);
+  expect(await put('twilio', { secret: 'short' })).toEqual([400, 'secret']);
+  expect(await put('twilio', { secret: 'x'.repeat(513) })).toEqual([400, 'secret']);
+  expect(await put('twilio', { secret: `${secret} ` })).toEqual([400, 'secret']);
+  expect(await put('twilio', { secret, publicKey })).toEqual([400, 'publicKey']);
+  expect(await put('twilio', { secret, header: 'x-signature' })).toEqual([400, 'header']);
+  expect(await put('retell', { secret, algorithm: 'sha1' })).toEqual([400, 'algorithm']);
+  expect(await put('vapi', { secret, algorithm: 'md5' })).toEqual([400, 'algorithm']);
+  expect(await put('vapi', { secret, header: 'authorization' })).toEqual([400, 'header']);
+  expect(await put('telnyx', { secret })).toEqual([400, 'publicKey']);
+  expect(await put('telnyx', { publicKey: secret })).toEqual([400, 'publicKey']);
+  expect(await put('nobody', { secret })).toEqual([404, 'not_found']);
+  expect(await put('twilio', { uid: 'somebody-else', secret })).toEqual([401, 'insufficient_permissions']);
+});
+
+it('a secret that is set again stays as it is, and two at once are both accepted', async () => {
+  const world = await newWorld();
+  const { call, uid } = world;
+  const [one, other] = [newHookSecret('retell'), newHookSecret('retell')];
+  const put = ({ fields }: typeof one) => call('PUT', '/hook-secrets/retell', { body: { uid, ...fields } });
+  const first = await put(one);
+  expect((await put(one)).body).toEqual(first.body);
+  expect((await listed(world))[0].formerUntil).toBeUndefined();
+  await Promise.all([put(other), put(newHookSecret('retell')), put(newHookSecret('retell'))]);
+  const start = startOf('retell', world);
+  for (const { secret } of [one, other])
+    expect((await sendSigned(signedHook('retell', { ...start, secret }))).status).toBe(200);
+});
+
+it('neither the table nor any answer has a secret in the clear', async () => {
+  const world = await newWorld();
+  const secrets = await Promise.all(['twilio', 'vapi', 'retell', 'elevenlabs'].map((name) => setSecret(world, name)));
+  const items: unknown[] = [];
+  for await (const item of table.get().query(itemsOfUser(world.uid))) items.push(item);
+  const text = JSON.stringify([items, await listed(world)]);
+  for (const secret of secrets) {
+    expect(text).not.toContain(secret);
+    expect(text).not.toContain(Buffer.from(secret).toString('base64').slice(0, 20));
+  }
+  expect(text).toContain('HOOK-SECRET#twilio');
+});
