@@ -153,6 +153,16 @@ const replies: Reply[] = [
     },
   },
   {
+    tool: 'getCallFigures',
+    when: /\b(how many|count|figures?|sum|total|worth|earned)\b.*\b(calls?|outcomes?)\b/i,
+    ofAgent: true,
+    input: () => ({ by: 'outcome' }),
+    describe: ({ rows = [], totals = {}, pending }) => [
+      `In the last 30 days there were ${totals.calls} calls, worth ${totals.value} in all.${pending ? ' Some that have just changed are not counted yet.' : ''}`,
+      rows.map(({ outcome, calls, value }: Value) => `**${outcome ?? 'no outcome'}**: ${calls}, worth ${value}`),
+    ],
+  },
+  {
     tool: 'listCalls',
     when: /\b(my|recent|latest|last|list|show|which|what)\b.*\bcalls?\b/i,
     ofAgent: true,

@@ -22,6 +22,7 @@ import { showCall } from './commands/calls/show.ts';
 import { updateCall } from './commands/calls/update.ts';
 import { demo } from './commands/demo.ts';
 import { erase } from './commands/erase.ts';
+import { recountFigures } from './commands/figures/recount.ts';
 import { createHookUrl } from './commands/hooks/url.ts';
 import { createKey } from './commands/key/create.ts';
 import { deleteKey } from './commands/key/delete.ts';
@@ -74,6 +75,7 @@ const groups: Record<string, { description: string; commands: ((group: Group) =>
     description: 'Calls of agents and their outcomes',
     commands: [listCalls, showCall, updateCall, deleteCall, exportCalls, importCalls],
   },
+  figures: { description: 'Figures of calls', commands: [recountFigures] },
   'block-list': {
     description: 'Block lists of agents and users',
     commands: [addToBlockList, removeFromBlockList, checkBlockList, importBlockList, exportBlockList],

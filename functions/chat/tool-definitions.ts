@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { type Agent, AgentChange, AgentToCopy, NewAgent } from '../domain/agents.ts';
 import { BlockListRequest, blockTerms } from '../domain/block-list.ts';
+import { FiguresQuery } from '../domain/call-figures.ts';
 import type { ToolName } from '../domain/chat.ts';
 import { describe } from '../domain/describe.ts';
 import type { Document } from '../domain/documents.ts';
@@ -80,6 +81,12 @@ const limit = z.optional(
 );
 const cursor = z.optional(z.string().check(z.describe('`nextCursor` of the previous page.')));
 
+/** Returns the range of the last days, today (UTC) included. */
+const lastDays = (count: number) => {
+  const dateIn = (days: number) => new Date(Date.now() + days * 24 * 60 * 60 * 1000).toISOString().slice(0, 10);
+  return { from: dateIn(1 - count), to: dateIn(1) };
+};
+
 type Knowledge = [
   { websites: z.infer<typeof Website>[]; nextCursor?: string },
   { documents: z.infer<typeof Document>[]; nextCursor?: string },
@@ -150,6 +157,17 @@ export const tools: Record<ToolName, PublicTool | UserTool> = {
     }),
     operation: 'listCalls',
     toArguments: ({ limit = defaultPageItems, ...input }) => ({ limit, ...input }),
+  }),
+  getCallFigures: userTool({
+    description:
+      'Counts the user’s calls, with their outcomes, durations and what they were worth, by period and group. Without `from` and `to`: of the last 30 days, today (UTC) included.',
+    input: z.extend(FiguresQuery, {
+      agentId: z.optional(AgentId),
+      from: z.optional(FiguresQuery.shape.from),
+      to: z.optional(FiguresQuery.shape.to),
+    }),
+    operation: 'getCallFigures',
+    toArguments: (input) => ({ ...lastDays(30), ...input }),
   }),
   isNumberBlocked: userTool({
     description: 'Checks whether a phone number is blocked for an agent, and why.',

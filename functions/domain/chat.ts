@@ -14,6 +14,7 @@ export const toolNames = [
   'listKnowledge',
   'searchKnowledge',
   'listCalls',
+  'getCallFigures',
   'isNumberBlocked',
   'createAgent',
   'updateAgent',

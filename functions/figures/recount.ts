@@ -1,7 +1,7 @@
 import { environment } from '../environment.ts';
 import { backOff } from '../store/table.ts';
 import type { AgentDay, CallFigures, DayFigures } from './call-figures.ts';
-import { dayOf, type FigureRow, quarterOf, quartersPerDay } from './rows.ts';
+import { allQuarters, dayOf, type FigureRow, quarterOf, quartersPerDay } from './rows.ts';
 
 /** What a count reads and writes. */
 export type Counting = Pick<CallFigures, 'begin' | 'count' | 'end' | 'find' | 'save'>;
@@ -40,6 +40,12 @@ export const countDay = async (day: AgentDay, figures: Counting): Promise<'count
     return 'counted';
   }
   throw new Error('The figures of a day kept changing while its calls were counted.');
+};
+
+/** Counts the calls of a day again, whether or not they have changed. */
+export const recountDay = async (day: AgentDay, figures: Counting & Pick<CallFigures, 'mark'>): Promise<void> => {
+  await figures.mark(day, allQuarters, 'recount');
+  await countDay(day, figures);
 };
 
 /**

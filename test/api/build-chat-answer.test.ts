@@ -208,7 +208,7 @@ describe('an API key', () => {
     expect(offered(everything)).toEqual([...toolNames].sort());
     const tools = {
       agents: ['createAgent', 'duplicateAgent', 'getAgent', 'listAgents', 'updateAgent'],
-      calls: ['listCalls'],
+      calls: ['getCallFigures', 'listCalls'],
       knowledge: ['addWebsite', 'listKnowledge', 'searchKnowledge'],
       'block-list': ['blockNumbers', 'isNumberBlocked'],
     };
@@ -273,6 +273,12 @@ describe('an API key', () => {
     expect(await output('getAgent', { agentId })).toEqual((await world.call('GET', `/agents/${agentId}`)).body);
     expect(await output('listCalls', { agentId })).toEqual((await world.call('GET', `/calls/${agentId}`)).body);
     expect(await output('listCalls', { agentId, phone: '+14155550100' })).toEqual({ calls: [] });
+    const figures = { agentId, from: '2026-03-01', to: '2026-03-02', by: 'day,outcome' };
+    await expect
+      .poll(() => output('getCallFigures', figures))
+      .toMatchObject({ rows: [{ day: '2026-03-01', calls: 1 }] });
+    const days = (await output('getCallFigures', { agentId, by: 'day' })) as { rows: unknown[] };
+    expect(days.rows.length).toBe(30);
     expect(await output('isNumberBlocked', { agentId, number: '+1 415 555 0199' })).toMatchObject({
       blocked: true,
       reason: 'spam',

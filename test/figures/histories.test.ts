@@ -255,7 +255,7 @@ class History {
               await gate.promise;
               return object.save(...args);
             }
-          : (object[name as keyof CallFigures] as () => void).bind(object),
+          : (object[name as keyof CallFigures] as unknown as () => void).bind(object),
     });
     const ended = countDay(message, figures);
     this.stalled = { goOn: () => gate.resolve(), ended };
@@ -346,7 +346,7 @@ const byName = (summary: Summary): FiguresByName =>
 describe('call figures', () => {
   itInAnyHistory(
     'figures are those of a recount in six time zones, whatever happened to the calls, the reader and the counts',
-    [25, 1000],
+    [20, 1000],
     async (runs) => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {

@@ -33,8 +33,8 @@ export const recountOf = (
 
 const figuresOf = (calls: CallRow[]) => {
   const all = calls.flatMap(({ custom_call_outcome_value: value }) => (value === undefined ? [] : [value]));
-  const exact = all.filter((value) => Math.abs(value) < 1e12 && Number(value.toFixed(6)) === value);
-  const sum = exact.reduce((total, value) => total + BigInt(value.toFixed(6).replace('.', '')), 0n);
+  const exact = all.map(millionthsOf).filter((millionths) => millionths !== undefined);
+  const sum = exact.reduce((total, millionths) => total + millionths, 0n);
   const [, sign, whole, decimals] = /^(-?)(\d+)(\d{6})$/.exec(
     `${sum < 0n ? '-' : ''}${String(sum < 0n ? -sum : sum).padStart(7, '0')}`,
   ) as unknown as [string, string, string, string];
@@ -47,4 +47,12 @@ const figuresOf = (calls: CallRow[]) => {
     values: exact.length,
     valuesLeftOut: all.length - exact.length,
   };
+};
+
+/** Returns a value in millionths, by its shortest digits and their exponent. */
+const millionthsOf = (value: number): bigint | undefined => {
+  const [digits = '', exponent = ''] = value.toExponential().split('e');
+  const [whole = '', decimals = ''] = digits.split('.');
+  const power = Number(exponent) - decimals.length + 6;
+  return Math.abs(value) >= 1e12 || power < 0 ? undefined : BigInt(whole + decimals) * 10n ** BigInt(power);
 };

@@ -15,6 +15,7 @@ const sentences: Record<string, [running: string, done: string, question?: strin
   listKnowledge: ['Listing the agent’s knowledge', 'Listed the agent’s knowledge'],
   searchKnowledge: ['Searching the agent’s knowledge', 'Searched the agent’s knowledge'],
   listCalls: ['Listing calls', 'Listed calls'],
+  getCallFigures: ['Counting calls', 'Counted calls'],
   isNumberBlocked: ['Checking the block list', 'Checked the block list'],
   createAgent: ['Creating an agent', 'Created an agent', 'Create this agent?'],
   updateAgent: ['Updating the agent', 'Updated the agent', 'Update the agent?'],

@@ -1,0 +1,60 @@
+import pMap from 'p-map';
+import { Identifier } from '../../../../functions/domain/identifiers.ts';
+import { CallFigures } from '../../../../functions/figures/call-figures.ts';
+import { recountDay } from '../../../../functions/figures/recount.ts';
+import { as } from '../../../command-line/arguments.ts';
+import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
+import { print, record } from '../../../command-line/output.ts';
+import { existingAgent, existingUser } from '../../existing.ts';
+import { examples, type Group } from '../../program.ts';
+import { openStores, type Stores } from '../../stores.ts';
+
+/** The days of an agent that are counted at once. */
+const concurrency = 8;
+
+export const recountFigures = (figures: Group) =>
+  figures
+    .command('recount')
+    .description('Count the calls of agents again, all days of them')
+    .option('--agent-id <id>', 'the agent', as(Identifier))
+    .option('--uid <uid>', 'all agents that this user owns', as(Identifier))
+    .addHelpText(
+      'after',
+      `
+The service counts calls again whenever they change. After a table was restored from a backup, figures may be of another
+moment than the calls. Counting again what is right changes nothing, and what retention froze stays.
+${examples('figures recount --uid user-1', 'figures recount --agent-id front-desk --stack voice-agents-prod')}`,
+    )
+    .action(async (_, command) => {
+      const options = command.optsWithGlobals();
+      const { agentId, uid } = options;
+      if ((agentId === undefined) === (uid === undefined)) {
+        throw new CommandError(
+          'Name the agent with --agent-id, or the owner of the agents with --uid.',
+          exitCodes.usage,
+        );
+      }
+      const stores = await openStores(options);
+      const agentIds = agentId === undefined ? await ownedBy(uid as string, stores) : [agentId];
+      if (agentId !== undefined) await existingAgent(stores.agents, agentId);
+      const callFigures = new CallFigures(stores.table);
+      let days = 0;
+      for (const id of agentIds) {
+        const found = new Set([
+          ...(await callFigures.days(id)),
+          ...(await Array.fromAsync(callFigures.daysWithCalls(id))),
+        ]);
+        await pMap(found, (day) => recountDay({ agentId: id, day }, callFigures), { concurrency });
+        days += found.size;
+      }
+      print(options, { agents: agentIds.length, days }, () =>
+        record({ agents: agentIds.length, 'days counted': days }),
+      );
+    });
+
+const ownedBy = async (uid: string, { users, agents }: Stores): Promise<string[]> => {
+  await existingUser(users, uid);
+  const agentIds: string[] = [];
+  for await (const page of agents.owned(uid)) agentIds.push(...page.map(({ agentId }) => agentId));
+  return agentIds;
+};
