@@ -178,10 +178,11 @@ export class CallFigures {
     }
   }
 
-  /** Returns the days that have figures. */
+  /** Returns the days that have figures, or a mark. */
   async days(agentId: string): Promise<string[]> {
     const days = new Set<string>();
-    for await (const { sk } of this.#table.query(figuresOf(agentId), { keysOnly: true })) days.add(dayOfFigures(sk));
+    for (const collection of [figuresOf(agentId), uncountedDaysOf(agentId)])
+      for await (const { sk } of this.#table.query(collection, { keysOnly: true })) days.add(dayOfFigures(sk));
     return [...days];
   }
 

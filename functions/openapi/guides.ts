@@ -24,6 +24,7 @@ const groups = {
     knowledge: 'functions/openapi/guides/knowledge.md',
     'block-lists': 'functions/openapi/guides/block-lists.md',
     'call-outcomes': 'functions/openapi/guides/call-outcomes.md',
+    'call-figures': 'functions/openapi/guides/call-figures.md',
     'outbound-calls': 'functions/openapi/guides/outbound-calls.md',
     'voice-platforms': 'functions/openapi/guides/voice-platforms.md',
     'platform-signatures': 'functions/openapi/guides/platform-signatures.md',

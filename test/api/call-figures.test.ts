@@ -1,6 +1,8 @@
+import { inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../functions/store/agents.ts';
-import { table } from '../../functions/store/table.ts';
+import { figuresOf } from '../../functions/store/keys.ts';
+import { type Item, table } from '../../functions/store/table.ts';
 import { until } from '../support/until.ts';
 import { newUser, newWorld, unique, type World } from '../support/world.ts';
 
@@ -247,9 +249,9 @@ describe('GET /call-figures', () => {
       async () => (await call('GET', `/erasures/${body.erasureId}`, { query: { uid } })).body.status === 'done',
     );
     expect(await exactly(1, world, { by: 'outcome' })).toMatchObject({ rows: [{ outcome: null, calls: 1 }] });
-    const items = [];
-    for await (const item of table.get().query({ pk: `AGENT#${agentId}#FIGURES` })) items.push(item);
-    expect(items.length).toBe(1);
-    expect(JSON.stringify(items)).not.toMatch(/14155550143|call-of/);
+    const items = await Array.fromAsync(table.get().query<Item & { rows: Uint8Array }>(figuresOf(agentId)));
+    const texts = items.map(({ rows, ...item }) => `${JSON.stringify(item)} ${inflateRawSync(rows)}`);
+    expect(texts).toEqual([expect.stringContaining('[[40,0,0,0,null,1,')]);
+    expect(texts.join()).not.toMatch(/14155550143|call-of/);
   });
 });

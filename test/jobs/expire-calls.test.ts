@@ -105,6 +105,25 @@ describe('with CALL_RETENTION_DAYS', () => {
     expect(await deliver()).toEqual([]);
   });
 
+  it('figures keep the calls that are deleted for their age, as they were last', async () => {
+    const startedAt = daysAgo(days, -3_600_000);
+    const { agentId, apiKey, uid, call } = await newWorld();
+    const name = { params: { agentId, callIdOrPhone: 'old' }, apiKey };
+    const body = { direction: 'inbound', startedAt, durationSeconds: 60 };
+    expect((await invoke(recordCall, { ...name, body })).status).toBe(200);
+    const from = startedAt.slice(0, 10);
+    const query = { uid, agentId, from, to: daysAgo(days - 1).slice(0, 10) };
+    const figures = async () => (await call('GET', '/call-figures', { query })).body;
+    // The reader and the job that counts may come before or after: the calls are counted before they are deleted.
+    expect(await deliver()).toEqual([]);
+    expect((await storedWith(`${agentId}#CALL#old`)).length).toBe(0);
+    expect((await figures()).totals).toMatchObject({ calls: 1, durationSeconds: 60 });
+    // The deletion is a change, too, and changes nothing.
+    await expect.poll(async () => (await figures()).pending).toBe(true);
+    await expect.poll(async () => (await figures()).pending).toBeUndefined();
+    expect((await figures()).totals).toMatchObject({ calls: 1, durationSeconds: 60 });
+  });
+
   it('the deletion of old calls continues in another message when its time is over', async () => {
     await record('old', daysAgo(days, -3_600_000));
     expect(await deliver({ ...expireCalls, timeoutSeconds: 0 })).toEqual([]);
