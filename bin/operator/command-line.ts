@@ -24,6 +24,7 @@ import { demo } from './commands/demo.ts';
 import { erase } from './commands/erase.ts';
 import { recountFigures } from './commands/figures/recount.ts';
 import { createHookUrl } from './commands/hooks/url.ts';
+import { verifyHooks } from './commands/hooks/verify.ts';
 import { createKey } from './commands/key/create.ts';
 import { deleteKey } from './commands/key/delete.ts';
 import { listKeys } from './commands/key/list.ts';
@@ -95,7 +96,7 @@ const groups: Record<string, { description: string; commands: ((group: Group) =>
       deleteSources,
     ],
   },
-  hooks: { description: 'Addresses for the webhooks of voice platforms', commands: [createHookUrl] },
+  hooks: { description: 'The webhooks of voice platforms', commands: [createHookUrl, verifyHooks] },
   webhooks: {
     description: 'Webhooks of users',
     commands: [listWebhookEndpoints, listWebhookDeliveries, redeliverWebhook, listenForWebhooks],

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { BlockListImports } from '../../functions/block-list-import/block-list-imports.ts';
+import { HookSecrets } from '../../functions/hooks/hook-secrets.ts';
 import { Agents } from '../../functions/store/agents.ts';
 import { ApiKeys } from '../../functions/store/api-keys.ts';
 import { BlockList } from '../../functions/store/block-list/block-list.ts';
@@ -27,6 +28,7 @@ export type Stores = {
   blockList: BlockList;
   blockListImports: BlockListImports;
   documents: SourceReads<DocumentRecord>;
+  hookSecrets: HookSecrets;
   webhookEndpoints: WebhookEndpoints;
   webhookDeliveries: WebhookDeliveries;
   webhookEvents: WebhookEvents;
@@ -63,6 +65,7 @@ export const storesOf = (table: Table): Stores => ({
   blockList: new BlockList(table),
   blockListImports: new BlockListImports(table),
   documents: new SourceReads<DocumentRecord>(table, documentKind),
+  hookSecrets: new HookSecrets(table),
   webhookEndpoints: new WebhookEndpoints(table),
   webhookDeliveries: new WebhookDeliveries(table),
   webhookEvents: new WebhookEvents(table),

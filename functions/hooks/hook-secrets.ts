@@ -26,6 +26,9 @@ export type HookSecretItem = Item & {
   lastRefused?: { at: string; reason: Refusal };
 };
 
+/** The secret of a platform without its value. */
+type SecretOfPlatform = ListedHookSecret & { platform: PlatformName };
+
 /** A replaced secret is accepted beside its successor for this time. */
 const overlapMilliseconds = 24 * 60 * 60 * 1000;
 const maxSecrets = 5;
@@ -78,11 +81,11 @@ export class HookSecrets {
   }
 
   /** Yields the secrets of a user without their values, sorted by platform, those after a platform alone. */
-  async *list(uid: string, after?: string): AsyncGenerator<ListedHookSecret> {
+  async *list(uid: string, after?: string): AsyncGenerator<SecretOfPlatform> {
     for await (const item of this.#table.query<HookSecretItem>(hookSecretsOf(uid), { after })) yield listedSecret(item);
   }
 
-  async find(uid: string, platform: PlatformName): Promise<ListedHookSecret | undefined> {
+  async find(uid: string, platform: PlatformName): Promise<SecretOfPlatform | undefined> {
     const item = await this.#table.get<HookSecretItem>(hookSecretKey(uid, platform));
     return item && listedSecret(item);
   }
@@ -111,7 +114,7 @@ export class HookSecrets {
 const isOlder = (time: string | undefined, milliseconds: number) =>
   time === undefined || Date.parse(time) < Date.now() - milliseconds;
 
-const listedSecret = (item: HookSecretItem): ListedHookSecret => {
+const listedSecret = (item: HookSecretItem): SecretOfPlatform => {
   const { platform, lastUsedAt, lastRefused } = item;
   const [newest, ...former] = secretsInForce(item) as [SealedHookSecret, ...SealedHookSecret[]];
   const last = Math.max(...former.map(({ endsAt = 0 }) => endsAt));

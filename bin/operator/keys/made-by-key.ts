@@ -6,13 +6,15 @@ export type MadeByKey = {
   webhookEndpoints: { endpointId: string; url: string; active: boolean }[];
   /** Endpoints of other keys whose secret was shown to this key. */
   webhookSecrets: { endpointId: string; url: string }[];
+  /** Secrets of voice platforms that it set. */
+  hookSecrets: { platform: string }[];
   documents: { documentId: string; agentId: string }[];
   imports: { importId: string; status: string }[];
 };
 
-/** Finds the webhook endpoints and secrets that a key made, and the upload forms of it that wait. */
+/** Finds the webhook endpoints and secrets that a key made, those of voice platforms included, and the upload forms of it that wait. */
 export const madeByKey = async (
-  { agents, blockListImports, documents, webhookEndpoints }: Stores,
+  { agents, blockListImports, documents, hookSecrets, webhookEndpoints }: Stores,
   { uid, keyId }: { uid: string; keyId: string },
 ): Promise<MadeByKey> => {
   const endpoints = await webhookEndpoints.list(uid);
@@ -24,17 +26,25 @@ export const madeByKey = async (
       if (fileDeadlineAt !== undefined && formIssuedTo?.keyId === keyId) waiting.push({ documentId: id, agentId });
     }
   }
+  const secrets = await Array.fromAsync(hookSecrets.list(uid));
   const imports = (await blockListImports.unfinished(uid)).filter((one) => one.keyId === keyId);
   return {
     webhookEndpoints: made.map(({ endpointId, url, active }) => ({ endpointId, url, active })),
     webhookSecrets: others.map(({ endpointId, url }) => ({ endpointId, url })),
+    hookSecrets: secrets.filter((one) => one.keyId === keyId).map(({ platform }) => ({ platform })),
     documents: waiting,
     imports: imports.map(({ importId, status }) => ({ importId, status })),
   };
 };
 
 /** Formats what a revoked key made, with what happens to it. */
-export const describeMade = ({ webhookEndpoints, webhookSecrets, documents, imports }: MadeByKey): string => {
+export const describeMade = ({
+  webhookEndpoints,
+  webhookSecrets,
+  hookSecrets,
+  documents,
+  imports,
+}: MadeByKey): string => {
   const rows = [
     ...webhookEndpoints.map(({ endpointId, url, active }) => [
       'webhook endpoint',
@@ -48,6 +58,11 @@ export const describeMade = ({ webhookEndpoints, webhookSecrets, documents, impo
       'signs until another key rotates it',
       url,
     ]),
+    ...hookSecrets.map(({ platform }) => [
+      'hook secret',
+      platform,
+      'is accepted until another one replaces it, or it is deleted',
+    ]),
     ...documents.map(({ documentId, agentId }) => [
       'upload form',
       documentId,
@@ -60,6 +75,6 @@ export const describeMade = ({ webhookEndpoints, webhookSecrets, documents, impo
       status === 'running' ? 'has its file and goes on' : 'its file is not imported any more',
     ]),
   ];
-  if (rows.length === 0) return 'It made no webhook endpoint, and no upload form of it waits for a file.';
+  if (rows.length === 0) return 'It made no webhook endpoint and no secret, and no upload form of it waits for a file.';
   return `What it made:\n${columns(rows)}`;
 };

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { newHookSecret, signers } from '../../support/hook-signers.ts';
 import { json, oneSentence, operator } from '../../support/operator-command.ts';
+import { sendSigned } from '../../support/signed-hooks.ts';
 import { newWorld, target, useTargetInThisProcess } from '../../support/world.ts';
 
 useTargetInThisProcess();
@@ -12,6 +14,10 @@ const starts: Record<string, { options: string[]; body: string }> = {
   },
   vapi: { options: ['--assistant-id', 'asst_1'], body: '{"message":{"type":"assistant-request"}}' },
   retell: { options: [], body: '{"event":"call_inbound","call_inbound":{"from_number":"+14155550100"}}' },
+  telnyx: {
+    options: ['--next', 'https://voice.example.com/a'],
+    body: 'CallStatus=ringing&From=%2B14155550100',
+  },
   elevenlabs: { options: ['--unsure', 'reject'], body: '{"caller_id":"+14155550100","call_sid":"CA1"}' },
 };
 
@@ -35,6 +41,38 @@ it.each(Object.keys(starts))(
     expect((await fetch(url, { method: 'POST', body })).status).toBe(401);
   },
 );
+
+it('hooks url prints an address without a key for a platform that signs, and hooks verify says why its request was refused', async () => {
+  const world = await newWorld();
+  const { uid, agentId } = world;
+  const of = ['--platform', 'twilio'];
+  const unknown = await operator('hooks', 'verify', ...of, '--uid', uid);
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('has no secret of twilio')]);
+  const { secret, fields } = newHookSecret('twilio');
+  await world.call('PUT', '/hook-secrets/twilio', { body: { uid, ...fields } });
+  const verify = () => json('hooks', 'verify', ...of, '--uid', uid);
+  expect(await verify()).toEqual({ uid, platform: 'twilio', createdAt: expect.any(String), keyId: world.keyId });
+
+  const options = starts.twilio?.options ?? [];
+  const made = await json('hooks', 'url', ...of, '--agent-id', agentId, ...options, ...where);
+  expect(made).toEqual({ url: expect.any(String), platform: 'twilio', uid, agentId });
+  expect(new URL(made.url).searchParams.get('key')).toBeNull();
+  expect((await json('key', 'list', '--uid', uid)).keys).toHaveLength(1);
+  const body = starts.twilio?.body ?? '';
+  const sendTo = async (address: string, signedAddress: string) => {
+    const headers = signers.twilio?.({ address: signedAddress, body }, secret) ?? {};
+    return (await sendSigned({ address, body, headers })).status;
+  };
+  expect(await sendTo(made.url, made.url)).toBe(200);
+  expect((await verify()).lastUsedAt).toEqual(expect.any(String));
+  expect(await sendTo(made.url, made.url.replace(/\?.*/, ''))).toBe(401);
+  expect(await verify()).toMatchObject({
+    lastRefused: { at: expect.any(String), reason: 'address' },
+    advice: expect.stringContaining('Enter exactly the one that "hooks url" prints'),
+  });
+  const { stdout } = await operator('hooks', 'verify', ...of, '--uid', uid);
+  expect(stdout).toContain('(address)');
+});
 
 it('hooks url prints the address and the end of its key for a person, too', async () => {
   const { agentId } = await newWorld();

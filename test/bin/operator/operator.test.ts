@@ -287,15 +287,18 @@ describe('keys', () => {
     await made('/block-list-imports', { size: 10 }, other.secret);
     const { uploads } = await made('/agent-documents/uploads', { agentId, files: [{ name: 'a.txt', size: 1 }] });
     const { documentId } = uploads[0];
+    await world.call('PUT', '/hook-secrets/vapi', { body: { uid, secret: 'a-secret-of-vapi' } });
     expect((await json('key', 'revoke', '--uid', uid, keyId)).made).toEqual({
       webhookEndpoints: [{ endpointId, url: endpoint.url, active: true }],
       webhookSecrets: [{ endpointId: theirs.endpointId, url: theirs.url }],
+      hookSecrets: [{ platform: 'vapi' }],
       documents: [{ documentId, agentId }],
       imports: [{ importId, status: 'awaiting_upload' }],
     });
     const { stdout } = await operator('key', 'revoke', '--uid', uid, keyId);
     expect(stdout).toMatch(/webhook endpoint +endpoint_\w+ +gets events until it is deleted/);
     expect(stdout).toMatch(/webhook secret +endpoint_\w+ +signs until another key rotates it/);
+    expect(stdout).toMatch(/hook secret +vapi +is accepted until another one replaces it, or it is deleted/);
     expect(stdout).toMatch(/upload form +doc_\w+ +its file is not read any more/);
     expect(stdout).toMatch(/block list import +import_\w+ +its file is not imported any more/);
   });

@@ -14,7 +14,9 @@ import { openStores } from '../../stores.ts';
 export const createHookUrl = (hooks: Group) =>
   hooks
     .command('url')
-    .description('Create a key with the scope hooks alone, and print the address to enter at a voice platform')
+    .description(
+      'Print the address to enter at a voice platform, with a new key for hooks alone unless the platform signs',
+    )
     .addOption(
       new Option('--platform <platform>', 'the voice platform')
         .choices(Object.keys(platforms) as PlatformName[])
@@ -22,7 +24,7 @@ export const createHookUrl = (hooks: Group) =>
     )
     .requiredOption('--agent-id <id>', 'the agent that takes the calls', as(Identifier))
     .option('--uid <uid>', "a user with access to the agent (default: the agent's owner)", as(Identifier))
-    .option('--next <address>', 'Twilio: the https address of your TwiML for accepted calls', httpsAddress)
+    .option('--next <address>', 'Twilio, Telnyx: the https address of your TwiML for accepted calls', httpsAddress)
     .option('--assistant-id <id>', 'Vapi, Retell: the assistant for accepted calls')
     .addOption(
       new Option(
@@ -48,22 +50,30 @@ export const createHookUrl = (hooks: Group) =>
         throw new CommandError(`${name} needs ${optionOf[needed]} to accept a call.`, exitCodes.usage);
       }
       const service = await baseUrlOf(options);
-      const { agents, apiKeys } = await openStores(options);
+      const { agents, apiKeys, hookSecrets } = await openStores(options);
       const uid = await userWithAccess(agents, agentId, options.uid);
+      const addressWith = (more: { key?: string }) => {
+        const given = { uid, agentId, next, assistantId, unsure, ...more };
+        const query = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined);
+        return `${service}/hooks/${name}?${new URLSearchParams(query)}`;
+      };
+      const facts = { platform: name, agent: agentId, user: uid };
+      if (await hookSecrets.find(uid, name)) {
+        const url = addressWith({});
+        const note = 'It contains no key: the requests are recognized by their signature. Enter it exactly like this.';
+        print(options, { url, platform: name, uid, agentId }, () => `${url}\n\n${note}\n\n${record(facts)}`);
+        return;
+      }
       const key = await apiKeys.create(uid, { name: `hooks: ${name}`, scopes: ['hooks'], expiresAt: expires });
-      const given = { uid, agentId, next, assistantId, unsure, key: key.secret };
-      const query = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined);
-      const url = `${service}/hooks/${name}?${new URLSearchParams(query)}`;
-      print(
-        options,
-        { url, platform: name, keyId: key.keyId, uid, agentId },
-        () =>
-          `${url}\n\nStore this address now: it contains the key, which is not shown again.\n\n${record({
-            platform: name,
-            agent: agentId,
-            user: uid,
-            key: key.keyId,
-          })}\n\nTo end it: key revoke --uid ${uid} ${key.keyId}`,
+      const url = addressWith({ key: key.secret });
+      print(options, { url, platform: name, keyId: key.keyId, uid, agentId }, () =>
+        [
+          url,
+          'Store this address now: it contains the key, which is not shown again.',
+          record({ ...facts, key: key.keyId }),
+          `To end it: key revoke --uid ${uid} ${key.keyId}`,
+          `Better, let ${name} sign: set its secret with PUT /hook-secrets/${name}, and the address needs no key.`,
+        ].join('\n\n'),
       );
     });
 

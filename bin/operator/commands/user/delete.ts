@@ -55,9 +55,10 @@ const removeUser = async (
   uid: string,
   signal: AbortSignal,
 ) => {
-  const { users, agents, apiKeys, blockList, blockListImports } = stores;
+  const { users, agents, apiKeys, hookSecrets, blockList, blockListImports } = stores;
   // From here on nobody calls as the user.
   for (const { keyId } of await apiKeys.list(uid)) await apiKeys.delete(uid, keyId);
+  for await (const { platform } of hookSecrets.list(uid)) await hookSecrets.remove(uid, platform);
   await asUser(options, { apiKeys, uid, scope: 'agents' }, signal, async (api) => {
     for await (const owned of agents.owned(uid)) {
       for (const { agentId } of owned) dataOf(await api.agents.delete({ agentId }));

@@ -1,0 +1,62 @@
+import { Option } from '@commander-js/extra-typings';
+import type { Refusal } from '../../../../functions/domain/hook-secrets.ts';
+import { Identifier } from '../../../../functions/domain/identifiers.ts';
+import { type PlatformName, platforms } from '../../../../functions/hooks/platforms.ts';
+import { as } from '../../../command-line/arguments.ts';
+import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
+import { print, record } from '../../../command-line/output.ts';
+import { existingUser } from '../../existing.ts';
+import { examples, type Group } from '../../program.ts';
+import { openStores } from '../../stores.ts';
+
+export const verifyHooks = (hooks: Group) =>
+  hooks
+    .command('verify')
+    .description('Show whether the signed webhooks of a voice platform are accepted, and why the last one was refused')
+    .addOption(
+      new Option('--platform <platform>', 'the voice platform')
+        .choices(Object.keys(platforms) as PlatformName[])
+        .makeOptionMandatory(),
+    )
+    .requiredOption('--uid <uid>', 'the user, as the address names it', as(Identifier))
+    .addHelpText('after', examples('hooks verify --platform twilio --uid acme'))
+    .action(async (_, command) => {
+      const options = command.optsWithGlobals();
+      const { platform, uid } = options;
+      const { users, hookSecrets } = await openStores(options);
+      await existingUser(users, uid);
+      const secret = await hookSecrets.find(uid, platform);
+      if (!secret) {
+        throw new CommandError(
+          `User ${uid} has no secret of ${platform}, whose webhooks need an API key until PUT /hook-secrets/${platform} sets one.`,
+          exitCodes.failed,
+          'not_found',
+        );
+      }
+      const { lastRefused } = secret;
+      const advice = lastRefused && advices[lastRefused.reason];
+      print(options, { uid, ...secret, ...(advice && { advice }) }, () =>
+        [
+          record({
+            platform,
+            user: uid,
+            set: secret.createdAt,
+            'by key': secret.keyId,
+            'former until': secret.formerUntil,
+            'last accepted': secret.lastUsedAt ?? 'never',
+            'last refused': lastRefused ? `${lastRefused.at} (${lastRefused.reason})` : 'never',
+          }),
+          ...(advice ? [advice] : []),
+        ].join('\n\n'),
+      );
+    });
+
+/** What to do about a refused request, by what did not fit. */
+const advices: Record<Refusal, string> = {
+  address:
+    'The platform signed another address. Enter exactly the one that "hooks url" prints: its scheme, its host, and its query in the same order and spelling.',
+  body: 'The body is not the one that was signed. Something between the platform and the service rewrites it: let it pass bodies on as they are.',
+  time: 'The time of the signature was more than five minutes off. Find out what delays or repeats the requests.',
+  secret:
+    'There was no signature by a secret that is set. Check that the platform signs, and with the secret of this account; if it does, the address or the body was changed on its way.',
+};
