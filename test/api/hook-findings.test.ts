@@ -67,7 +67,7 @@ const configure = (world: World, configuration: object) =>
 
 const found = { custom_call_outcome: 'booked', custom_call_outcome_value: 149.5, custom_call_metadata: { seats: 2 } };
 
-describe.concurrent.each(Object.entries(events))('%s', (name, { callId, ended }) => {
+describe.each(Object.entries(events))('%s', (name, { callId, ended }) => {
   it(`${name} is the outcome of the call, once, however often it is sent`, async () => {
     const world = await newWorld();
     const call = await callAfter(world, callId, ended(found));
