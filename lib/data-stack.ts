@@ -100,7 +100,7 @@ export class DataStack extends NamedNestedStack {
       ],
       cors: [
         {
-          allowedOrigins: settings.appOrigins,
+          allowedOrigins: [...settings.appOrigins, ...consoleOrigins(settings)],
           allowedMethods: [HttpMethods.GET, HttpMethods.POST],
           allowedHeaders: ['content-type'],
           maxAge: 600,
@@ -198,3 +198,7 @@ export class DataStack extends NamedNestedStack {
 
 /** Returns a reference to a secret's value, which CloudFormation resolves while it deploys: no template contains the value. */
 export const secretValueOf = (secret: CfnSecret) => `{{resolve:secretsmanager:${secret.attrId}:SecretString}}`;
+
+/** Returns the origins of the console, which uploads files: the domain, or whichever address CloudFront gives. A form is a secret of its own. */
+const consoleOrigins = ({ edge, domain }: Settings): string[] =>
+  edge ? [domain ? `https://${domain.name}` : 'https://*.cloudfront.net'] : [];

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join, normalize, relative } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { buildSync } from 'esbuild';
+import { filesOrigin } from '../functions/pages/serve-pages.ts';
 import { documentationPages } from './documentation-pages.ts';
 
 /** A file that is served to browsers, with its path. */
@@ -36,8 +37,9 @@ const policy = {
 };
 type Policy = Partial<Record<keyof typeof policy | 'font-src', string | undefined>>;
 
-/** Exceptions: Scalar adds inline styles, and brings its own fonts and HTML. */
+/** Exceptions: the console uploads files to the bucket; Scalar adds inline styles, and brings its own fonts and HTML. */
 const looser: Record<string, Policy> = {
+  console: { 'connect-src': `'self' ${filesOrigin}` },
   reference: {
     'style-src': "'self' 'unsafe-inline'",
     'img-src': "'self' data:",

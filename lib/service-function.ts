@@ -19,7 +19,7 @@ import { filesFolder } from '../functions/domain/documents.ts';
 import type { JobName } from '../functions/domain/job-messages.ts';
 import type { Permission, SecretName } from '../functions/service.ts';
 import { apiKeys, formatKey } from '../functions/store/keys.ts';
-import { bundlePath, toKebabCase } from './bundles.ts';
+import { bundlePath, pagesFunction, toKebabCase } from './bundles.ts';
 import { type DataStack, secretValueOf } from './data-stack.ts';
 import { suppress } from './nag-suppressions.ts';
 import { deploymentName, type Settings } from './settings.ts';
@@ -198,7 +198,7 @@ const namedIn = (permissions: Permission[], action: string): string[] =>
 
 /** Returns the environment of a function, by its permissions and services. The only secret value in it is the one that CloudFront sends. */
 const environmentOf = (
-  { permissions, services = {}, apiUrl, publicUrl, servesHttp }: ServiceFunctionProps,
+  { name, permissions, services = {}, apiUrl, publicUrl, servesHttp }: ServiceFunctionProps,
   data: DataStack,
   settings: Settings,
 ): Record<string, string> => {
@@ -215,7 +215,8 @@ const environmentOf = (
       QUOTA_SOURCES: String(settings.quotaSources),
       ...(settings.callRetentionDays && { CALL_RETENTION_DAYS: String(settings.callRetentionDays) }),
     }),
-    ...(has('s3:') && { FILES_BUCKET: data.files.bucketName }),
+    // The pages upload files to the bucket by presigned forms.
+    ...((has('s3:') || name === pagesFunction) && { FILES_BUCKET: data.files.bucketName }),
     ...(has(sendMessage) && { JOBS_QUEUE_URL: data.queueUrl }),
     ...(has(`${getSecret}:stripe`) && { STRIPE_SECRET_ARN: data.secrets.stripe.attrId }),
     ...(has(`${getSecret}:chatSigning`) && { CHAT_SIGNING_SECRET_ARN: data.secrets.chatSigning.attrId }),

@@ -67,7 +67,8 @@ const arrows: Record<string, string[]> = {
   'functions/api': [...below, ...capabilities, 'functions/chat', 'functions/http', 'functions/openapi'],
   'functions/jobs': [...below, ...capabilities, 'functions/http'],
   'functions/openapi': ['functions/domain', 'functions/http'],
-  'functions/pages': ['functions/domain', 'functions/openapi'],
+  // The function that serves them names the bucket, to which they upload.
+  'functions/pages': ['functions/domain', 'functions/openapi', 'functions/clients', 'functions/environment.ts'],
   'functions/routes.ts': ['functions/api', 'functions/http'],
   'functions/jobs.ts': ['functions/jobs'],
 };

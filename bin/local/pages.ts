@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isPagePath, notFoundPath, pathOfPage } from '../../functions/pages/serve-pages.ts';
+import { isPagePath, notFoundPath, pathOfPage, sentHeaders } from '../../functions/pages/serve-pages.ts';
 import { buildPages, type PageFile, pageHeaders } from '../../lib/pages.ts';
 
 /** The pages, which are built when the first one is requested, and the data they use as defaults in the local run. */
@@ -28,8 +28,7 @@ export const sendPage = (pages: Pages, { method, url = '/' }: IncomingMessage, r
   if (!file) return false;
   const { contentType, cacheControl, body } = file;
   response.writeHead(found ? 200 : 404, {
-    ...pageHeaders,
-    ...file.headers,
+    ...sentHeaders({ ...pageHeaders, ...file.headers }),
     'content-type': contentType,
     'cache-control': cacheControl,
     'content-length': body.length,

@@ -93,12 +93,21 @@ const adaptEmulator = (credentials: Credentials) =>
       route.bodyLimit = uploadBytes;
     });
     fastify.addHook('onRequest', async (request, reply) => {
-      if (!isLoopback(request.hostname)) await reply.code(403).send();
+      if (!isLoopback(request.hostname)) return reply.code(403).send();
+      const { origin } = request.headers;
+      if (!origin || !mayUpload(origin)) return;
+      reply.headers({ 'access-control-allow-origin': origin, vary: 'origin' });
+      const allowed = { 'access-control-allow-methods': 'GET, POST', 'access-control-allow-headers': 'content-type' };
+      if (request.method === 'OPTIONS') return reply.code(204).headers(allowed).send();
     });
     fastify.addHook('preHandler', async (request, reply) => {
       if (request.method !== 'OPTIONS' && !hasCredentials(request, credentials)) await reply.code(403).send();
     });
   });
+
+/** Pages of the application and of the run itself, under every name of this machine, send forms, as the CORS settings of the bucket allow. */
+const mayUpload = (origin: string) =>
+  environment.appOrigins.includes(origin) || isLoopback(URL.parse(origin)?.hostname ?? '');
 
 /** The number of events that the emulator remembers; they are taken from it as they come. */
 const spiedEvents = 10_000;

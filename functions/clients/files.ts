@@ -34,8 +34,7 @@ export class Files {
 
   constructor(settings: Settings) {
     this.#settings = settings;
-    const { bucket, endpoint, region } = settings;
-    this.#bucketUrl = endpoint ? `${endpoint}/${bucket}` : `https://${bucket}.s3.${region}.amazonaws.com`;
+    this.#bucketUrl = bucketUrl(settings);
     this.#requests = new AwsRequests('s3', settings);
   }
 
@@ -184,6 +183,10 @@ export class Files {
     }
   }
 }
+
+/** Returns the address of a bucket: of AWS's, or at an endpoint of another S3. */
+export const bucketUrl = ({ bucket, endpoint, region }: Pick<Settings, 'bucket' | 'endpoint' | 'region'>): string =>
+  endpoint ? `${endpoint}/${bucket}` : `https://${bucket}.s3.${region}.amazonaws.com`;
 
 const equals = ([field, value]: [string, string]) => ({ [field]: value });
 

@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { bucketUrl } from '../clients/files.ts';
+import { environment } from '../environment.ts';
 
 /** A gzipped file beside this one, with the path and the headers of its response. */
 export type PackedPage = { path: string; file: string; headers: Record<string, string> };
@@ -14,6 +16,17 @@ export const isPagePath = (path: string) => /^\/docs\/[^/.]+$/.test(path);
 
 /** Returns the path of the page that responds at a path: every view of the console is the same page. */
 export const pathOfPage = (path: string) => path.replace(/^\/console\/[^/.]+$/, '/console');
+
+/** Stands for the origin of the bucket in the headers of a page that uploads files: it is known when the page is served. */
+export const filesOrigin = '{files-origin}';
+
+/** Returns the headers of a page as they are sent. */
+export const sentHeaders = (headers: Record<string, string>): Record<string, string> => {
+  const policy = headers['content-security-policy'];
+  if (!policy?.includes(filesOrigin)) return headers;
+  const { origin } = new URL(bucketUrl({ bucket: environment.filesBucket, ...environment.s3 }));
+  return { ...headers, 'content-security-policy': policy.replace(filesOrigin, origin) };
+};
 
 let pages: Promise<Map<string, PackedPage>> | undefined;
 
@@ -35,7 +48,11 @@ export const handler = async (event: APIGatewayProxyEventV2): Promise<APIGateway
   const takesGzip = /\bgzip\b/.test(event.headers['accept-encoding'] ?? '');
   return {
     statusCode: found ? 200 : 404,
-    headers: { ...page.headers, vary: 'accept-encoding', ...(takesGzip && { 'content-encoding': 'gzip' }) },
+    headers: {
+      ...sentHeaders(page.headers),
+      vary: 'accept-encoding',
+      ...(takesGzip && { 'content-encoding': 'gzip' }),
+    },
     body: (takesGzip ? gzipped : gunzipSync(gzipped)).toString('base64'),
     isBase64Encoded: true,
   };

@@ -76,12 +76,15 @@ it.each(both)('the buckets in %s are private, encrypted and reached by TLS alone
   }
 });
 
-it('the bucket of files keeps no unfinished upload and takes forms from the application alone', () => {
+it('the bucket of files keeps no unfinished upload and takes forms from the application and the console alone', () => {
   expect(files.properties.LifecycleConfiguration.Rules).toContainEqual(
     expect.objectContaining({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 }, Status: 'Enabled' }),
   );
   expect(files.properties.CorsConfiguration.CorsRules).toEqual([
-    expect.objectContaining({ AllowedOrigins: ['https://app.example.com'], AllowedMethods: ['GET', 'POST'] }),
+    expect.objectContaining({
+      AllowedOrigins: ['https://app.example.com', 'https://api.example.com'],
+      AllowedMethods: ['GET', 'POST'],
+    }),
   ]);
   expect(files.properties.VersioningConfiguration).toBeUndefined();
 });

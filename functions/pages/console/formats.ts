@@ -15,6 +15,15 @@ export const formatValue = (value: number | string): string =>
 /** Formats a share: 0.125 is “12.5%”. */
 export const formatPercent = (share: number): string => percent.format(share);
 
+/** Formats a size: 1536 bytes are “1.5 KB”. */
+export const formatBytes = (bytes: number): string => {
+  const power = bytes < 1024 ? 0 : bytes < 1024 ** 2 ? 1 : 2;
+  const size = new Intl.NumberFormat(locale, { maximumFractionDigits: power === 0 ? 0 : 1 }).format(
+    bytes / 1024 ** power,
+  );
+  return `${size} ${['bytes', 'KB', 'MB'][power]}`;
+};
+
 /** Formats a duration: 212 seconds are “3:32”. */
 export const formatDuration = (seconds: number): string => {
   const whole = Math.round(seconds);

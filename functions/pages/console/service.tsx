@@ -11,7 +11,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { createContext, use } from 'react';
+import { createContext, use, useEffect } from 'react';
 import {
   type ApiClient,
   ApiRequestError,
@@ -75,16 +75,24 @@ export const useRead = <Data,>(
 
 export type Pages<Page> = UseInfiniteQueryResult<InfiniteData<Page, string | undefined>>;
 
-/** Reads a list page by page. */
+/** How often a list is read again while something on its first page is under way. */
+const pollMilliseconds = 3000;
+
+/** Reads a list page by page. It is read again and again while `isUnderWay` says so of its first page. */
 export const usePages = <Page extends { nextCursor?: string }>(
   name: QueryKey,
   read: (cursor: string | undefined, options: RequestOptions) => PromiseLike<Result<Page>>,
+  { isUnderWay }: { isUnderWay?: (page: Page) => boolean } = {},
 ): Pages<Page> =>
   useInfiniteQuery({
     queryKey: [...name, 'pages'],
     queryFn: async ({ pageParam, signal }) => dataOf(await read(pageParam, { signal })),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor,
+    refetchInterval: ({ state }) => {
+      const first = state.data?.pages[0];
+      return first !== undefined && isUnderWay?.(first) ? pollMilliseconds : false;
+    },
   });
 
 /**
@@ -103,6 +111,15 @@ export const useChange = <Input, Data>(
       await Promise.all(changes.map((queryKey) => queries.invalidateQueries({ queryKey })));
     },
   });
+};
+
+/** Reads everything again that was read under these names, once something is true: as when a job has ended. */
+export const useReadAgain = (names: QueryKey[], when: boolean): void => {
+  const queries = useQueryClient();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the names are always the same
+  useEffect(() => {
+    if (when) for (const queryKey of names) void queries.invalidateQueries({ queryKey });
+  }, [queries, when]);
 };
 
 /** The code of a failed request. */

@@ -25,4 +25,23 @@ export const views: View[] = [
     Content: lazy(() => import('./calls/calls.tsx')),
   },
   { path: 'agents', name: 'Agents', scope: 'agents', Content: lazy(() => import('./agents/agents.tsx')) },
+  {
+    path: 'numbers',
+    name: 'Numbers',
+    scope: 'block-list',
+    Content: lazy(() => import('./numbers/numbers.tsx')),
+  },
+  {
+    path: 'knowledge',
+    name: 'Knowledge',
+    scope: 'knowledge',
+    isOfAgent: true,
+    Content: lazy(() => import('./knowledge/knowledge.tsx')),
+  },
+  {
+    path: 'webhooks',
+    name: 'Webhooks',
+    scope: 'webhooks',
+    Content: lazy(() => import('./webhooks/webhooks.tsx')),
+  },
 ];

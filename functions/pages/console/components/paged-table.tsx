@@ -7,14 +7,18 @@ export type Column<Item> = {
   cell(item: Item): ReactNode;
   /** Numbers stand at the end of their cells. */
   isNumber?: true;
+  /** Names and sentences, which may take several lines. */
+  isLong?: true;
   /** A narrow screen leaves the column out. */
   isMinor?: true;
+  /** Buttons explain themselves: the heading is for screen readers alone. */
+  isHidden?: true;
 };
 
 type TableProps<Item> = { caption: string; columns: Column<Item>[]; keyOf(item: Item): string };
 
-const classOf = ({ isNumber, isMinor }: Column<never>) =>
-  [isNumber && 'number', isMinor && 'minor'].filter(Boolean).join(' ') || undefined;
+const classOf = ({ isNumber, isLong, isMinor }: Column<never>) =>
+  [isNumber && 'number', isLong && 'long', isMinor && 'minor'].filter(Boolean).join(' ') || undefined;
 
 /** A table of the items of some pages, each a body of its own, which is rendered once. */
 const TableOfPages = <Item,>({ caption, columns, keyOf, pages }: TableProps<Item> & { pages: Item[][] }) => (
@@ -27,7 +31,7 @@ const TableOfPages = <Item,>({ caption, columns, keyOf, pages }: TableProps<Item
           {columns.map((column, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: columns keep their places, and headings may be of users
             <th key={index} scope="col" className={classOf(column)}>
-              {column.heading}
+              {column.isHidden ? <span className="visually-hidden">{column.heading}</span> : column.heading}
             </th>
           ))}
         </tr>

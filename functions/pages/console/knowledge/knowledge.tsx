@@ -1,0 +1,32 @@
+import { useAddress } from '../address.tsx';
+import { AgentFilter } from '../components/agent-filter.tsx';
+import { FilterBar, TextFilter } from '../components/fields.tsx';
+import { Empty } from '../components/states.tsx';
+import { Passages } from './passages.tsx';
+import { Sources } from './source-list.tsx';
+
+/** What an agent knows: a search as the agent makes it, and the websites and documents that it searches. */
+const Knowledge = () => {
+  const { agentId, query } = useAddress().filters;
+  return (
+    <>
+      <h1>Knowledge</h1>
+      <FilterBar>
+        <AgentFilter />
+        <TextFilter name="query" label="Search" type="search" placeholder="refunds" maxLength={1000} />
+      </FilterBar>
+      {agentId ? (
+        <>
+          {query && <Passages agentId={agentId} query={query} />}
+          <Sources agentId={agentId} />
+        </>
+      ) : (
+        <Empty title="Choose an agent">
+          <p>Websites and documents belong to one agent.</p>
+        </Empty>
+      )}
+    </>
+  );
+};
+
+export default Knowledge;

@@ -1,0 +1,74 @@
+import type { Passage } from '../../../openapi/client/client.ts';
+import { Link, useAddress } from '../address.tsx';
+import { Section } from '../components/section.tsx';
+import { Empty, Loaded } from '../components/states.tsx';
+import { formatNumber } from '../formats.ts';
+import { useRead, useService } from '../service.tsx';
+
+const maxPassages = 10;
+
+/** The passages that an agent finds for a query, best first. */
+export const Passages = ({ agentId, query }: { agentId: string; query: string }) => {
+  const { api } = useService();
+  const found = useRead(['knowledge', agentId, 'search', query], (options) =>
+    api.knowledge.search({ agentId, query, limit: maxPassages }, options),
+  );
+  return (
+    <Section title="Passages">
+      <Loaded query={found} rows={4}>
+        {({ passages, searched: { sources, unindexed = 0, omitted = 0 } }) => (
+          <>
+            <p className="faint" role="status">
+              Passages found: {passages.length}. Sources searched: {formatNumber(sources)}.
+              {unindexed > 0 && ` Not searched, because they are not indexed yet: ${formatNumber(unindexed)}.`}
+              {omitted > 0 && ` Not searched, because there is too much for one search: ${formatNumber(omitted)}.`}
+            </p>
+            {passages.length === 0 ? (
+              <Empty title="The agent would find nothing">
+                <p>
+                  Only sources that are switched on and have been read are searched. Try other words, or add a source.
+                </p>
+              </Empty>
+            ) : (
+              <ol className="passages">
+                {passages.map((passage) => (
+                  <li key={`${passage.sourceId} ${passage.url} ${passage.start}`}>
+                    <PassageText passage={passage} />
+                  </li>
+                ))}
+              </ol>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Section>
+  );
+};
+
+const PassageText = ({ passage: { text, sourceId, name, title, url } }: { passage: Passage }) => {
+  const { filters } = useAddress();
+  return (
+    <>
+      <p dir="auto" className="passage">
+        {text}
+      </p>
+      <p className="faint">
+        <Link view="knowledge" filters={{ ...filters, sourceId }}>
+          <bdi>{name}</bdi>
+        </Link>
+        {title && (
+          <>
+            {' · '}
+            <bdi>{title}</bdi>
+          </>
+        )}
+        {url && (
+          <>
+            {' · '}
+            <bdi>{url}</bdi>
+          </>
+        )}
+      </p>
+    </>
+  );
+};

@@ -1,0 +1,137 @@
+import { useState } from 'react';
+import type { Result } from '../../../openapi/client/client.ts';
+import { setFilters } from '../address.tsx';
+import { DeleteDialog, Dialog } from '../components/dialog.tsx';
+import { Facts } from '../components/facts.tsx';
+import { Table } from '../components/paged-table.tsx';
+import { Empty, Failed, Skeleton } from '../components/states.tsx';
+import { Status } from '../components/status.tsx';
+import { Time } from '../components/time.tsx';
+import { formatBytes, formatNumber } from '../formats.ts';
+import { useChange, useService } from '../service.tsx';
+import { isUnderWay, type Source, stateOf } from './sources.ts';
+
+const close = () => setFilters({ sourceId: undefined });
+
+type SourceDialogProps = { source: Source | undefined; isLoading: boolean; error: Error | null };
+
+/** A website or a document: what was read of it, and what can be done with it. */
+export const SourceDialog = ({ source, isLoading, error }: SourceDialogProps) => {
+  const [isDeleting, setDeleting] = useState(false);
+  if (source && isDeleting) return <Deletion source={source} onClose={() => setDeleting(false)} />;
+  return (
+    <Dialog title={source?.name ?? 'Source'} isWide onClose={close}>
+      {source ? (
+        <Details source={source} onDelete={() => setDeleting(true)} />
+      ) : error ? (
+        <Failed error={error} />
+      ) : isLoading ? (
+        <Skeleton rows={4} />
+      ) : (
+        <Empty title="The agent has no such source">
+          <p>It may have been deleted.</p>
+        </Empty>
+      )}
+    </Dialog>
+  );
+};
+
+const Details = ({ source, onDelete }: { source: Source; onDelete(): void }) => {
+  const { tone, label } = stateOf(source);
+  return (
+    <div className="stack">
+      <p role="status">
+        <Status tone={tone}>{label}</Status>
+      </p>
+      {source.error && <p className="problem">{source.error}</p>}
+      <Facts facts={factsOf(source)} />
+      {source.kind === 'website' && source.failedPages.length > 0 && (
+        <section>
+          <h3>Pages that could not be read</h3>
+          <Table
+            caption="Pages that could not be read"
+            items={source.failedPages}
+            keyOf={({ url }) => url}
+            columns={[
+              { heading: 'Page', isLong: true, cell: ({ url }) => <bdi>{url}</bdi> },
+              { heading: 'Why', isLong: true, cell: ({ reason }) => reason },
+            ]}
+          />
+        </section>
+      )}
+      <div className="buttons">
+        <ReadAgain source={source} />
+        {source.kind === 'document' && source.fileUrl && (
+          <a className="quiet" href={source.fileUrl}>
+            Download the file
+          </a>
+        )}
+        <button type="button" className="danger" onClick={onDelete}>
+          Delete
+        </button>
+      </div>
+    </div>
+  );
+};
+
+const factsOf = (source: Source) =>
+  source.kind === 'website'
+    ? {
+        Address: source.url,
+        'Pages read': formatNumber(source.pages),
+        'At most': `${formatNumber(source.limit)} pages, ${formatNumber(source.maxDepth)} links deep`,
+        'Only paths': source.includePaths.join(', ') || undefined,
+        'Without paths': source.excludePaths.join(', ') || undefined,
+        'Last read': source.lastCrawledAt && <Time at={source.lastCrawledAt} />,
+        Changed: <Time at={source.lastUpdatedAt} />,
+        By: source.lastUpdatedBy,
+      }
+    : {
+        Kind: source.type?.toUpperCase(),
+        Size: source.size === undefined ? undefined : formatBytes(source.size),
+        Changed: <Time at={source.lastUpdatedAt} />,
+        By: source.lastUpdatedBy,
+      };
+
+/** Reads the pages of a website again, or tries a document again that failed. */
+const ReadAgain = ({ source: { kind, id, agentId, status } }: { source: Source }) => {
+  const { api } = useService();
+  const { mutate, isPending, error } = useChange(
+    async (): Promise<Result<object>> =>
+      kind === 'website'
+        ? api.websites.refresh({ agentId, websiteId: id })
+        : api.documents.retry({ agentId, documentId: id }),
+    { changes: [['knowledge', agentId]], done: () => 'It is read again in the background.' },
+  );
+  if (kind === 'document' && status !== 'failed') return null;
+  return (
+    <>
+      <button type="button" disabled={isPending || isUnderWay({ status })} onClick={() => mutate(undefined)}>
+        {kind === 'website' ? 'Read the pages again' : 'Try again'}
+      </button>
+      {error && <Failed error={error} />}
+    </>
+  );
+};
+
+const Deletion = ({ source: { kind, id, agentId, name }, onClose }: { source: Source; onClose(): void }) => {
+  const { api } = useService();
+  const { mutate, isPending, error } = useChange(
+    async (): Promise<Result<object>> =>
+      kind === 'website'
+        ? api.websites.delete({ agentId, websiteId: id })
+        : api.documents.delete({ agentId, documentId: id }),
+    { changes: [['knowledge', agentId]], done: () => `${name} is deleted.` },
+  );
+  return (
+    <DeleteDialog
+      what={`the ${kind}`}
+      name={name}
+      consequence="The agent no longer answers from it. Its text and its file are deleted at once, and cannot be restored."
+      error={error}
+      isDeleting={isPending}
+      onDelete={() => mutate(undefined, { onSuccess: close })}
+      onClose={onClose}
+    />
+  );
+};

@@ -1,0 +1,18 @@
+import type { DocumentSummary, WebsiteSummary } from '../../../openapi/client/client.ts';
+import type { Tone } from '../components/status.tsx';
+
+/** A website or a document in the knowledge of an agent. */
+export type Source = ({ kind: 'website' } & WebsiteSummary) | ({ kind: 'document' } & DocumentSummary);
+
+const states: Record<Source['status'], { tone: Tone; label: string }> = {
+  pending: { tone: 'working', label: 'Waiting' },
+  crawling: { tone: 'working', label: 'Reading the pages' },
+  processing: { tone: 'working', label: 'Reading the text' },
+  ready: { tone: 'good', label: 'Read' },
+  failed: { tone: 'bad', label: 'Failed' },
+};
+
+export const stateOf = ({ status }: Source) => states[status];
+
+/** The text of the source is being read. */
+export const isUnderWay = ({ status }: Pick<Source, 'status'>) => states[status].tone === 'working';

@@ -1,0 +1,109 @@
+import { type FormEvent, useState } from 'react';
+import type { UploadResult } from '../../../openapi/client/client.ts';
+import { Dialog } from '../components/dialog.tsx';
+import { Field } from '../components/fields.tsx';
+import { Table } from '../components/paged-table.tsx';
+import { Failed } from '../components/states.tsx';
+import { Progress, useUpload } from '../components/upload.tsx';
+import { formatBytes, formatNumber } from '../formats.ts';
+import { useChange, useService } from '../service.tsx';
+
+const maxFiles = 10;
+const maxBytes = 10 * 1024 * 1024;
+
+/** Uploads documents to the knowledge of an agent. */
+export const UploadDialog = ({ agentId, onClose }: { agentId: string; onClose(): void }) => {
+  const { api } = useService();
+  const { progress, setProgress, stopping } = useUpload();
+  const [files, setFiles] = useState<File[]>([]);
+  const { mutate, isPending, error, data } = useChange(
+    async () => {
+      const { signal } = stopping.current;
+      const { error, ...data } = await api.documents.uploadFiles({ agentId }, files, {
+        onProgress: setProgress,
+        signal,
+      });
+      // What was uploaded before an error is kept.
+      const response = new Response();
+      return error && data.documents.length === 0 ? { error, response } : { data: { ...data, error }, response };
+    },
+    { changes: [['knowledge', agentId]], done: ({ documents }) => `Documents uploaded: ${documents.length}.` },
+  );
+  const close = () => {
+    stopping.current.abort();
+    onClose();
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    mutate(undefined, {
+      onSuccess: ({ failed, error }) => failed.length === 0 && !error && onClose(),
+      onError: () => setProgress(undefined),
+    });
+  };
+  const tooLarge = files.find(({ size }) => size > maxBytes);
+  const problem =
+    files.length > maxFiles
+      ? `Choose at most ${maxFiles} files at once.`
+      : tooLarge && `${tooLarge.name} is larger than ${formatBytes(maxBytes)}.`;
+  return (
+    <Dialog title="Upload documents" onClose={close}>
+      {data ? (
+        <Result result={data} onClose={onClose} />
+      ) : (
+        <form className="stack" onSubmit={submit}>
+          <Field
+            label="Files"
+            problem={problem}
+            note={`PDF, Word (.docx) and text files, up to ${maxFiles} of ${formatBytes(maxBytes)} each.`}
+          >
+            {(ids) => (
+              <input
+                {...ids}
+                type="file"
+                required
+                multiple
+                accept=".pdf,.docx,.txt,.md"
+                onChange={(event) => setFiles([...(event.target.files ?? [])])}
+              />
+            )}
+          </Field>
+          {progress && <Progress label="Upload of the documents" progress={progress} />}
+          {error && <Failed error={error} />}
+          <div className="buttons">
+            <button type="submit" disabled={isPending || files.length === 0 || problem !== undefined}>
+              {isPending ? 'Uploading …' : 'Upload'}
+            </button>
+            <button type="button" className="quiet" onClick={close}>
+              Cancel
+            </button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  );
+};
+
+const Result = ({ result: { documents, failed, error }, onClose }: { result: UploadResult; onClose(): void }) => (
+  <div className="stack">
+    <p>
+      Documents uploaded: {formatNumber(documents.length)}. Refused: {formatNumber(failed.length)}.
+    </p>
+    {error && <p className="problem">The rest was not uploaded: {error.message}</p>}
+    {failed.length > 0 && (
+      <Table
+        caption="Files that were refused"
+        items={failed.map((file, index) => ({ ...file, index }))}
+        keyOf={({ index }) => String(index)}
+        columns={[
+          { heading: 'File', isLong: true, cell: ({ name }) => <bdi>{name}</bdi> },
+          { heading: 'Why', isLong: true, cell: ({ reason }) => reason },
+        ]}
+      />
+    )}
+    <div className="buttons">
+      <button type="button" onClick={onClose}>
+        Done
+      </button>
+    </div>
+  </div>
+);

@@ -1,0 +1,112 @@
+import { type FormEvent, useState } from 'react';
+import type { AddBlockedNumbersResponse } from '../../../openapi/client/client.ts';
+import { Dialog } from '../components/dialog.tsx';
+import { Field } from '../components/fields.tsx';
+import { Table } from '../components/paged-table.tsx';
+import { Failed } from '../components/states.tsx';
+import { useTimeZone } from '../components/time.tsx';
+import { addDays, dateIn, formatNumber, startOfDay } from '../formats.ts';
+import { useChange, useService } from '../service.tsx';
+import { ListChoice } from './list-choice.tsx';
+
+/** As many as one request may have. */
+const maxNumbers = 10_000;
+
+type BlockDialogProps = { numbers?: string; agentId: string | undefined; onClose(): void };
+
+/** Blocks numbers, and says which ones were not. */
+export const BlockDialog = ({ numbers = '', agentId, onClose }: BlockDialogProps) => {
+  const { api } = useService();
+  const timeZone = useTimeZone();
+  const [text, setText] = useState(numbers);
+  const [list, setList] = useState(agentId ?? '');
+  const [reason, setReason] = useState('');
+  const [lastDay, setLastDay] = useState('');
+  const all = text.split(/[\n,;]/).filter((line) => line.trim() !== '');
+  const { mutate, isPending, error, data } = useChange(
+    () => {
+      const entry = {
+        numbers: all,
+        reason: reason.trim() || undefined,
+        // The last day counts as a whole.
+        expiresAt: lastDay ? startOfDay(addDays(lastDay, 1), timeZone) : undefined,
+      };
+      return list ? api.blockList.add({ agentId: list, ...entry }) : api.userBlockList.add(entry);
+    },
+    { changes: [['numbers']], done: ({ added }) => `Numbers blocked: ${formatNumber(added.length)}.` },
+  );
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    mutate(undefined);
+  };
+  if (data) return <Result data={data} onClose={onClose} />;
+  const problem =
+    all.length > maxNumbers ? `At most ${formatNumber(maxNumbers)} at once: import a file instead.` : undefined;
+  return (
+    <Dialog title="Block numbers" onClose={onClose}>
+      <form className="stack" onSubmit={submit}>
+        <Field label="Numbers" problem={problem} note="One on each line, in international format.">
+          {(ids) => (
+            <textarea {...ids} required rows={4} value={text} onChange={(event) => setText(event.target.value)} />
+          )}
+        </Field>
+        <ListChoice value={list} onChange={setList} />
+        <Field label="Reason" note="Is shown when somebody looks the number up.">
+          {(ids) => (
+            <input {...ids} maxLength={256} value={reason} onChange={(event) => setReason(event.target.value)} />
+          )}
+        </Field>
+        <Field
+          label="Last day"
+          note={`Without it, the numbers stay blocked. The day ends in ${timeZone.replaceAll('_', ' ')}.`}
+        >
+          {(ids) => (
+            <input
+              {...ids}
+              type="date"
+              min={dateIn(timeZone)}
+              value={lastDay}
+              onChange={(event) => setLastDay(event.target.value)}
+            />
+          )}
+        </Field>
+        {error && <Failed error={error} />}
+        <div className="buttons">
+          <button type="submit" disabled={isPending || all.length === 0 || problem !== undefined}>
+            {isPending ? 'Blocking …' : 'Block'}
+          </button>
+          <button type="button" className="quiet" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+};
+
+const Result = ({ data: { added, failed }, onClose }: { data: AddBlockedNumbersResponse; onClose(): void }) => (
+  <Dialog title="Block numbers" onClose={onClose}>
+    <div className="stack">
+      <p>
+        {added.length === 1 ? `${added[0]} is blocked.` : `Numbers blocked: ${formatNumber(added.length)}.`}
+        {failed.length > 0 && ` Not blocked: ${formatNumber(failed.length)}.`}
+      </p>
+      {failed.length > 0 && (
+        <Table
+          caption="Numbers that were not blocked"
+          items={failed.slice(0, 200).map((failure, index) => ({ ...failure, index }))}
+          keyOf={({ index }) => String(index)}
+          columns={[
+            { heading: 'Number', cell: ({ number }) => <bdi>{number}</bdi> },
+            { heading: 'Why not', cell: ({ reason }) => reason },
+          ]}
+        />
+      )}
+      <div className="buttons">
+        <button type="button" onClick={onClose}>
+          Done
+        </button>
+      </div>
+    </div>
+  </Dialog>
+);

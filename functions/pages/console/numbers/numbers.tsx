@@ -1,0 +1,91 @@
+import { useState } from 'react';
+import type { BlockedNumber } from '../../../openapi/client/client.ts';
+import { useAddress } from '../address.tsx';
+import { AgentFilter, useAgentName } from '../components/agent-filter.tsx';
+import { FilterBar, TextFilter } from '../components/fields.tsx';
+import { type Column, PagedTable } from '../components/paged-table.tsx';
+import { Section } from '../components/section.tsx';
+import { Empty } from '../components/states.tsx';
+import { Time } from '../components/time.tsx';
+import { usePages, useService } from '../service.tsx';
+import { BlockDialog } from './block-dialog.tsx';
+import { Imports } from './imports.tsx';
+import { LookUp } from './look-up.tsx';
+import { Unblock } from './unblock.tsx';
+
+/** Blocked numbers: why one is blocked, the lists, and the imports of files. */
+const Numbers = () => {
+  const { number, agentId } = useAddress().filters;
+  return (
+    <>
+      <h1>Numbers</h1>
+      <FilterBar>
+        <TextFilter name="number" label="Look up a number" type="tel" placeholder="+14155550100" />
+        <AgentFilter all="All agents" />
+      </FilterBar>
+      {number && <LookUp key={`${number} ${agentId}`} number={number} agentId={agentId} />}
+      <BlockedNumbers key={agentId} agentId={agentId} />
+      <Imports />
+    </>
+  );
+};
+
+/** The list of an agent, or the user's own one, which is in force for all agents. */
+const BlockedNumbers = ({ agentId }: { agentId: string | undefined }) => {
+  const { api } = useService();
+  const [isBlocking, setBlocking] = useState(false);
+  const name = useAgentName(agentId ?? '');
+  const pages = usePages(['numbers', agentId], (cursor, options) =>
+    agentId
+      ? api.blockList.list({ agentId, limit: 20, cursor }, options)
+      : api.userBlockList.list({ limit: 20, cursor }, options),
+  );
+  const columns: Column<BlockedNumber>[] = [
+    ...columnsOfNumbers,
+    { heading: 'Change', isHidden: true, cell: ({ number }) => <Unblock number={number} agentId={agentId} /> },
+  ];
+  const list = agentId ? `blocked for ${name}` : 'blocked for all agents';
+  return (
+    <Section
+      title={`Numbers ${list}`}
+      actions={
+        <button type="button" onClick={() => setBlocking(true)}>
+          Block numbers
+        </button>
+      }
+    >
+      <PagedTable
+        caption={`Numbers ${list}`}
+        pages={pages}
+        itemsOf={({ entries }) => entries}
+        keyOf={({ number }) => number}
+        columns={columns}
+        empty={
+          <Empty title={`No number is ${list}`}>
+            <p>
+              {agentId
+                ? 'Numbers that are blocked for all agents are on another list: choose “All agents”.'
+                : 'Each agent has a list of its own, too: choose an agent to see it.'}{' '}
+              Block numbers here, import a file, or let an outcome of a call block its number:{' '}
+              <a href="/docs/block-lists">about block lists</a>.
+            </p>
+          </Empty>
+        }
+      />
+      {isBlocking && <BlockDialog agentId={agentId} onClose={() => setBlocking(false)} />}
+    </Section>
+  );
+};
+
+const columnsOfNumbers: Column<BlockedNumber>[] = [
+  { heading: 'Number', cell: ({ number }) => number },
+  {
+    heading: 'Reason',
+    isLong: true,
+    cell: ({ reason }) => (reason ? <bdi>{reason}</bdi> : <span className="faint">None given</span>),
+  },
+  { heading: 'Blocked', isMinor: true, cell: ({ blockedAt }) => <Time at={blockedAt} /> },
+  { heading: 'Until', isMinor: true, cell: ({ expiresAt }) => expiresAt && <Time at={expiresAt} /> },
+];
+
+export default Numbers;

@@ -1,0 +1,58 @@
+import { useState } from 'react';
+import { useAgentName } from '../components/agent-filter.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { Failed } from '../components/states.tsx';
+import { useChange, useService } from '../service.tsx';
+
+/** Takes a number off the list of an agent, or off the user's own one, once that is confirmed. */
+export const Unblock = ({ number, agentId }: { number: string; agentId: string | undefined }) => {
+  const { api } = useService();
+  const [isAsking, setAsking] = useState(false);
+  const name = useAgentName(agentId ?? '');
+  const { mutate, isPending, error, reset } = useChange(
+    () =>
+      agentId ? api.blockList.remove({ agentId, numbers: [number] }) : api.userBlockList.remove({ numbers: [number] }),
+    {
+      changes: [['numbers']],
+      done: ({ removed }) =>
+        removed.length > 0 ? `${number} is unblocked.` : `${number} was not on the list any more.`,
+    },
+  );
+  const close = () => {
+    setAsking(false);
+    reset();
+  };
+  return (
+    <>
+      <button type="button" className="quiet small" aria-label={`Unblock ${number}`} onClick={() => setAsking(true)}>
+        Unblock
+      </button>
+      {isAsking && (
+        <Dialog title={`Unblock ${number}?`} onClose={close}>
+          <div className="stack">
+            <p>
+              {agentId ? (
+                <>
+                  Calls with this number are accepted by <bdi>{name}</bdi> again, unless the number is blocked for all
+                  agents.
+                </>
+              ) : (
+                'Calls with this number are accepted again by every agent whose own list does not have it.'
+              )}{' '}
+              The reason is lost.
+            </p>
+            {error && <Failed error={error} />}
+            <div className="buttons">
+              <button type="button" disabled={isPending} onClick={() => mutate(undefined, { onSuccess: close })}>
+                {isPending ? 'Unblocking …' : 'Unblock'}
+              </button>
+              <button type="button" className="quiet" onClick={close}>
+                Cancel
+              </button>
+            </div>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+};

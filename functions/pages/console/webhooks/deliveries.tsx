@@ -1,0 +1,138 @@
+import type { WebhookDelivery, WebhookEndpoint } from '../../../openapi/client/client.ts';
+import { Link, useAddress } from '../address.tsx';
+import { FilterBar, SelectFilter } from '../components/fields.tsx';
+import { type Column, PagedTable } from '../components/paged-table.tsx';
+import { Section } from '../components/section.tsx';
+import { Empty, Failed } from '../components/states.tsx';
+import { Status } from '../components/status.tsx';
+import { Time, useTimeZone } from '../components/time.tsx';
+import { formatNumber, formatTime } from '../formats.ts';
+import { useChange, usePages, useService } from '../service.tsx';
+
+const states = {
+  pending: { tone: 'working', label: 'On its way' },
+  delivered: { tone: 'good', label: 'Delivered' },
+  failed: { tone: 'bad', label: 'Failed' },
+} as const;
+
+const statuses = [
+  { value: '', label: 'All' },
+  ...Object.entries(states).map(([value, { label }]) => ({ value, label })),
+];
+
+/** An attempt that is due within this time is waited for. */
+const soonMilliseconds = 60_000;
+
+/** The deliveries of events, newest first, with their attempts. */
+export const Deliveries = ({ endpoints }: { endpoints: WebhookEndpoint[] }) => {
+  const { api } = useService();
+  const { endpointId, status } = useAddress().filters;
+  const search = { endpointId, status: status as WebhookDelivery['status'] | undefined };
+  const pages = usePages(
+    ['webhooks', 'deliveries', search],
+    (cursor, options) => api.webhooks.listDeliveries({ ...search, limit: 30, cursor }, options),
+    { isUnderWay: ({ deliveries }) => deliveries.some(isDueSoon) },
+  );
+  const isFiltered = endpointId !== undefined || status !== undefined;
+  return (
+    <Section title="Deliveries">
+      <FilterBar>
+        <SelectFilter
+          name="endpointId"
+          label="Endpoint"
+          options={[
+            { value: '', label: 'All' },
+            ...endpoints.map(({ endpointId, url }) => ({ value: endpointId, label: url })),
+          ]}
+        />
+        <SelectFilter name="status" label="Status" options={statuses} />
+      </FilterBar>
+      <PagedTable
+        caption="Deliveries"
+        pages={pages}
+        itemsOf={({ deliveries }) => deliveries}
+        keyOf={({ deliveryId }) => deliveryId}
+        columns={columns}
+        empty={
+          isFiltered ? (
+            <Empty title="No delivery matches these filters">
+              <Link view="webhooks">Show all deliveries</Link>
+            </Empty>
+          ) : (
+            <Empty title="Nothing was sent in the last 30 days">
+              <p>An event is sent to every endpoint that asks for its type. Open an endpoint to send a test event.</p>
+            </Empty>
+          )
+        }
+      />
+    </Section>
+  );
+};
+
+/** Without a time for its next attempt, a delivery is being sent, or waits for the endpoint to succeed. */
+const isDueSoon = ({ status, nextAttemptAt }: WebhookDelivery) =>
+  status === 'pending' && (nextAttemptAt === undefined || Date.parse(nextAttemptAt) < Date.now() + soonMilliseconds);
+
+const State = ({ delivery: { status, attempts, nextAttemptAt } }: { delivery: WebhookDelivery }) => {
+  const cause = attempts.at(-1)?.cause;
+  return (
+    <>
+      <Status tone={states[status].tone}>{states[status].label}</Status>
+      {cause && <p className="faint">{cause}</p>}
+      {nextAttemptAt && (
+        <p className="faint">
+          Next attempt <Time at={nextAttemptAt} />
+        </p>
+      )}
+    </>
+  );
+};
+
+const Attempts = ({ delivery: { attempts } }: { delivery: WebhookDelivery }) => {
+  if (attempts.length === 0) return <span className="faint">None yet</span>;
+  return (
+    <details>
+      <summary>{attempts.length === 1 ? '1 attempt' : `${formatNumber(attempts.length)} attempts`}</summary>
+      <ol className="history">
+        {attempts.map(({ at, status, milliseconds, cause }) => (
+          <li key={at}>
+            <Time at={at} hasSeconds />: {cause ?? `Status ${status}.`}{' '}
+            <span className="faint">{formatNumber(milliseconds)} ms</span>
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+};
+
+/** Sends an event again, with the same id. */
+const SendAgain = ({ delivery: { deliveryId, type, createdAt } }: { delivery: WebhookDelivery }) => {
+  const { api } = useService();
+  const timeZone = useTimeZone();
+  const { mutate, isPending, error } = useChange(() => api.webhooks.redeliver({ deliveryId }), {
+    changes: [['webhooks', 'deliveries']],
+    done: () => 'The event is sent again.',
+  });
+  return (
+    <>
+      <button
+        type="button"
+        className="quiet small"
+        aria-label={`Send again: ${type} of ${formatTime(createdAt, timeZone, { timeStyle: 'medium' })}`}
+        disabled={isPending}
+        onClick={() => mutate(undefined)}
+      >
+        Send again
+      </button>
+      {error && <Failed error={error} />}
+    </>
+  );
+};
+
+const columns: Column<WebhookDelivery>[] = [
+  { heading: 'Happened', cell: ({ createdAt }) => <Time at={createdAt} hasSeconds /> },
+  { heading: 'Event', cell: ({ type }) => <code>{type}</code> },
+  { heading: 'State', isLong: true, cell: (delivery) => <State delivery={delivery} /> },
+  { heading: 'Attempts', cell: (delivery) => <Attempts delivery={delivery} /> },
+  { heading: 'Change', isHidden: true, cell: (delivery) => <SendAgain delivery={delivery} /> },
+];

@@ -1,0 +1,34 @@
+import type { WebhookEndpoint } from '../../../openapi/client/client.ts';
+import { Status } from '../components/status.tsx';
+import { Time } from '../components/time.tsx';
+
+const reasons = {
+  gone: 'The receiver answered that it is gone for good.',
+  failing: 'It failed for five days without a success.',
+};
+
+/** Whether an endpoint gets events, and since when it has failed. */
+export const EndpointStatus = ({ endpoint }: { endpoint: WebhookEndpoint }) => {
+  const { active, failingSince, disabledAt, disabledReason } = endpoint;
+  if (!active) {
+    return (
+      <>
+        <Status tone="off">{disabledReason ? 'Switched off by the service' : 'Switched off'}</Status>
+        {disabledReason && disabledAt && (
+          <p className="faint">
+            {reasons[disabledReason]} <Time at={disabledAt} />
+          </p>
+        )}
+      </>
+    );
+  }
+  if (!failingSince) return <Status tone="good">Active</Status>;
+  return (
+    <>
+      <Status tone="bad">Failing</Status>
+      <p className="faint">
+        Since <Time at={failingSince} />
+      </p>
+    </>
+  );
+};
