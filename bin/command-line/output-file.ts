@@ -18,12 +18,12 @@ export async function* jsonWith(fields: object, name: string, items: AsyncIterab
 }
 
 /**
- * Writes text to a file, or to standard output when there is none. The file appears under its name when it is complete:
+ * Writes text or bytes to a file, or to standard output when there is none. The file appears under its name when it is complete:
  * an interrupted command leaves no half file.
  */
 export const writeOutput = async (
   file: string | undefined,
-  text: Iterable<string> | AsyncIterable<string>,
+  text: Iterable<string | Uint8Array> | AsyncIterable<string>,
 ): Promise<void> => {
   if (file === undefined) {
     await pipeline(Readable.from(text), process.stdout, { end: false });

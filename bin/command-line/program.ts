@@ -5,7 +5,11 @@ import { type ExitCode, exitCodes, exitCodesHelp } from './exit-codes.ts';
 import { formatError, printJson } from './output.ts';
 
 /** The installed command of each npm script. */
-export const installedCommands = { operator: 'voice-agents', outcomes: 'voice-agents-outcomes' };
+export const installedCommands = {
+  operator: 'voice-agents',
+  outcomes: 'voice-agents-outcomes',
+  agents: 'voice-agents-agents',
+};
 
 /** Returns the command as the user started it: with npm, or installed. */
 export const commandName = (script: keyof typeof installedCommands) =>
@@ -14,13 +18,13 @@ export const commandName = (script: keyof typeof installedCommands) =>
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
 /** Creates a program whose help marks required options and lists the exit codes, and whose errors are thrown. */
-export const newProgram = (script: keyof typeof installedCommands) =>
+export const newProgram = (script: keyof typeof installedCommands, exitCodes = exitCodesHelp) =>
   new Command(commandName(script))
     .usage('<command> [options]')
     .version(version, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
-    .addHelpText('after', exitCodesHelp)
+    .addHelpText('after', exitCodes)
     .configureHelp({
       optionDescription: (option) => `${option.mandatory ? 'required: ' : ''}${help.optionDescription(option)}`,
       commandUsage: (command) => {

@@ -1,6 +1,5 @@
 import { isApiKey, type Scope } from '../../functions/domain/api-keys.ts';
-import { type ApiClient, type ApiError, apiClient } from '../../functions/openapi/client/client.ts';
-import { hasNoResponse } from '../../functions/openapi/client/fetch.ts';
+import { type ApiClient, apiClient } from '../../functions/openapi/client/client.ts';
 import type { ApiKeys } from '../../functions/store/api-keys.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { existingUser, userWithAccess } from './existing.ts';
@@ -117,20 +116,3 @@ export const baseUrlOf = async ({
   }
   return (await localRun(runFile)).baseUrl;
 };
-
-/** Returns the data of a response, or throws its error as one sentence. */
-export const dataOf = <T>({ data, error, response }: Result<T>): T => {
-  if (data === undefined) throw serviceError(response, error);
-  return data;
-};
-
-type Result<T> = { data?: T | undefined; error?: ApiError | undefined; response: Response };
-
-export const serviceError = (response: Response, error: ApiError | undefined) =>
-  new CommandError(
-    hasNoResponse(error)
-      ? error.message
-      : `The service responded ${response.status}: ${error?.message ?? response.statusText}`,
-    exitCodes.failed,
-    error?.error,
-  );

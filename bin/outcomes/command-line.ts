@@ -1,25 +1,19 @@
-import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js/min';
 import { DateTime } from '../../functions/domain/date-time.ts';
 import { Identifier } from '../../functions/domain/identifiers.ts';
-import { as, baseUrl, wholeNumber } from '../command-line/arguments.ts';
+import { as, wholeNumber } from '../command-line/arguments.ts';
 import { selectingCalls, toSelection } from '../command-line/call-filter.ts';
+import { baseUrlOption, keyHelp, readApiKey } from '../command-line/connection.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { interruption } from '../command-line/interruption.ts';
 import { newProgram, run as runProgram } from '../command-line/program.ts';
-import { readApiKey } from './api-key.ts';
 import { isOneOf, itemFields, metadataPrefix } from './fields.ts';
 import { plan } from './plan.ts';
 import { pull } from './pull.ts';
 import { push } from './push.ts';
 
-const baseUrlOption = () =>
-  new Option('--base-url <address>', 'the address of the service')
-    .env('VAP_BASE_URL')
-    .argParser(baseUrl)
-    .makeOptionMandatory();
-
-const keyHelp = '\nThe API key is read from VAP_API_KEY, or prompted for on a terminal. It needs the scope "calls".';
+const scopeOfCalls = keyHelp('the scope "calls"');
 
 /** Runs a command line of the batch tool and returns its exit code. */
 export const run = async (argv: string[]) => {
@@ -39,7 +33,7 @@ export const run = async (argv: string[]) => {
   )
     .addHelpText(
       'after',
-      `${keyHelp} Without --agent-id, it needs "agents", too.\n\nExample: the calls of the last seven days that have no outcome yet\n  $ ${program.name()} pull calls.csv --agent-id front-desk --from 7d --without-outcome`,
+      `${scopeOfCalls} Without --agent-id, it needs "agents", too.\n\nExample: the calls of the last seven days that have no outcome yet\n  $ ${program.name()} pull calls.csv --agent-id front-desk --from 7d --without-outcome`,
     )
     .action(async (file, { baseUrl, agentId, ...selection }) => {
       using stop = interruption(new CommandError('Stopped. Nothing was written.', exitCodes.unfinished));
@@ -72,7 +66,7 @@ export const run = async (argv: string[]) => {
     .option('--retries <number>', 'retries of a request after a transient failure', wholeNumber(0, 20), 8)
     .addHelpText(
       'after',
-      `${keyHelp} Columns of a CSV file (fields of a JSON line):
+      `${scopeOfCalls} Columns of a CSV file (fields of a JSON line):
   agentId, callIdOrPhone        the call: its id, or a phone number in E.164 format
   preference                    first or last (default): which call of a phone number
   custom_call_outcome           the label of the outcome
@@ -107,7 +101,7 @@ Examples:
     .option('--at <time>', 'the moment to plan for: a date-time with an offset (default: now)', as(DateTime))
     .addHelpText(
       'after',
-      `\nThe API key is read from VAP_API_KEY, or prompted for on a terminal. It needs the scope "hooks".
+      `${keyHelp('the scope "hooks"')}
 Writes FILE.now.csv, and FILE.later.csv with the columns cause and retryAt. Nothing is counted as an attempt.
 
 Example:

@@ -3,8 +3,9 @@ import { parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
 import { limits } from '../../functions/domain/limits.ts';
 import { normalizePhoneNumber } from '../../functions/domain/phone-numbers.ts';
-import { apiClient, type Result } from '../../functions/openapi/client/client.ts';
+import { apiClient } from '../../functions/openapi/client/client.ts';
 import { chunks } from '../../functions/store/table.ts';
+import { dataOf } from '../command-line/data-of.ts';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 import { count } from '../command-line/output.ts';
 import { writeOutput } from '../command-line/output-file.ts';
@@ -82,9 +83,4 @@ const plansOf = async (sent: string[], options: PlanOptions): Promise<Map<string
     for (const { number, cause, retryAt = '' } of rejected) plans.set(number, { cause, retryAt });
   }
   return plans;
-};
-
-const dataOf = <T>({ data, error, response }: Result<T>): T => {
-  if (error) throw new CommandError(`The service responded ${response.status} (${error.message}).`);
-  return data;
 };

@@ -2,9 +2,8 @@ import { stringify } from 'csv-stringify/sync';
 import { type Call, type CallFilters, outcomeFields } from '../../functions/domain/calls.ts';
 import { parseJson } from '../../functions/domain/json.ts';
 import { type ApiClient, apiClient } from '../../functions/openapi/client/client.ts';
-import type { Result } from '../../functions/openapi/client/request.ts';
 import type { CallRange } from '../../functions/store/calls/calls.ts';
-import { CommandError } from '../command-line/exit-codes.ts';
+import { dataOf } from '../command-line/data-of.ts';
 import { count } from '../command-line/output.ts';
 import { writeOutput } from '../command-line/output-file.ts';
 import { factFields } from './fields.ts';
@@ -75,9 +74,4 @@ const agentsOf = async (api: ApiClient, signal: AbortSignal): Promise<string[]> 
     agentIds.push(...dataOf(page).agents.map(({ agentId }) => agentId));
   }
   return agentIds;
-};
-
-const dataOf = <Data>({ data, error, response }: Result<Data>): Data => {
-  if (error) throw new CommandError(`The service responded ${response.status} (${error.message}).`);
-  return data;
 };

@@ -21,6 +21,7 @@ const groups = {
     limits: 'functions/openapi/guides/limits.md',
     versions: 'functions/openapi/guides/versions.md',
     traffic: 'functions/openapi/guides/traffic.md',
+    'agents-in-git': 'functions/openapi/guides/agents-in-git.md',
     knowledge: 'functions/openapi/guides/knowledge.md',
     'block-lists': 'functions/openapi/guides/block-lists.md',
     'call-outcomes': 'functions/openapi/guides/call-outcomes.md',

@@ -3,10 +3,10 @@ import { stat } from 'node:fs/promises';
 import { limits } from '../../../functions/domain/limits.ts';
 import type { BlockListImport } from '../../../functions/openapi/client/client.ts';
 import { pathOf } from '../../command-line/arguments.ts';
+import { dataOf } from '../../command-line/data-of.ts';
 import { describeFileError } from '../../command-line/describe-error.ts';
 import { CommandError, exitCodes } from '../../command-line/exit-codes.ts';
 import { say } from '../../command-line/output.ts';
-import { dataOf } from '../service.ts';
 import type { BlockListService } from './command.ts';
 
 const everyMilliseconds = 5000;

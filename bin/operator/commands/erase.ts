@@ -1,13 +1,14 @@
 import { Identifier } from '../../../functions/domain/identifiers.ts';
 import { PhoneNumber } from '../../../functions/domain/phone-numbers.ts';
 import { as } from '../../command-line/arguments.ts';
+import { dataOf } from '../../command-line/data-of.ts';
 import { CommandError } from '../../command-line/exit-codes.ts';
 import { interruption } from '../../command-line/interruption.ts';
 import { print, record, say } from '../../command-line/output.ts';
 import { sayUnconfirmed } from '../confirmation.ts';
 import { existingUser } from '../existing.ts';
 import { examples, type Operator } from '../program.ts';
-import { asUser, dataOf } from '../service.ts';
+import { asUser } from '../service.ts';
 import { openStores } from '../stores.ts';
 
 export const erase = (program: Operator) =>

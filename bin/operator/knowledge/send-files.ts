@@ -6,9 +6,10 @@ import type { RefusedFile } from '../../../functions/domain/documents.ts';
 import { limits } from '../../../functions/domain/limits.ts';
 import { hasNoResponse } from '../../../functions/openapi/client/fetch.ts';
 import { pathOf } from '../../command-line/arguments.ts';
+import { serviceError } from '../../command-line/data-of.ts';
 import { describeFailure } from '../../command-line/describe-error.ts';
 import { sendByForm } from '../send-by-form.ts';
-import { type Service, serviceError } from '../service.ts';
+import type { Service } from '../service.ts';
 
 /**
  * The result of sending one file. It is `unknown` when there was no response. `documentId` is present when a document

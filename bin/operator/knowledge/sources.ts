@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Document, Website } from '../../../functions/openapi/client/client.ts';
+import { dataOf } from '../../command-line/data-of.ts';
 import { describeError } from '../../command-line/describe-error.ts';
 import { CommandError } from '../../command-line/exit-codes.ts';
-import { dataOf, type Service } from '../service.ts';
+import type { Service } from '../service.ts';
 
 export type DocumentSummary = Document;
 export type WebsiteSummary = Website;

@@ -86,6 +86,10 @@ describe('the installed commands', () => {
     const args = ['push', 'calls.csv', '--dry-run', '--base-url', target.baseUrl];
     expect(await installed('voice-agents-outcomes', ...args)).toBe('1 row: 1 valid, 0 invalid. Nothing was sent.\n');
   });
+
+  it('the installed command voice-agents-agents keeps agents as files', { tags: 'heavy' }, async () => {
+    expect(await installed('voice-agents-agents', '--help')).toContain('Usage: voice-agents-agents <command>');
+  });
 });
 
 describe('users', () => {

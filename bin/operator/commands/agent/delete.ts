@@ -1,11 +1,12 @@
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
+import { dataOf } from '../../../command-line/data-of.ts';
 import { interruption } from '../../../command-line/interruption.ts';
 import { say } from '../../../command-line/output.ts';
 import { countAgent, reportDeletion } from '../../deletion.ts';
 import { existingAgent } from '../../existing.ts';
 import { examples, type Group } from '../../program.ts';
-import { asUser, dataOf } from '../../service.ts';
+import { asUser } from '../../service.ts';
 import { openStores } from '../../stores.ts';
 
 export const deleteAgent = (agent: Group) =>

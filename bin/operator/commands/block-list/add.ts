@@ -1,8 +1,8 @@
+import { dataOf } from '../../../command-line/data-of.ts';
 import { future } from '../../../command-line/times.ts';
 import { blockListCommand, withBlockList } from '../../block-list/command.ts';
 import { reportNumbers } from '../../block-list/report-numbers.ts';
 import type { Group } from '../../program.ts';
-import { dataOf } from '../../service.ts';
 
 export const addToBlockList = (blockList: Group) =>
   blockListCommand(blockList, 'add', 'Block numbers', '', [

@@ -1,8 +1,8 @@
+import { dataOf } from '../../../command-line/data-of.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { columns, count, print } from '../../../command-line/output.ts';
 import { blockListCommand, withBlockList } from '../../block-list/command.ts';
 import type { Group } from '../../program.ts';
-import { dataOf } from '../../service.ts';
 
 export const checkBlockList = (blockList: Group) =>
   blockListCommand(

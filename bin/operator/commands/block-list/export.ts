@@ -1,11 +1,11 @@
 import { stringify } from 'csv-stringify/sync';
 import { limits } from '../../../../functions/domain/limits.ts';
 import type { BlockedNumber } from '../../../../functions/openapi/client/client.ts';
+import { dataOf } from '../../../command-line/data-of.ts';
 import { count, print } from '../../../command-line/output.ts';
 import { jsonWith, writeOutput } from '../../../command-line/output-file.ts';
 import { type BlockListService, blockListCommand, withBlockList } from '../../block-list/command.ts';
 import type { Group } from '../../program.ts';
-import { dataOf } from '../../service.ts';
 
 export const exportBlockList = (blockList: Group) =>
   blockListCommand(blockList, 'export', 'Write a block list as CSV, the format of "block-list import"', '', [

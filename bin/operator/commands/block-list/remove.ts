@@ -1,7 +1,7 @@
+import { dataOf } from '../../../command-line/data-of.ts';
 import { blockListCommand, withBlockList } from '../../block-list/command.ts';
 import { reportNumbers } from '../../block-list/report-numbers.ts';
 import type { Group } from '../../program.ts';
-import { dataOf } from '../../service.ts';
 
 export const removeFromBlockList = (blockList: Group) =>
   blockListCommand(blockList, 'remove', 'Unblock numbers', '', [

@@ -2,11 +2,11 @@ import { limits } from '../../../../functions/domain/limits.ts';
 import { SourceName } from '../../../../functions/domain/sources.ts';
 import { StartUrl } from '../../../../functions/domain/websites.ts';
 import { as, wholeNumber } from '../../../command-line/arguments.ts';
+import { dataOf } from '../../../command-line/data-of.ts';
 import { print } from '../../../command-line/output.ts';
 import { knowledgeCommand, withKnowledge } from '../../knowledge/command.ts';
 import { waitForCrawl } from '../../knowledge/wait-for-crawl.ts';
 import type { Group } from '../../program.ts';
-import { dataOf } from '../../service.ts';
 
 export const addSite = (knowledge: Group) =>
   knowledgeCommand(knowledge, 'add-site', 'Add a website, and wait until it is crawled', [

@@ -1,10 +1,10 @@
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
+import { dataOf } from '../../../command-line/data-of.ts';
 import { print } from '../../../command-line/output.ts';
 import { knowledgeCommand, withKnowledge } from '../../knowledge/command.ts';
 import { waitForCrawl } from '../../knowledge/wait-for-crawl.ts';
 import type { Group } from '../../program.ts';
-import { dataOf } from '../../service.ts';
 
 export const refreshSite = (knowledge: Group) =>
   knowledgeCommand(knowledge, 'refresh', 'Crawl a website again, and wait for the result', [

@@ -1,12 +1,12 @@
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
+import { dataOf } from '../../../command-line/data-of.ts';
 import { CommandError, exitCodes } from '../../../command-line/exit-codes.ts';
 import { print } from '../../../command-line/output.ts';
 import { knowledgeCommand, withKnowledge } from '../../knowledge/command.ts';
 import { describeSource, withoutText } from '../../knowledge/describe-source.ts';
 import { listDocuments, waitForSources } from '../../knowledge/sources.ts';
 import type { Group } from '../../program.ts';
-import { dataOf } from '../../service.ts';
 
 export const retryDocument = (knowledge: Group) =>
   knowledgeCommand(knowledge, 'retry', 'Extract the text of a failed document again, and wait for the result', [

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
+import { dataOf } from '../../../command-line/data-of.ts';
 import { interruption } from '../../../command-line/interruption.ts';
 import { say } from '../../../command-line/output.ts';
 import { type Counts, countAgent, countBlocked, reportDeletion } from '../../deletion.ts';
 import { existingUser } from '../../existing.ts';
 import { examples, type Group } from '../../program.ts';
-import { asUser, dataOf, type ServiceOptions } from '../../service.ts';
+import { asUser, type ServiceOptions } from '../../service.ts';
 import { openStores, type Stores } from '../../stores.ts';
 
 export const deleteUser = (user: Group) =>

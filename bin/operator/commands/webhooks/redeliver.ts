@@ -1,8 +1,8 @@
 import { Identifier } from '../../../../functions/domain/identifiers.ts';
 import { as } from '../../../command-line/arguments.ts';
+import { dataOf } from '../../../command-line/data-of.ts';
 import { print } from '../../../command-line/output.ts';
 import type { Group } from '../../program.ts';
-import { dataOf } from '../../service.ts';
 import { webhooksCommand, withWebhooks } from '../../webhooks/command.ts';
 
 export const redeliverWebhook = (webhooks: Group) =>

@@ -1,6 +1,18 @@
+import { Option } from '@commander-js/extra-typings';
 import password from '@inquirer/password';
 import { isApiKey } from '../../functions/domain/api-keys.ts';
-import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
+import { baseUrl } from './arguments.ts';
+import { CommandError, exitCodes } from './exit-codes.ts';
+
+export const baseUrlOption = () =>
+  new Option('--base-url <address>', 'the address of the service')
+    .env('VAP_BASE_URL')
+    .argParser(baseUrl)
+    .makeOptionMandatory();
+
+/** Says in a help text where the API key comes from, and which scopes it needs. */
+export const keyHelp = (scopes: string) =>
+  `\nThe API key is read from VAP_API_KEY, or prompted for on a terminal. It needs ${scopes}.`;
 
 /** Reads the key from `VAP_API_KEY` or a prompt. It is never an argument: the shell's history would keep it. */
 export const readApiKey = async (): Promise<string> => {

@@ -1,0 +1,68 @@
+import { VersionNote } from '../../functions/domain/agents.ts';
+import { as, pathOf } from '../command-line/arguments.ts';
+import { baseUrlOption, keyHelp, readApiKey } from '../command-line/connection.ts';
+import { CommandError, type ExitCode, exitCodes } from '../command-line/exit-codes.ts';
+import { interruption } from '../command-line/interruption.ts';
+import { newProgram, run as runProgram } from '../command-line/program.ts';
+import { apply } from './apply.ts';
+import { pull } from './pull.ts';
+import type { Options, Outcome } from './report.ts';
+
+const exitCodesHelp = `
+Exit codes:
+  0  everything was done; of diff: there is no difference
+  1  a conflict, or the command failed
+  2  the command line, a setting or a file is wrong; nothing was changed
+  3  of diff: there is a difference`;
+
+const keyNeeds = keyHelp('the scope "agents", and "knowledge" for websites and documents');
+
+const pruneHelp = 'delete agents that have a key, but no file';
+
+/** Runs a command line of agents as files and returns its exit code. */
+export const run = async (argv: string[]): Promise<ExitCode> => {
+  let code: ExitCode = exitCodes.done;
+  const program = newProgram('agents', exitCodesHelp).description(
+    'Keep agents as files: one YAML file for each agent that has a key.',
+  );
+  /** Runs a command until it ends or is interrupted. `whenDifferent` is the exit code where something is to be done. */
+  const execute = async <O extends object>(
+    command: (folder: string, options: O & Pick<Options, 'apiKey' | 'signal'>) => Promise<Outcome[]>,
+    [folder, options]: [string, O],
+    whenDifferent: ExitCode = exitCodes.done,
+  ) => {
+    using stop = interruption(new CommandError('Stopped. Run the same command again to continue.'));
+    const outcomes = await command(pathOf(folder), { ...options, apiKey: readApiKey, signal: stop.signal });
+    const actions = new Set(outcomes.map(({ action }) => action));
+    if (actions.has('failed') || (actions.has('conflict') && !whenDifferent)) code = exitCodes.failed;
+    else if (actions.size > Number(actions.has('none'))) code = whenDifferent;
+  };
+
+  const commandFor = (verb: string, description: string, example: string) =>
+    program
+      .command(verb)
+      .description(description)
+      .argument('<folder>', 'the folder of the files')
+      .addOption(baseUrlOption())
+      .option('--json', 'print the result as JSON')
+      .addHelpText('after', `${keyNeeds}\n\nExample:\n  $ ${program.name()} ${verb} agents${example}`);
+
+  commandFor('pull', 'Write the agents of the service to files', '')
+    .option('--dry-run', 'say what would be done, and change nothing')
+    .option('--overwrite', 'replace files that were edited')
+    .action((folder, options) => execute(pull, [folder, options]));
+
+  commandFor('diff', 'Show what "apply" would change', '')
+    .option('--prune', pruneHelp)
+    .action((folder, options) => execute(apply, [folder, { ...options, dryRun: true }], exitCodes.unfinished));
+
+  commandFor('apply', 'Make the agents of the service those of the files', ' --note "Ask for the insurance first"')
+    .option('--dry-run', 'say what would be done, and change nothing')
+    .option('--overwrite', 'put files in force that do not know what the service has')
+    .option('--prune', pruneHelp)
+    .option('--note <text>', 'why: a note for the history of each agent', as(VersionNote))
+    .action((folder, options) => execute(apply, [folder, options]));
+
+  const ended = await runProgram(program, argv);
+  return ended === exitCodes.done ? code : ended;
+};

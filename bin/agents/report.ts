@@ -1,0 +1,107 @@
+import { diff } from 'node:util';
+import { stringify } from 'yaml';
+import { describeError } from '../command-line/describe-error.ts';
+import { count, print, visible } from '../command-line/output.ts';
+import { type Difference, isChangeOfService } from './plan.ts';
+
+/** What is done, or would be done, with one agent. */
+export type Outcome = {
+  key: string;
+  /** The name of its file; none of an agent without one. */
+  file?: string | undefined;
+  action: 'create' | 'update' | 'delete' | 'none' | 'conflict' | 'failed';
+  /** Why, where it is a conflict or has failed. */
+  message?: string | undefined;
+  /** The version of the agent in the end. */
+  version?: number | undefined;
+  differences?: Difference[];
+};
+
+/** The options of every command. */
+export type Options = {
+  baseUrl: string;
+  apiKey(): Promise<string>;
+  signal: AbortSignal;
+  json?: boolean | undefined;
+  dryRun?: boolean | undefined;
+  overwrite?: boolean | undefined;
+};
+
+/** Returns the outcome of the work on one agent, or of its failure, which leaves the others alone. */
+export const attempt = async (
+  agent: { key: string; file: string },
+  work: () => Promise<Omit<Outcome, 'key' | 'file'>>,
+  { signal }: Options,
+): Promise<Outcome> => {
+  try {
+    return { ...agent, ...(await work()) };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { ...agent, action: 'failed', message: describeError(error) };
+  }
+};
+
+/** What a command changes. */
+type Target = 'service' | 'files';
+
+/** Prints the result of each agent, and a line with their numbers. */
+export const report = (outcomes: Outcome[], to: Target, { json, dryRun }: Options) => {
+  const agents = outcomes.map(({ differences = [], ...outcome }) => ({
+    ...outcome,
+    differences: differences.map(({ path, service, file, base }) => ({ path, base: base?.value, service, file })),
+  }));
+  print({ json }, { agents }, () => {
+    const lines = outcomes.flatMap((outcome) => linesOf(outcome, to));
+    return [...lines, summaryOf(outcomes, dryRun)].map(visible).join('\n');
+  });
+};
+
+const marks = { create: '+', update: '~', delete: '-', none: '=', conflict: '!', failed: '!' };
+
+const linesOf = ({ key, file, action, message, differences = [] }: Outcome, to: Target): string[] => {
+  if (action === 'none') return [];
+  const head = `${marks[action]} ${key}${file ? ` (${file})` : ''}${message ? `: ${message}` : ''}`;
+  const isConflict = action === 'conflict';
+  return [head, ...differences.flatMap((one) => differenceLines(one, to, isConflict).map((line) => `    ${line}`))];
+};
+
+/** Formats a difference; where both sides have changed a field, what each of them changed. */
+const differenceLines = (difference: Difference, to: Target, isConflict: boolean): string[] => {
+  const { path, service, file, base } = difference;
+  if (isConflict && base && isChangeOfService(difference)) {
+    return [
+      path,
+      ...['  on the service since the version of the file:', ...changedLines(base.value, service)],
+      ...['  in the file since its version:', ...changedLines(base.value, file)],
+    ];
+  }
+  return [path, ...(to === 'service' ? changedLines(service, file) : changedLines(file, service))];
+};
+
+/** More lines than this are not compared line by line. */
+const maxComparedLines = 2000;
+
+const changedLines = (before: unknown, after: unknown): string[] => {
+  const [removed, added] = [valueLines(before), valueLines(after)];
+  const isShort = removed.length + added.length <= maxComparedLines;
+  const compared: [number, string][] = isShort
+    ? diff(removed, added)
+    : [...removed.map((line): [number, string] => [1, line]), ...added.map((line): [number, string] => [-1, line])];
+  const changed = compared.filter(([side]) => side !== 0);
+  if (changed.length === 0) return ['  (unchanged)'];
+  return changed.map(([side, line]) => `  ${side > 0 ? '-' : '+'} ${line}`);
+};
+
+const valueLines = (value: unknown): string[] => {
+  if (value === undefined) return [];
+  return (typeof value === 'string' ? value : stringify(value, { lineWidth: 0 }).trimEnd()).split('\n');
+};
+
+const summaryOf = (outcomes: Outcome[], dryRun: boolean | undefined): string => {
+  const numbers = Object.entries(Object.groupBy(outcomes, ({ action }) => action)).map(([action, { length }]) => {
+    if (action === 'conflict') return count(length, 'conflict');
+    if (action === 'none' || action === 'failed') return `${length} ${action === 'none' ? 'unchanged' : 'failed'}`;
+    return dryRun ? `${length} to ${action}` : `${length} ${action}d`;
+  });
+  return numbers.length > 0 ? `${numbers.join(', ')}.` : 'No agents.';
+};

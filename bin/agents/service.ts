@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { nameOfSite } from '../../functions/domain/websites.ts';
+import { type Agent, type ApiClient, apiClient } from '../../functions/openapi/client/client.ts';
+import { dataOf } from '../command-line/data-of.ts';
+import { CommandError } from '../command-line/exit-codes.ts';
+import { type AgentFile, md5Of } from './folder.ts';
+
+/** A deployment, on behalf of the user of a key. */
+export type Service = { address: string; api: ApiClient; uid: string; readsKnowledge: boolean };
+
+/** A website or a document, of a file or of the service. */
+export type Source = {
+  /** What is compared: without what is the default. */
+  value: { url?: string; name?: string; active?: boolean; md5?: string };
+  /** Its id on the service, and the link to a document's file. */
+  id?: string;
+  fileUrl?: string | undefined;
+  /** The entry of the file, with fields of the user's own, and the path of a document. */
+  entry?: object;
+  path?: string;
+};
+/** Sources by what identifies them: `websites.` and the address, or `documents.` and the name. */
+export type Sources = Map<string, Source>;
+
+export const isWebsite = (path: string) => path.startsWith('websites.');
+export const isSource = (path: string) => isWebsite(path) || path.startsWith('documents.');
+export const valuesOf = (sources: Sources) =>
+  new Map([...sources].map(([path, { value }]): [string, unknown] => [path, value]));
+
+export const connect = async (options: { baseUrl: string; apiKey: string; signal: AbortSignal }): Promise<Service> => {
+  const { uid, scopes } = dataOf(await apiClient(options).key.get());
+  const address = new URL(options.baseUrl).href.replace(/\/+$/, '');
+  return { address, api: apiClient({ ...options, uid }), uid, readsKnowledge: scopes.includes('knowledge') };
+};
+
+/** Lists the user's own agents. */
+export const ownAgents = async ({ api, uid }: Service): Promise<Agent[]> => {
+  const agents: Agent[] = [];
+  for await (const page of api.agents.list({ limit: 100 }).pages()) agents.push(...dataOf(page).agents);
+  return agents.filter((agent) => agent.uid === uid);
+};
+
+/** Returns the sources that a file lists. */
+export const sourcesOfFile = ({ content: { websites = [], documents = [] }, document }: AgentFile): Sources => {
+  const entries = document.toJS();
+  return sourcesBy([
+    ...websites.map((website, n) => ({ ...websiteOf(website), entry: entries.websites[n] })),
+    ...documents.map((one, n) => ({ ...documentOf(one), path: one.path, entry: entries.documents[n] })),
+  ]);
+};
+
+/** Returns the sources of an agent on the service, of the kinds that a file lists. */
+export const sourcesOfService = async (service: Service, agentId: string, { content }: AgentFile): Promise<Sources> => {
+  const [websites, documents] = await Promise.all([
+    content.websites ? websitesOf(service, agentId) : [],
+    content.documents ? documentsOf(service, agentId) : [],
+  ]);
+  return sourcesBy([
+    ...websites.map((website) => ({ ...websiteOf(website), id: website.id })),
+    ...documents.map((document) => ({ ...documentOf(document), id: document.id, fileUrl: document.fileUrl })),
+  ]);
+};
+
+type Website = NonNullable<AgentFile['content']['websites']>[number];
+
+const websiteOf = ({ url, name, active, limit, maxDepth, includePaths, excludePaths }: Website) => {
+  const settings = {
+    ...{ name: name === nameOfSite(url) ? undefined : name, active },
+    ...{ limit, maxDepth, includePaths, excludePaths },
+  };
+  const given = Object.entries(settings).filter(([field, value]) => !isDeepStrictEqual(value, defaults[field]));
+  return { is: `websites.${url}`, value: { url, ...Object.fromEntries(given) } as Source['value'] };
+};
+
+const defaults: Record<string, unknown> = { active: true, limit: 5, maxDepth: 1, includePaths: [], excludePaths: [] };
+
+const documentOf = ({ name, md5, active }: { name: string; md5: string; active: boolean }) => ({
+  is: `documents.${name}`,
+  value: { name, md5, ...(!active && { active }) },
+});
+
+/** Sources of the same address or name are numbered. */
+const sourcesBy = (all: (Source & { is: string })[]): Sources => {
+  const sources: Sources = new Map();
+  for (const { is, ...source } of all) {
+    let free = is;
+    for (let number = 2; sources.has(free); number++) free = `${is} (${number})`;
+    sources.set(free, source);
+  }
+  return sources;
+};
+
+const websitesOf = async ({ api }: Service, agentId: string) => {
+  const found = [];
+  for await (const page of api.websites.list({ agentId, content: false }).pages()) found.push(...dataOf(page).websites);
+  return found;
+};
+
+/** How long a document may take whose file is on its way. */
+const maxWaitSeconds = 60;
+
+const documentsOf = async ({ api }: Service, agentId: string) => {
+  for (let waited = 0; waited <= maxWaitSeconds; waited++) {
+    const found = [];
+    for await (const page of api.documents.list({ agentId, content: false }).pages()) {
+      found.push(...dataOf(page).documents);
+    }
+    if (found.every(({ fileUrl }) => fileUrl)) {
+      return Promise.all(found.map(async (one) => ({ ...one, md5: one.md5 ?? md5Of(await download(one)) })));
+    }
+    await sleep(1000);
+  }
+  throw new CommandError(`A document of the agent ${agentId} is still being uploaded. Try again later.`);
+};
+
+/** Downloads the file of a document. */
+export const download = async ({ fileUrl = '' }: { fileUrl?: string | undefined }): Promise<Uint8Array> => {
+  const response = await fetch(fileUrl);
+  if (!response.ok) throw new CommandError(`The file of a document cannot be downloaded (${response.status}).`);
+  return new Uint8Array(await response.arrayBuffer());
+};

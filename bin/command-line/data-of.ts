@@ -1,0 +1,20 @@
+import type { ApiError } from '../../functions/openapi/client/client.ts';
+import { hasNoResponse } from '../../functions/openapi/client/fetch.ts';
+import { CommandError, exitCodes } from './exit-codes.ts';
+
+/** Returns the data of a response, or throws its error as one sentence. */
+export const dataOf = <T>({ data, error, response }: Result<T>): T => {
+  if (data === undefined) throw serviceError(response, error);
+  return data;
+};
+
+type Result<T> = { data?: T | undefined; error?: ApiError | undefined; response: Response };
+
+export const serviceError = (response: Response, error: ApiError | undefined) =>
+  new CommandError(
+    hasNoResponse(error)
+      ? error.message
+      : `The service responded ${response.status}: ${error?.message ?? response.statusText}`,
+    exitCodes.failed,
+    error?.error,
+  );
