@@ -1,5 +1,5 @@
 import { cpSync, existsSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { bundling } from './bundling.ts';
 
@@ -24,39 +24,63 @@ const warmEntryPoints: Plugin = {
   },
 };
 
-/** By the file beside a bundle that has it: a module that functions import when they need it, such as the stems of a language. */
+/** By the name of its file beside bundles: a module that functions import when they need it, such as the stems of a language. */
 const lazyModules = new Map<string, string>();
 
-/** What is imported dynamically is a file beside the bundle, which a function loads when it needs it. */
-const modulesBeside: Plugin = {
+/** What is imported dynamically is a file in a folder beside the bundle, which a function loads when it needs it. */
+const modulesIn = (folder: string): Plugin => ({
   name: 'modules-beside',
   setup({ onResolve, resolve }) {
     onResolve({ filter: /^/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
-      if (kind !== 'dynamic-import' || path.endsWith('.json') || pluginData === modulesBeside) return undefined;
-      const { path: file, external } = await resolve(path, { kind, importer, resolveDir, pluginData: modulesBeside });
+      if (kind !== 'dynamic-import' || path.endsWith('.json') || pluginData === lazyModules) return undefined;
+      const { path: file, external } = await resolve(path, { kind, importer, resolveDir, pluginData: lazyModules });
       if (external) return { path, external };
-      const name = `lazy/${relative(root, file)
+      const name = relative(root, file)
         .replace(/^node_modules\/@?|\.\w+$/g, '')
-        .replace(/\W+/g, '-')}`;
+        .replace(/\W+/g, '-');
       lazyModules.set(name, file);
-      return { path: `./${name}.mjs`, external: true };
+      return { path: `${folder}/${name}.mjs`, external: true };
     });
   },
-};
+});
 
-const options = { ...bundling, absWorkingDir: root, outdir, outExtension: { '.js': '.mjs' } };
+const options = { ...bundling, absWorkingDir: root, outExtension: { '.js': '.mjs' }, metafile: true } as const;
 const { metafile } = await build({
   ...options,
-  plugins: [...bundling.plugins, warmEntryPoints, modulesBeside],
+  outdir,
+  plugins: [...bundling.plugins, warmEntryPoints, modulesIn('./lazy')],
   entryPoints: JSON.parse(entryPoints),
-  metafile: true,
 });
-await build({ ...options, entryPoints: [...lazyModules].map(([name, file]) => ({ in: file, out: name })) });
-for (const [output, { imports }] of Object.entries(metafile.outputs)) {
-  for (const { path } of imports) {
-    if (!path.startsWith('./lazy/')) continue;
-    for (const file of [path, `${path}.LEGAL.txt`].filter((one) => existsSync(join(outdir, one)))) {
-      cpSync(join(outdir, file), join(root, dirname(output), file));
-    }
-  }
+
+/** By the path of a lazy module's file: those that it imports in turn. */
+const importsOf = new Map<string, string[]>();
+for (let built = 0; built < lazyModules.size; ) {
+  const entries = [...lazyModules].slice(built).map(([name, file]) => ({ in: file, out: name }));
+  built = lazyModules.size;
+  const { metafile } = await build({
+    ...options,
+    outdir: join(outdir, 'lazy'),
+    plugins: [...bundling.plugins, modulesIn('.')],
+    entryPoints: entries,
+  });
+  for (const [output, { imports }] of Object.entries(metafile.outputs))
+    importsOf.set(basename(output), lazyImports(imports, './'));
+}
+
+/** Copies a lazy module beside a bundle, and those that it imports. */
+const copyBeside = (bundle: string, name: string) => {
+  const copied = join(root, dirname(bundle), 'lazy', name);
+  if (existsSync(copied)) return;
+  for (const file of [name, `${name}.LEGAL.txt`].filter((one) => existsSync(join(outdir, 'lazy', one))))
+    cpSync(join(outdir, 'lazy', file), join(dirname(copied), file));
+  for (const imported of importsOf.get(name) ?? []) copyBeside(bundle, imported);
+};
+
+for (const [bundle, { imports }] of Object.entries(metafile.outputs))
+  for (const name of lazyImports(imports, './lazy/')) copyBeside(bundle, name);
+
+function lazyImports(imports: { path: string; kind: string }[], folder: string): string[] {
+  return imports
+    .filter(({ path, kind }) => kind === 'dynamic-import' && path.startsWith(folder))
+    .map(({ path }) => basename(path));
 }

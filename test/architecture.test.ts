@@ -55,7 +55,7 @@ const arrows: Record<string, string[]> = {
   'functions/block-list-import': below,
   'functions/calling': below,
   'functions/crawling': below,
-  'functions/hooks': [...below, 'functions/calling', 'functions/http'],
+  'functions/hooks': [...below, 'functions/calling', 'functions/http', 'functions/search'],
   'functions/erasure': [...below, 'functions/block-list-import', 'functions/calling', 'functions/webhooks'],
   'functions/duplication': below,
   'functions/figures': below,

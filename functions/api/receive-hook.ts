@@ -1,17 +1,21 @@
 import * as z from 'zod/mini';
-import { describe } from '../domain/describe.ts';
+import { booleanInQuery, describe } from '../domain/describe.ts';
 import { invalidField } from '../domain/errors.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
+import { answerSearches } from '../hooks/answer-searches.ts';
 import { callEndLookup, callStartLookup, callStarts } from '../hooks/call-starts.ts';
 import { decide, locatedCall, toCallStartReference, variablesOf, withoutGuess } from '../hooks/decide-call-start.ts';
 import { callIdOf } from '../hooks/ended-call.ts';
+import { overridesIn } from '../hooks/overrides.ts';
 import { type Hook, readHook } from '../hooks/read-hook.ts';
 import { recordEnded } from '../hooks/record-ended.ts';
 import { recordRejected } from '../hooks/record-rejected.ts';
 import { signedHooks } from '../hooks/signed-hooks.ts';
+import { checkScopes } from '../http/authorize.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
 import { log } from '../log.ts';
+import { knowledgeSearchOnDemand } from '../search/knowledge-searches.ts';
 import { calls } from '../store/calls/calls.ts';
 
 /** A start whose decision is not known by then is answered as `unsure` says. Platforms give up after 3 to 10 s. */
@@ -39,6 +43,12 @@ const Query = z.object({
       describe('Twilio, Telnyx: the TwiML address that handles an accepted call.', 'https://voice.example.com/answer'),
     ),
   ),
+  overrides: z.optional(
+    booleanInQuery(
+      'Vapi, Retell, ElevenLabs: `true` sends the greeting, the instructions and the language of the agent with an accepted call, in place of those that the platform has.',
+      true,
+    ),
+  ),
   assistantId: z.optional(z.string().check(describe('Vapi, Retell: the assistant for an accepted call.', 'asst_1'))),
 });
 type Query = z.infer<typeof Query>;
@@ -54,7 +64,7 @@ export const receiveHook = endpoint({
   path: '/hooks/{platform}',
   summary: 'Answer a voice platform’s webhook',
   description:
-    'Enter this address at `twilio`, `vapi`, `retell`, `elevenlabs` or `telnyx`. A platform that has a secret (`PUT /hook-secrets/{platform}`) is recognized by its signature, and needs no key. A call that comes in is accepted or rejected in the platform’s own form, as `POST /call-starts` decides; a call that ended is recorded. Any other event gets an empty response. Without `agentId`, the agent is the user’s own with the number that was called.',
+    'Enter this address at `twilio`, `vapi`, `retell`, `elevenlabs` or `telnyx`. A platform that has a secret (`PUT /hook-secrets/{platform}`) is recognized by its signature, and needs no key. A call that comes in is accepted or rejected in the platform’s own form, as `POST /call-starts` decides; a call that ended is recorded; a call of the tool `search_knowledge` is answered with passages of the agent’s knowledge, for which a key in a header needs the scope `knowledge`, too. Any other event gets an empty response. Without `agentId`, the agent is the user’s own with the number that was called.',
   caller: {
     kind: 'key',
     scope: 'hooks',
@@ -63,12 +73,19 @@ export const receiveHook = endpoint({
     prefetch: ({ query, body: { event } }) =>
       event.type === 'other'
         ? undefined
-        : event.type === 'end'
-          ? callEndLookup(toCallStartReference({ ...query, ...event }), event.findings !== undefined)
-          : callStartLookup(toCallStartReference({ ...query, ...event })),
+        : event.type === 'start'
+          ? callStartLookup(toCallStartReference({ ...query, ...event }))
+          : callEndLookup(
+              toCallStartReference({ ...query, ...event }),
+              event.type === 'end' && event.findings !== undefined,
+            ),
   },
   readOnly: true,
-  services: { callStarts: callStarts.for('read', 'readAgent'), calls: calls.for('record', 'recordWithOutcome') },
+  services: {
+    callStarts: callStarts.for('read', 'readAgent'),
+    calls: calls.for('record', 'recordWithOutcome'),
+    knowledge: knowledgeSearchOnDemand,
+  },
   params: z.object({
     platform: z
       .string()
@@ -105,9 +122,14 @@ export const receiveHook = endpoint({
 
   async handle(
     { query, body: { name, platform, request, event }, found, principal, requestId, receivedAt },
-    { callStarts, calls },
+    { callStarts, calls, knowledge },
   ) {
     if (event.type === 'other' || !found) return platform.acknowledge();
+    if (event.type === 'searches') {
+      checkScopes(principal, ['knowledge']);
+      const answers = await answerSearches(knowledge, locatedCall(found).agent.agentId, event.queries);
+      return platform.answer?.(answers, request) ?? platform.acknowledge();
+    }
     const located = locatedCall(found);
     const callId = callIdOf(name, event.callId);
     if (event.type === 'end') {
@@ -128,7 +150,8 @@ export const receiveHook = endpoint({
     const missing = missingIn(query, { platform, request });
     if (accept && missing) throw invalidField(missing, 'is required to accept a call');
     const variables = { ...variablesOf(facts.agent, start, event.direction), agent_version: version };
-    return platform.decide({ accept, variables: textsOf(variables) }, request);
+    const overrides = query.overrides ? overridesIn(facts.agent.configuration) : undefined;
+    return platform.decide({ accept, variables: textsOf(variables), overrides }, request);
   },
 });
 

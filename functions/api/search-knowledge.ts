@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { defaultPassages, KnowledgeSearchRequest, Passage, Searched } from '../domain/knowledge-search.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lambda } from '../http/lambda.ts';
-import { knowledgeSearch } from '../search/knowledge-search.ts';
+import { knowledgeSearch } from '../search/knowledge-searches.ts';
 
 /** Searches the knowledge of an agent. Needs no model and no vector service, so that it is fast enough for a voice turn. */
 export const searchKnowledge = endpoint({

@@ -72,6 +72,9 @@ export const limits = {
   listedTextCharacters: 1_000_000,
   listedTextBytes: 2_400_000,
   /** Maximum length of a query, and maximum number of passages and sources, of a knowledge search. */
+  defaultPassages: 5,
+  /** The searches of knowledge that one event of a voice platform asks for. */
+  searchesPerEvent: 5,
   queryCharacters: 1000,
   passages: 20,
   searchedSourceIds: 50,

@@ -1,11 +1,14 @@
 import { isJsonObject, withoutUndefined } from '../domain/json.ts';
+import type { Overrides } from './overrides.ts';
 import {
   agentVersionIn,
   dollars,
+  isSearch,
   jsonResponse,
   numberAt,
   objectAt,
   type Platform,
+  searchResponse,
   textAt,
   timeOf,
   unlessEmpty,
@@ -36,6 +39,10 @@ export const elevenlabs: Platform = {
     if (callSid !== undefined && textAt(body, 'type') === undefined) {
       const [from, to] = [textAt(body, 'caller_id'), textAt(body, 'called_number')];
       return { type: 'start', callId: textAt(body, 'conversation_id') ?? callSid, direction: 'inbound', from, to };
+    }
+    if (textAt(body, 'type') === undefined && isSearch(body)) {
+      const [from, to] = [textAt(body, 'caller_id'), textAt(body, 'called_number')];
+      return { type: 'searches', direction: 'inbound', from, to, queries: [textAt(body, 'query')] };
     }
     const data = objectAt(body, 'data');
     const callId = textAt(data, 'conversation_id');
@@ -82,10 +89,37 @@ export const elevenlabs: Platform = {
     };
   },
 
-  decide: ({ accept, variables }) =>
+  decide: ({ accept, variables, overrides }) =>
     accept
-      ? jsonResponse({ type: 'conversation_initiation_client_data', dynamic_variables: variables })
+      ? jsonResponse({
+          type: 'conversation_initiation_client_data',
+          dynamic_variables: variables,
+          ...withoutUndefined({ conversation_config_override: overrides && configOverride(overrides) }),
+        })
       : jsonResponse({ error: 'call_rejected', message: 'This caller cannot be connected.' }, 403),
 
+  answer: searchResponse,
+
   acknowledge: () => jsonResponse({}),
+};
+
+const configOverride = ({ greeting, instructions, language }: Overrides) => {
+  const agent = unlessEmpty(
+    withoutUndefined({
+      first_message: greeting,
+      prompt: instructions === undefined ? undefined : { prompt: instructions },
+      language: language && languageOf(language),
+    }),
+  );
+  return agent && { agent };
+};
+
+/** Returns a language as ElevenLabs names it: by its ISO 639-1 code, but for Brazilian Portuguese. */
+const languageOf = (tag: string): string | undefined => {
+  try {
+    const { language, region } = new Intl.Locale(tag);
+    return language === 'pt' && region === 'BR' ? 'pt-br' : language;
+  } catch {
+    return undefined;
+  }
 };

@@ -2,6 +2,7 @@ import type { CallFacts } from '../domain/calls.ts';
 import type { CustomResponse } from '../domain/custom-response.ts';
 import { isJsonObject } from '../domain/json.ts';
 import { versionIn } from '../domain/version-number.ts';
+import type { Overrides } from './overrides.ts';
 import type { VerifySignature } from './signatures.ts';
 
 /** A request of a voice platform: the fields of its body, and the query of its address. */
@@ -43,11 +44,26 @@ export type CallDetails = {
   cost?: { amount: number; currency: 'USD' | 'credits' } | undefined;
 };
 
-/** An event. `other` has no meaning for this service. */
-export type HookEvent = CallStart | CallEnd | { type: 'other' };
+/** A call under way searches the agent's knowledge: the queries of the tool `search_knowledge`, undefined where there is none. */
+type KnowledgeSearches = {
+  type: 'searches';
+  direction: 'inbound' | 'outbound';
+  from: string | undefined;
+  to: string | undefined;
+  queries: (string | undefined)[];
+};
 
-/** The decision on a start, and the variables that an accepted call gets. */
-type HookDecision = { accept: boolean; variables: Record<string, string> };
+/** An event. `other` has no meaning for this service. */
+export type HookEvent = CallStart | CallEnd | KnowledgeSearches | { type: 'other' };
+
+/** The name of the tool by which a platform's agent searches the knowledge. */
+export const searchTool = 'search_knowledge';
+
+/** What a search found, as a text for the platform's model, or why it was not made. */
+export type SearchAnswer = { text: string; error?: never } | { error: string; text?: never };
+
+/** The decision on a start, and what an accepted call gets: variables, and overrides where the hook's address asks for them. */
+type HookDecision = { accept: boolean; variables: Record<string, string>; overrides?: Overrides | undefined };
 
 /** A voice platform: reads its events, and forms the responses that it understands. All functions are pure. */
 export type Platform = {
@@ -57,6 +73,8 @@ export type Platform = {
   /** Returns the query parameter without which a start cannot be accepted, if this start needs one. */
   needs?(request: HookRequest): 'next' | 'assistantId' | undefined;
   decide(decision: HookDecision, request: HookRequest): CustomResponse;
+  /** Returns the response to searches, in the order of their queries. */
+  answer?(answers: SearchAnswer[], request: HookRequest): CustomResponse;
   /** Returns the response to an event that needs no decision. */
   acknowledge(): CustomResponse;
 };
@@ -73,6 +91,16 @@ export const unlessEmpty = (object: Record<string, unknown>) => (Object.keys(obj
 /** Returns a cost in US dollars, or undefined. */
 export const dollars = (amount: number | undefined): CallDetails['cost'] =>
   amount === undefined ? undefined : { amount, currency: 'USD' };
+
+/** Checks whether a body without an event is a call of the search tool, by its name or, where platforms send none, by its query. */
+export const isSearch = (body: Record<string, unknown>): boolean => {
+  const name = textAt(body, 'name') ?? textAt(body, 'tool_name');
+  return name === undefined ? textAt(body, 'query') !== undefined : name === searchTool;
+};
+
+/** Returns the response to one search of a platform whose model reads any JSON object. */
+export const searchResponse = ([answer]: SearchAnswer[]): CustomResponse =>
+  jsonResponse(answer?.error === undefined ? { result: answer?.text } : { error: answer.error });
 
 /** Returns the object in a field; an empty one where there is none. Platforms send any type in any field. */
 export const objectAt = (body: Record<string, unknown>, name: string): Record<string, unknown> => {

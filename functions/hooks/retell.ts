@@ -1,15 +1,19 @@
 import { withoutUndefined } from '../domain/json.ts';
+import { type Overrides, overrideVariables } from './overrides.ts';
 import {
   agentVersionIn,
   dollars,
+  isSearch,
   jsonResponse,
   numberAt,
   objectAt,
   type Platform,
+  searchResponse,
   textAt,
   timeOf,
   unlessEmpty,
 } from './platform.ts';
+import { retellLanguages } from './retell-languages.ts';
 import { hmac, isRecent, isSame, refusalOf } from './signatures.ts';
 
 const signatureForm = /^v=(\d{1,15}),d=([0-9a-f]{64})$/;
@@ -32,6 +36,17 @@ export const retell: Platform = {
       return { type: 'start', callId: textAt(call, 'call_id'), direction: 'inbound', from, to };
     }
     const call = objectAt(body, 'call');
+    if (event === undefined && isSearch(body)) {
+      const direction = textAt(call, 'direction') === 'outbound' ? 'outbound' : 'inbound';
+      const [from, to] = [textAt(call, 'from_number'), textAt(call, 'to_number')];
+      return {
+        type: 'searches',
+        direction,
+        from,
+        to,
+        queries: [textAt(body, 'query') ?? textAt(objectAt(body, 'args'), 'query')],
+      };
+    }
     const callId = textAt(call, 'call_id');
     if ((event !== 'call_ended' && event !== 'call_analyzed') || !callId) return { type: 'other' };
     const analysis = objectAt(call, 'call_analysis');
@@ -66,12 +81,41 @@ export const retell: Platform = {
     };
   },
 
-  decide: ({ accept, variables }, { query: { assistantId } }) =>
+  decide: ({ accept, variables, overrides }, { query: { assistantId } }) =>
     jsonResponse({
       call_inbound: accept
-        ? { dynamic_variables: variables, ...withoutUndefined({ override_agent_id: assistantId }) }
+        ? withoutUndefined({
+            dynamic_variables: { ...variables, ...(overrides && overrideVariables(overrides)) },
+            override_agent_id: assistantId,
+            agent_override: overrides && agentOverride(overrides),
+          })
         : {},
     }),
 
+  answer: searchResponse,
+
   acknowledge: () => jsonResponse({}),
+};
+
+/** Returns what can be overridden of an agent at Retell; its prompt cannot. */
+const agentOverride = ({ greeting, language }: Overrides) => {
+  const known = language && languageOf(language);
+  return unlessEmpty({
+    ...(known && { agent: { language: known } }),
+    ...(greeting !== undefined && { retell_llm: { begin_message: greeting } }),
+  });
+};
+
+/** Returns a language as Retell names it: with its region, or with the region where most of its speakers live. */
+const languageOf = (tag: string): string | undefined => {
+  try {
+    const { language, region } = new Intl.Locale(tag).maximize();
+    const names = [tag, `${language}-${region}`];
+    if (language === 'es' && region !== 'ES') names.push('es-419');
+    if (language === 'nb') names.push('no-NO');
+    names.push(`${language}-${new Intl.Locale(language).maximize().region}`);
+    return names.find((name) => (retellLanguages as readonly string[]).includes(name));
+  } catch {
+    return undefined;
+  }
 };

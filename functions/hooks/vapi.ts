@@ -1,4 +1,5 @@
 import { isJsonObject, withoutUndefined } from '../domain/json.ts';
+import { type Overrides, overrideVariables } from './overrides.ts';
 import {
   agentVersionIn,
   dollars,
@@ -6,6 +7,8 @@ import {
   numberAt,
   objectAt,
   type Platform,
+  type SearchAnswer,
+  searchTool,
   textAt,
   timeOf,
   unlessEmpty,
@@ -82,6 +85,11 @@ export const vapi: Platform = {
           findings: unlessEmpty({ ...objectAt(analysis, 'structuredData'), ...outputsIn(structuredOutputs) }),
         };
       }
+      case 'tool-calls': {
+        const queries = searchesIn(message).map(({ query }) => query);
+        if (queries.length === 0) return { type: 'other' };
+        return { type: 'searches', direction: 'inbound', from: other, to: own, queries };
+      }
       default:
         return { type: 'other' };
     }
@@ -89,13 +97,66 @@ export const vapi: Platform = {
 
   needs: ({ body }) => (isPredial(body) ? undefined : 'assistantId'),
 
-  decide({ accept, variables }, { body, query: { assistantId } }) {
+  decide({ accept, variables, overrides }, { body, query: { assistantId } }) {
     if (isPredial(body)) return jsonResponse({ eligible: accept });
     if (!accept) return jsonResponse({ error: 'This caller cannot be connected.' });
-    return jsonResponse({ assistantId, assistantOverrides: { variableValues: variables } });
+    const variableValues = { ...variables, ...(overrides && overrideVariables(overrides)) };
+    return jsonResponse({ assistantId, assistantOverrides: { ...assistantOverrides(overrides), variableValues } });
   },
 
+  answer: (answers, { body }) =>
+    jsonResponse({
+      results: searchesIn(objectAt(body, 'message')).map(({ toolCallId }, index) => {
+        const { error, text } = answers[index] as SearchAnswer;
+        // Vapi reads results of one line.
+        const result = error === undefined ? { result: text?.replace(/\s*\n\s*/g, ' ') } : { error };
+        return { name: searchTool, toolCallId, ...result };
+      }),
+    }),
+
   acknowledge: () => jsonResponse({}),
+};
+
+/** Returns the calls of the search tool. Vapi sends arguments as an object or as its JSON, in a function or beside its name. */
+const searchesIn = (message: Record<string, unknown>): { toolCallId: string; query: string | undefined }[] => {
+  const sent = message.toolCallList;
+  return (Array.isArray(sent) ? sent : []).filter(isJsonObject).flatMap((call) => {
+    const called = isJsonObject(call.function) ? call.function : call;
+    if (called.name !== searchTool) return [];
+    return [{ toolCallId: textAt(call, 'id') ?? '', query: textAt(argumentsOf(called.arguments), 'query') }];
+  });
+};
+
+const argumentsOf = (sent: unknown): Record<string, unknown> => {
+  if (isJsonObject(sent)) return sent;
+  try {
+    const parsed: unknown = JSON.parse(String(sent));
+    return isJsonObject(parsed) ? parsed : {};
+  } catch {
+    return {};
+  }
+};
+
+/**
+ * The providers of models at Vapi that need nothing but the name of a model. An override without its provider, or with an
+ * unknown one, is no override: Vapi would refuse the call.
+ */
+const modelProviders = new Set(
+  'anthropic anthropic-bedrock anyscale cerebras deepinfra deep-seek google groq inflection-ai minimax openai openrouter perplexity-ai together-ai xai'.split(
+    ' ',
+  ),
+);
+
+/** Returns the overrides of a saved assistant. A model of the same provider keeps its tools, and gets another system prompt. */
+const assistantOverrides = ({ greeting, instructions, model = '' }: Overrides = {}) => {
+  const [, provider = '', name] = /^([^/]+)\/(.+)$/.exec(model) ?? [];
+  return {
+    ...(greeting !== undefined && { firstMessage: greeting }),
+    ...(instructions !== undefined &&
+      modelProviders.has(provider) && {
+        model: { provider, model: name, messages: [{ role: 'system', content: instructions }] },
+      }),
+  };
 };
 
 /** Returns the address of a recording. Vapi has renamed the field, and records in stereo or mono. */

@@ -1,14 +1,13 @@
 import { inflateRawSync } from 'node:zlib';
 import { isIndexed } from '../domain/knowledge-index.ts';
 import type { SourceKindName } from '../domain/sources.ts';
-import { wholeService } from '../service.ts';
-import { type DocumentRecord, documentReads } from '../store/sources/documents.ts';
+import type { DocumentRecord } from '../store/sources/documents.ts';
 import type { SourceReads, SourceRecord } from '../store/sources/source-reads.ts';
-import { bytesOfText, type SourceTexts, sourceTexts, type TextReference } from '../store/sources/source-texts.ts';
-import { type WebsiteRecord, websiteReads } from '../store/sources/websites.ts';
+import type { SourceTexts, TextReference } from '../store/sources/source-texts.ts';
+import type { WebsiteRecord } from '../store/sources/websites.ts';
 import { PackedIndex } from './packed-index.ts';
+import { pagesOf } from './pages-of-text.ts';
 import { rank } from './rank.ts';
-import { pagesOf } from './source-index.ts';
 
 /** A piece of a source's text that matches a query. */
 type FoundPassage = {
@@ -48,7 +47,7 @@ const attempts = 5;
 export class KnowledgeSearch {
   readonly #websites: Pick<SourceReads<WebsiteRecord>, 'list'>;
   readonly #documents: Pick<SourceReads<DocumentRecord>, 'list'>;
-  readonly #texts: Pick<SourceTexts, 'readForSearch'>;
+  readonly #texts: Pick<SourceTexts, 'readForSearch' | 'bytesOf'>;
   readonly #maxIndexBytes: number;
   /** The least recently used first. */
   readonly #kept = new Map<string, Loaded>();
@@ -57,7 +56,7 @@ export class KnowledgeSearch {
   constructor(
     websites: Pick<SourceReads<WebsiteRecord>, 'list'>,
     documents: Pick<SourceReads<DocumentRecord>, 'list'>,
-    texts: Pick<SourceTexts, 'readForSearch'>,
+    texts: Pick<SourceTexts, 'readForSearch' | 'bytesOf'>,
     searchedIndexBytes = maxIndexBytes,
   ) {
     this.#maxIndexBytes = searchedIndexBytes;
@@ -158,7 +157,7 @@ export class KnowledgeSearch {
       withIndex: !kept[at],
       withContent: !kept[at]?.content && !kept[at]?.pages,
     }));
-    const bytes = wanted.reduce((sum, { text, withContent }) => sum + (withContent ? bytesOfText(text) : 0), 0);
+    const bytes = wanted.reduce((sum, { text, withContent }) => sum + (withContent ? this.#texts.bytesOf(text) : 0), 0);
     const withTexts = texts === 'now' || bytes <= bytesReadAhead;
     const missing = wanted
       .map((one) => ({ ...one, withContent: one.withContent && withTexts }))
@@ -209,14 +208,3 @@ const pagesOfLoaded = (kind: SourceKindName, loaded: Loaded): string[] => {
   delete loaded.content;
   return loaded.pages;
 };
-
-const services = {
-  websites: websiteReads.for('list'),
-  documents: documentReads.for('list'),
-  texts: sourceTexts.for('readForSearch'),
-};
-
-export const knowledgeSearch = /* @__PURE__ */ wholeService(
-  () => new KnowledgeSearch(services.websites.get(), services.documents.get(), services.texts.get()),
-  Object.values(services).flatMap(({ permissions }) => permissions),
-);

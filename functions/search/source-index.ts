@@ -8,11 +8,8 @@ import type { SourceReads, SourceRecord, SourceReference } from '../store/source
 import { bytesOfText, type SourceIndex } from '../store/sources/source-texts.ts';
 import type { Sources } from '../store/sources/sources.ts';
 import { languageOf } from './languages.ts';
-import { type IndexedPage, packIndex } from './pack-index.ts';
-
-/** Returns the pages of a stored text: JSON of a website's pages, or a document as one page. */
-export const pagesOf = (kind: SourceKindName, content: string): IndexedPage[] =>
-  kind === 'website' ? JSON.parse(content) : [{ text: content }];
+import { packIndex } from './pack-index.ts';
+import { pagesOf } from './pages-of-text.ts';
 
 /** A text that takes too much time or memory to index. The message is a sentence for the owner of the source. */
 export class IndexingError extends Error {

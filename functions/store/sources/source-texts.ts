@@ -106,6 +106,11 @@ export class SourceTexts {
     await this.#table.deleteMany(unusedIndexes.flatMap((index) => indexKeysOf(sourceId, revision, index)));
   }
 
+  /** Returns roughly how many bytes a source's text has. */
+  bytesOf(text: TextReference): number {
+    return bytesOfText(text);
+  }
+
   /**
    * Reads pieces of the indexes and texts of several sources at once, and returns them deflated. A source whose text or
    * index was replaced in between is left out.
@@ -261,4 +266,5 @@ const piecesOf = (whole: string): string[] => {
 
 export const sourceTexts = /* @__PURE__ */ service(() => new SourceTexts(table.get()), {
   readForSearch: ['dynamodb:BatchGetItem'],
+  bytesOf: [],
 });

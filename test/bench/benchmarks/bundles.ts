@@ -14,8 +14,8 @@ const filesOrQueue = 360;
 const ownLimits: Record<string, number> = {
   addWebsite: 470,
   getInvoices: 300,
-  // It has the adapters of four platforms.
-  receiveHook: 300,
+  // It has the adapters of the platforms, records calls with their outcomes, and reads what a search needs.
+  receiveHook: 325,
   buildChat: 850,
   crawlWebsite: 1660,
   extractDocument: 430,

@@ -1,0 +1,30 @@
+import type { AgentConfiguration } from '../domain/agents.ts';
+
+/** What a platform takes from the agent's configuration instead of from its own settings. Texts, as far as they are configured. */
+export type Overrides = {
+  greeting?: string | undefined;
+  instructions?: string | undefined;
+  language?: string | undefined;
+  model?: string | undefined;
+};
+
+/** Returns the overrides of a configuration, which is not checked when it is read. */
+export const overridesIn = (configuration: AgentConfiguration): Overrides => {
+  const textOf = (name: keyof Overrides) => {
+    const value = configuration[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  return {
+    greeting: textOf('greeting'),
+    // Without instructions, the platform's own stay.
+    instructions: textOf('instructions') || undefined,
+    language: textOf('language') || undefined,
+    model: textOf('model') || undefined,
+  };
+};
+
+/** Returns the variables by which prompts at a platform refer to what it has no override for. */
+export const overrideVariables = ({ instructions, language }: Overrides): Record<string, string> => ({
+  ...(instructions !== undefined && { agent_instructions: instructions }),
+  ...(language !== undefined && { agent_language: language }),
+});
