@@ -4,12 +4,35 @@ import { Identifier } from './identifiers.ts';
 /** The user whose work it is: the owner of the agent. A queue is shared fairly among users. */
 const ofUser = { uid: Identifier };
 
+/** How far the responses kept for users are searched: what is before this position is done. A key in it is hashed. */
+const KeptPosition = z.object({
+  uid: Identifier,
+  shard: z.number(),
+  after: z.optional(z.string()),
+  isUnderWay: z.boolean(),
+});
+export type KeptPosition = z.infer<typeof KeptPosition>;
+
 /** The message of each job, by the job's name. A message is delivered at least once, possibly late. */
 export const jobMessages = {
   finishDuplication: z.object({ job: z.literal('finishDuplication'), ...ofUser, agentId: Identifier }),
-  finishDeletion: z.object({ job: z.literal('finishDeletion'), ...ofUser, agentId: Identifier }),
+  finishDeletion: z.object({
+    job: z.literal('finishDeletion'),
+    ...ofUser,
+    agentId: Identifier,
+    /** Where a run that began at `startedAt` (Unix milliseconds) goes on: all but kept responses is deleted. */
+    progress: z.optional(z.object({ startedAt: z.number(), position: KeptPosition })),
+  }),
   /** It does not hold the person's number: a message outlives its job. */
-  erasePerson: z.object({ job: z.literal('erasePerson'), uid: Identifier, erasureId: Identifier }),
+  erasePerson: z.object({
+    job: z.literal('erasePerson'),
+    uid: Identifier,
+    erasureId: Identifier,
+    /** Where an erasure goes on of which all but kept responses is done, at `erasedAt` (Unix milliseconds). */
+    progress: z.optional(
+      z.object({ erasedAt: z.number(), copiesBegun: z.number(), position: z.optional(KeptPosition) }),
+    ),
+  }),
   /** Sent by the clock; the work goes on at a segment of the table. A key of the table could contain a person's number. */
   expireCalls: z.object({
     job: z.literal('expireCalls'),
@@ -68,6 +91,8 @@ export const jobMessages = {
 };
 
 export type JobName = keyof typeof jobMessages;
+
+export type ErasureProgress = NonNullable<z.infer<(typeof jobMessages)['erasePerson']>['progress']>;
 
 /** A message of one of these jobs, as it is sent. */
 export type JobMessage<Name extends JobName = JobName> = { [N in Name]: z.infer<(typeof jobMessages)[N]> }[Name] & {

@@ -3,6 +3,7 @@ import { blockListImports } from '../block-list-import/block-list-imports.ts';
 import { callAttempts } from '../calling/call-attempts.ts';
 import { importFiles } from '../clients/files.ts';
 import { importFileKey } from '../domain/block-list-imports.ts';
+import type { ErasureProgress } from '../domain/job-messages.ts';
 import { hasText } from '../domain/json.ts';
 import { mentionsNumber } from '../domain/phone-numbers.ts';
 import type { ServicesOf } from '../service.ts';
@@ -53,18 +54,27 @@ export const findPerson = async (
 };
 
 /** An erasure in progress. */
-type Running = { uid: string; erasureId: string; number: string; blockList: 'keep' | 'remove' };
+type Running = {
+  uid: string;
+  erasureId: string;
+  number: string;
+  blockList: 'keep' | 'remove';
+  progress?: ErasureProgress | undefined;
+};
+
+/** What is left of an erasure: when to continue, and where. Without `progress`, it begins again. */
+type Rest = { delaySeconds: number; progress?: ErasureProgress };
 
 /**
- * Erases a person from the data of a user, until a time (Unix milliseconds). Returns after how many seconds to continue;
- * undefined when it is done. Every step can be repeated, and counts what it erases in the same transaction.
+ * Erases a person from the data of a user, until a time (Unix milliseconds). Returns what is left; undefined when it is done.
+ * Every step can be repeated, and counts what it erases in the same transaction.
  */
 export const erasePerson = async (
-  { uid, erasureId, number, blockList: mode }: Running,
+  { uid, erasureId, number, blockList: mode, progress }: Running,
   until: number,
   services: ServicesOf<typeof eraseServices>,
-): Promise<number | undefined> => {
-  const { agents, calls, callAttempts, blockList, idempotency, imports, erasures, webhookEvents } = services;
+): Promise<Rest | undefined> => {
+  const { agents, idempotency, imports } = services;
   // The users who may have read or changed the person's data.
   const callers = new Set([uid]);
   for await (const owned of agents.owned(uid)) {
@@ -73,10 +83,36 @@ export const erasePerson = async (
     }
   }
   // A file that is being imported may contain the number, and add it again.
-  for (const caller of callers) if (await isFileThere(caller, services)) return waitSeconds;
+  for (const caller of callers) if (await isFileThere(caller, services)) return { delaySeconds: waitSeconds };
   // A copy in progress may have the person already, and nobody can erase from it.
   const { begun, inProgress } = await agents.copiesOf(uid);
-  if (inProgress.length > 0) return waitSeconds;
+  if (inProgress.length > 0) return { delaySeconds: waitSeconds };
+  if (!progress) {
+    if (!(await eraseData({ uid, erasureId, number, blockList: mode }, until, services))) return { delaySeconds: 0 };
+    for (const caller of callers) await imports.forget(caller, (text) => mentionsNumber(text, number));
+  }
+  const { erasedAt = Date.now(), copiesBegun = begun } = progress ?? {};
+  const mentionsPerson = (body: unknown) => hasText(body, (text) => mentionsNumber(text, number));
+  for (let position = progress?.position; ; position = undefined) {
+    const search = { since: erasedAt, until, from: position };
+    const { stoppedAt, isUnderWay } = await idempotency.forget([...callers], mentionsPerson, search);
+    if (!stoppedAt && !isUnderWay) break;
+    if (stoppedAt || Date.now() >= until) {
+      return { delaySeconds: 0, progress: { erasedAt, copiesBegun, position: stoppedAt } };
+    }
+    // A request in progress may have read the person before, and keep its response later.
+    await sleep(pollMilliseconds);
+  }
+  // A copy that began meanwhile may have been made before its source was erased.
+  return (await agents.copiesOf(uid)).begun === copiesBegun ? undefined : { delaySeconds: waitSeconds };
+};
+
+/** Erases a person from calls and block lists, until a time (Unix milliseconds). Returns true when all is erased. */
+const eraseData = async (
+  { uid, erasureId, number, blockList: mode }: Running,
+  until: number,
+  { agents, calls, callAttempts, blockList, erasures, webhookEvents }: ServicesOf<typeof eraseServices>,
+): Promise<boolean> => {
   const eraseEntries = async (owners: BlockListOwner[]) => {
     await blockList.erase(owners, number, mode, erasures.counting(uid, erasureId, 'blockedNumbers', 1));
     // The events of a call are deleted with the call.
@@ -90,23 +126,12 @@ export const erasePerson = async (
       number,
     );
     for (const { agentId } of owned) {
-      if (Date.now() >= until) return 0;
+      if (Date.now() >= until) return false;
       const alongside = (count: number) => [erasures.counting(uid, erasureId, 'calls', count)];
-      if (!(await calls.removeAll(agentId, { phone: number, until, alongside }))) return 0;
+      if (!(await calls.removeAll(agentId, { phone: number, until, alongside }))) return false;
     }
   }
-  const erasedAt = Date.now();
-  const mentionsPerson = (body: unknown) => hasText(body, (text) => mentionsNumber(text, number));
-  for (const caller of callers) {
-    await imports.forget(caller, (text) => mentionsNumber(text, number));
-    // A request in progress may have read the person before, and keep its response later.
-    while (await idempotency.forget(caller, mentionsPerson, erasedAt)) {
-      if (Date.now() >= until) return 0;
-      await sleep(pollMilliseconds);
-    }
-  }
-  // A copy that began meanwhile may have been made before its source was erased.
-  return (await agents.copiesOf(uid)).begun === begun ? undefined : waitSeconds;
+  return true;
 };
 
 /** Returns whether there is a file that one of a user's imports reads, or is about to read. */

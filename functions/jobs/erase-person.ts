@@ -15,17 +15,18 @@ export const erasePerson = queueJob({
   timeoutSeconds: jobTimeoutSeconds,
 
   async handle(message, services, { until }) {
-    const { uid, erasureId } = message;
+    const { uid, erasureId, progress } = message;
     const { erasures, jobQueue } = services;
     const begun = await erasures.start(uid, erasureId);
     if (!begun) return;
     // Whatever ends this run and its repetitions, that message continues the erasure.
     await jobQueue.send(message, jobRescueDelaySeconds);
-    const delaySeconds = await erase({ uid, erasureId, ...begun }, until, services);
-    if (delaySeconds === undefined) return erasures.finish(uid, erasureId);
+    const rest = await erase({ uid, erasureId, ...begun, progress }, until, services);
+    if (rest === undefined) return erasures.finish(uid, erasureId);
     // What an erasure waits for has long ended by then, unless an operator must see to it.
     if (Date.now() > Date.parse(begun.requestedAt) + maxMilliseconds) return erasures.fail(uid, erasureId, incomplete);
-    await jobQueue.send(message, delaySeconds);
+    const next = { job: 'erasePerson', uid, erasureId, ...(rest.progress && { progress: rest.progress }) } as const;
+    await jobQueue.send(next, rest.delaySeconds);
   },
 
   async giveUp({ uid, erasureId }, { erasures }) {

@@ -38,15 +38,15 @@ export const finishDeletion = queueJob({
   },
   timeoutSeconds: jobTimeoutSeconds,
 
-  async handle({ agentId }, services, { until }) {
+  async handle({ agentId, progress }, services, { until }) {
     const { agents, calls, callFigures, callAttempts, blockList, websites, documents, files } = services;
     const { duplications, idempotency, jobQueue } = services;
-    const startedAt = Date.now();
+    const startedAt = progress?.startedAt ?? Date.now();
     const deleted = await agents.findDeleted(agentId);
     if (!deleted) return;
     const message = { job: 'finishDeletion', uid: deleted.owner, agentId } as const;
     // Whatever ends this run and its repetitions, that message continues the deletion.
-    await jobQueue.send(message, jobRescueDelaySeconds);
+    await jobQueue.send({ ...message, progress }, jobRescueDelaySeconds);
     const emptied = await Promise.all([
       calls.removeAll(agentId, { until }),
       callFigures.removeAll(agentId, until),
@@ -57,9 +57,10 @@ export const finishDeletion = queueJob({
     ]);
     if (!emptied.every(Boolean)) return jobQueue.send(message);
     await duplications.remove(agentId);
-    for (const uid of [deleted.owner, ...deleted.guests]) {
-      await idempotency.forget(uid, (body) => hasText(body, (text) => text === agentId));
-    }
+    const mentionsAgent = (body: unknown) => hasText(body, (text) => text === agentId);
+    const search = { until, from: progress?.position };
+    const { stoppedAt } = await idempotency.forget([deleted.owner, ...deleted.guests], mentionsAgent, search);
+    if (stoppedAt) return jobQueue.send({ ...message, progress: { startedAt, position: stoppedAt } });
     await agents.finishRemoval(agentId, deleted, startedAt);
   },
 });

@@ -1,17 +1,10 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import pMap from 'p-map';
 import { newUlid } from '../domain/identifiers.ts';
+import type { KeptPosition } from '../domain/job-messages.ts';
 import { idempotencyClaimSeconds } from '../domain/timeouts.ts';
 import { service } from '../service.ts';
 import { when } from './expressions.ts';
-import {
-  type Collection,
-  type ItemKey,
-  idempotencyKey,
-  idempotencyKeyOfPiece,
-  idempotencyOf,
-  idempotencyPieceKey,
-} from './keys.ts';
+import { type ItemKey, idempotencyKey, idempotencyKeyOfPiece, idempotencyOf, idempotencyPieceKey } from './keys.ts';
 import { type Item, type Table, table } from './table.ts';
 
 /** How long a first response is kept. */
@@ -118,36 +111,49 @@ export class IdempotencyStore {
   }
 
   /**
-   * Deletes a user's responses that mention something, as if their keys had never been used. Returns true while a request
-   * may be in progress that began before `since` (Unix milliseconds), and whose response is kept later.
+   * Deletes the responses of users that mention something, as if their keys had never been used: from a position on, and until a
+   * time (Unix milliseconds). Returns the position where it stopped, if it has not come to the end, and whether a request was in
+   * progress that began before `since` (Unix milliseconds): its response may be kept later.
    */
-  async forget(uid: string, mentions: (body: unknown) => boolean, since = 0): Promise<boolean> {
-    const forgetIn = (shard: Collection) => this.#forgetIn(shard, mentions, since);
-    return (await pMap(idempotencyOf(uid), forgetIn, { concurrency: 4 })).some(Boolean);
-  }
-
-  async #forgetIn(shard: Collection, mentions: (body: unknown) => boolean, since: number): Promise<boolean> {
-    const pieces = new Map<string, ItemKey[]>();
-    const kept = new Set<string>();
-    let isUnderWay = false;
-    for await (const item of this.#table.query<Item & Kept>(shard)) {
-      const whole = idempotencyKeyOfPiece(item);
-      if (whole) {
-        pieces.set(whole.sk, [...(pieces.get(whole.sk) ?? []), item]);
-        continue;
+  async forget(
+    uids: string[],
+    mentions: (body: unknown) => boolean,
+    { since = 0, until, from }: { since?: number; until: number; from?: KeptPosition | undefined },
+  ): Promise<{ stoppedAt?: KeptPosition; isUnderWay: boolean }> {
+    let isUnderWay = from?.isUnderWay ?? false;
+    for (const uid of uids.toSorted()) {
+      if (from && uid < from.uid) continue;
+      for (const [shard, collection] of idempotencyOf(uid).entries()) {
+        const start: Pick<KeptPosition, 'shard' | 'after'> = from?.uid === uid ? from : { shard: 0 };
+        if (shard < start.shard) continue;
+        // The position is before the item that is looked at: its pieces follow it.
+        let after = shard === start.shard ? start.after : undefined;
+        let former = after;
+        let keptKey: string | undefined;
+        const orphans: ItemKey[] = [];
+        for await (const item of this.#table.query<Item & Kept>(collection, { after })) {
+          const whole = idempotencyKeyOfPiece(item);
+          // Pieces without a response belong to one that was deleted, or has expired.
+          if (whole && whole.sk !== keptKey) orphans.push({ pk: item.pk, sk: item.sk });
+          after = former;
+          former = item.sk;
+          if (whole) continue;
+          if (Date.now() >= until) {
+            await this.#table.deleteMany(orphans);
+            return { stoppedAt: { uid, shard, ...(after !== undefined && { after }), isUnderWay }, isUnderWay };
+          }
+          const answer = await this.#read(item, item);
+          const { claimedUntil } = item;
+          const begun = claimedUntil - idempotencyClaimSeconds * 1000;
+          if (!answer && begun < since + 1 && claimedUntil > Date.now()) isUnderWay = true;
+          const isMentioned = answer?.body !== undefined && mentions(JSON.parse(answer.body));
+          if (isMentioned) await this.#table.delete({ pk: item.pk, sk: item.sk }, isUnchanged(item));
+          keptKey = isMentioned ? undefined : item.sk;
+        }
+        await this.#table.deleteMany(orphans);
       }
-      const answer = await this.#read(item, item);
-      const { claimedUntil } = item;
-      const begun = claimedUntil - idempotencyClaimSeconds * 1000;
-      if (!answer && begun < since + 1 && claimedUntil > Date.now()) isUnderWay = true;
-      const isMentioned = answer?.body !== undefined && mentions(JSON.parse(answer.body));
-      if (isMentioned) await this.#table.delete({ pk: item.pk, sk: item.sk }, isUnchanged(item));
-      else kept.add(item.sk);
     }
-    // Pieces without a response belong to one that was deleted, or has expired.
-    const orphans = [...pieces].flatMap(([sk, items]) => (kept.has(sk) ? [] : items));
-    await this.#table.deleteMany(orphans);
-    return isUnderWay;
+    return { isUnderWay };
   }
 
   /** Ends the claim of a failed request, so that a repetition proceeds at once. */

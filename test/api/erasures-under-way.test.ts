@@ -105,7 +105,7 @@ describe.concurrent('the erasure of a person', () => {
       return services.blockList.erase(owners, ...rest);
     };
     const run = () => erasePerson(running, Number.POSITIVE_INFINITY, { ...services, blockList: { erase } });
-    expect(await run()).toBe(5);
+    expect(await run()).toEqual({ delaySeconds: 5 });
     expect((await storedWith(person)).filter((key) => key.includes('#BLOCKED#'))).toHaveLength(1);
     expect(await run()).toBeUndefined();
     await services.erasures.finish(uid, erasureId);
