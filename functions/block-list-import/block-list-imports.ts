@@ -8,10 +8,11 @@ import type {
   ImportStatus,
 } from '../domain/block-list-imports.ts';
 import { now } from '../domain/date-time.ts';
+import { invalidApiKey } from '../domain/errors.ts';
 import { fillPage, fromCursor } from '../domain/paging.ts';
 import { service } from '../service.ts';
-import { type Change, when } from '../store/expressions.ts';
-import { type BlockListOwner, importKey, importsOf, runningImportKey } from '../store/keys.ts';
+import { type Change, exists, isAbsent, when } from '../store/expressions.ts';
+import { type BlockListOwner, importKey, importsOf, runningImportKey, userKey } from '../store/keys.ts';
 import {
   type Item,
   type QueryOptions,
@@ -87,7 +88,7 @@ export class BlockListImports {
     this.#table = table;
   }
 
-  /** Adds an import that waits for its file, unless an earlier attempt of the request added it. */
+  /** Adds an import of an existing user that waits for its file, unless an earlier attempt of the request added it. */
   async add({
     uid,
     importId,
@@ -103,7 +104,11 @@ export class BlockListImports {
       fileDeadlineAt: Date.now() + uploadMilliseconds,
       ttlSeconds: Math.floor(Date.now() / 1000) + keptSeconds,
     };
-    await this.#table.putNew(item);
+    const failed = await this.#table.tryTransact([
+      this.#table.putAction(item, isAbsent),
+      this.#table.checkAction(userKey(uid), exists),
+    ]);
+    if (failed?.has(1)) throw invalidApiKey();
   }
 
   async find({ uid, importId }: ImportReference): Promise<ImportRecord | undefined> {
@@ -292,7 +297,7 @@ export const toImportResponse = (record: ImportRecord): BlockListImport => ({
 });
 
 export const blockListImports = /* @__PURE__ */ service(() => new BlockListImports(table.get()), {
-  add: ['dynamodb:PutItem'],
+  add: ['dynamodb:ConditionCheckItem', 'dynamodb:PutItem'],
   find: ['dynamodb:GetItem'],
   page: ['dynamodb:Query'],
   isRunning: ['dynamodb:GetItem'],

@@ -38,6 +38,13 @@ export class Users {
 
   /** Deletes a user last, and before it everything of the user except agents, keys and the block list. */
   async remove(uid: string): Promise<void> {
+    await this.#removeItems(uid);
+    await this.#table.delete(userKey(uid));
+    // A request that was authorized before may have written meanwhile.
+    await this.#removeItems(uid);
+  }
+
+  async #removeItems(uid: string): Promise<void> {
     const user = userKey(uid);
     const deliveries = [...webhookDeliveriesOf(uid), ...restingDeliveriesOf(uid), fetchedDeliveriesOf(uid)];
     for (const collection of [...idempotencyOf(uid), ...deliveries, itemsOfUser(uid)]) {
@@ -46,7 +53,6 @@ export class Users {
       }
     }
     await this.#table.deleteMany([runningImportKey({ uid })]);
-    await this.#table.delete(user);
   }
 
   /** Renames an existing user. */

@@ -7,7 +7,7 @@ import { deleting } from '../domain/source-state.ts';
 import type { SourceKindName } from '../domain/sources.ts';
 import type { EventType } from '../domain/webhooks.ts';
 import type { AgentItem } from '../store/agents.ts';
-import { type NumberChange, numberChangeOf } from '../store/block-list/blocked-number.ts';
+import { type BlockedItem, type NumberChange, numberChangeOf } from '../store/block-list/blocked-number.ts';
 import { storedCall } from '../store/calls/call-records.ts';
 import type { AccessItem } from '../store/credentials.ts';
 import { type BlockListOwner, changedItem, type EventSubject } from '../store/keys.ts';
@@ -181,8 +181,10 @@ const sourceChanged = (
 };
 
 const numberChanged = (list: BlockListOwner, { key, before, after, isExpiry }: TableChange): ChangeEffects => {
-  // A request marks an entry as removed; an erasure deletes it.
+  // A request marks an entry as removed; an erasure deletes it, or marks it where it keeps the number blocked.
   if (!after && !isExpiry) return { erased: { list, number: key.sk } };
+  const [former, item] = [before, after] as (BlockedItem | undefined)[];
+  if (item?.erasedAt !== undefined && item.erasedAt !== former?.erasedAt) return { erased: { list, number: key.sk } };
   const number = numberChangeOf(list, before, after);
   return number ? { number } : {};
 };

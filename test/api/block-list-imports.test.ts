@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { blockListImports } from '../../functions/block-list-import/block-list-imports.ts';
+import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import { agents } from '../../functions/store/agents.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
+import { itemsOfUser } from '../../functions/store/keys.ts';
+import { table } from '../../functions/store/table.ts';
+import { users } from '../../functions/store/users.ts';
 import { until } from '../support/until.ts';
 import { sendForm } from '../support/uploads.ts';
 import { newUser, newWorld, type World } from '../support/world.ts';
@@ -219,6 +224,14 @@ describe('imports into a block list', () => {
       error: expect.stringContaining('no longer'),
     });
     expect((await world.blockList()).blockList).toEqual([]);
+  });
+
+  it('an import is not added for a user who was deleted after the request was authorized', async () => {
+    const { uid, keyId } = await newUser();
+    await users.get().remove(uid);
+    const late = { uid, importId: newIdentifier('import'), keyId, mode: 'add' as const };
+    await expect(blockListImports.get().add(late)).rejects.toMatchObject({ code: 'invalid_api_key' });
+    expect(await Array.fromAsync(table.get().query(itemsOfUser(uid)))).toEqual([]);
   });
 
   it('the form of an import is of no use once its key is revoked', async () => {

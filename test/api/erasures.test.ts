@@ -22,7 +22,7 @@ describe('the erasure of a person', () => {
     expect(item).not.toHaveProperty('number');
     expect(item.numberHash).toMatch(/^[\w-]{43}$/);
     expect(hashOfNumber('secret', world.uid, person)).not.toBe(hashOfNumber('other', world.uid, person));
-    expect(Object.keys(jobMessages.erasePerson.shape).sort()).toEqual(['erasureId', 'job', 'uid']);
+    expect(Object.keys(jobMessages.erasePerson.shape).sort()).toEqual(['erasureId', 'job', 'progress', 'uid']);
   });
 
   it('a dry run of an erasure counts, and changes and keeps nothing', async () => {

@@ -8,7 +8,7 @@ import { type Stores, storesOf } from '../../bin/operator/stores.ts';
 import { newIdentifier } from '../../functions/domain/identifiers.ts';
 import type { JobMessage } from '../../functions/domain/job-messages.ts';
 import { Credentials } from '../../functions/store/credentials.ts';
-import { accessKey, blockedNumberKey, callKey } from '../../functions/store/keys.ts';
+import { accessKey, blockedNumberKey, callKey, webhookEventsOf } from '../../functions/store/keys.ts';
 import { openTable, Table } from '../../functions/store/table.ts';
 import { changeOf, type TableChange } from '../../functions/store/table-changes.ts';
 import { closeWhenQuiet } from '../../functions/webhooks/publish.ts';
@@ -223,6 +223,22 @@ describe('the reader of changes', () => {
     expect(new Set(messages.map((message) => 'deliveryId' in message && message.deliveryId)).size).toBe(500);
     // A step is repeated at most each time.
     expect(messages.length).toBeLessThanOrEqual(500 + 100 * (rounds - 1));
+  });
+
+  it('an event that is written after the erasure of its person does not keep the number, also where the number stays blocked', async () => {
+    const { uid, agentId, stores, messages, block, numbers, requestsOf } = await newTable();
+    await addEndpoints(stores, uid, 1);
+    await block(1);
+    const [number] = manyNumbers(1) as [string];
+    const counted = stores.table.updateAction({ pk: 'counter', sk: 'counter' }, { add: { count: 1 } });
+    await stores.blockList.erase([{ agentId }], number, 'keep', counted);
+    for (const record of await numbers(2)) await requestsOf([record]);
+    const [event] = await Array.fromAsync(stores.table.query(webhookEventsOf({ agentId })));
+    expect(messages.map(({ job }) => job)).toEqual(['deliverWebhook']);
+    const eventId = event?.sk.replace('EVENT#', '') ?? '';
+    const nothing = { count: 0, numbers: [] };
+    expect(await stores.webhookEvents.details({ agentId }, eventId)).toEqual({ added: nothing, removed: nothing });
+    expect(JSON.stringify(event)).not.toContain(number);
   });
 
   it('the reader of changes makes two reads for changes of users without endpoints, and none for changes that are no events', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import type { BlockedNumber, NumberOutcome } from '../../domain/block-list.ts';
+import { now } from '../../domain/date-time.ts';
 import { fillPage, fromCursor } from '../../domain/paging.ts';
 import { service } from '../../service.ts';
 import { when } from '../expressions.ts';
@@ -215,12 +216,16 @@ export class BlockList {
     const isUnchanged = when`addedBy = ${addedBy} and removedBy = ${removedBy} and blockedUntil = ${blockedUntil}`;
     const blocks = isBlocked(item);
     const isKept = blocks && mode === 'keep';
-    if (isKept && item.reason === undefined) return true;
+    // The stream brings this mark after the number's own change, whose event then loses the number.
+    const erasedAt = now();
+    if (isKept && item.reason === undefined) {
+      return (await this.#table.change({ pk, sk }, { set: { erasedAt } }, isUnchanged)) !== undefined;
+    }
     const failed = await this.#table.tryTransact([
       isKept
         ? this.#table.updateAction(
             { pk, sk },
-            { set: { reason: null } },
+            { set: { reason: null, erasedAt } },
             when`${isUnchanged} and attribute_exists(reason)`,
           )
         : this.#table.deleteAction({ pk, sk }, isUnchanged),

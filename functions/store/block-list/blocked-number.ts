@@ -17,6 +17,8 @@ export type BlockedItem = Item & {
   expiresAt?: string;
   addedBy: string;
   removedBy: string;
+  /** When an erasure of the person kept it. */
+  erasedAt?: string;
   ttlSeconds?: number;
 };
 
