@@ -5,7 +5,7 @@ import { Documentation } from '../../functions/chat/documentation.ts';
 const questions: [question: string, page: string][] = [
   ['How do I get an API key?', '/docs/authentication'],
   ['How do I keep agents in Git?', '/docs/agents-in-git'],
-  ['Deploy agents from YAML files with GitHub Actions', '/docs/agents-in-git'],
+  ['agents as YAML files', '/docs/agents-in-git'],
   ['Does my voice platform use the greeting of the agent?', '/docs/what-an-agent-is'],
   ['What is an agent?', '/docs/what-an-agent-is'],
   ['call.outcome_updated event data', '/docs/reference#tag/webhooks/webhook/POST/call.outcome-updated'],
