@@ -10,6 +10,7 @@ import { KnowledgeSearchRequest } from '../domain/knowledge-search.ts';
 import { limits } from '../domain/limits.ts';
 import { PhoneNumberInQuery } from '../domain/phone-numbers.ts';
 import { SourceName } from '../domain/sources.ts';
+import { VersionNumber } from '../domain/version-number.ts';
 import { StartUrl, type Website } from '../domain/websites.ts';
 import type { Arguments } from '../operations/to-request.ts';
 import { checkNumbers, NumbersToCheck } from './check-numbers.ts';
@@ -182,8 +183,11 @@ export const tools: Record<ToolName, PublicTool | UserTool> = {
   }),
   updateAgent: userTool({
     description:
-      'Updates an agent. The configuration is merged by top-level field, and null removes a field. Leave out what does not change.',
-    input: z.extend(AgentChange, { agentId: AgentId }),
+      'Updates an agent. The configuration is merged by top-level field, and null removes a field. Leave out what does not change. Send the version that you have read as ifMatch: when somebody has changed the agent since, nothing is done.',
+    input: z.extend(AgentChange, {
+      agentId: AgentId,
+      ifMatch: z.optional(VersionNumber.check(z.describe('The version of the agent that you have read.'))),
+    }),
     operation: 'updateAgent',
     needsApproval: true,
   }),

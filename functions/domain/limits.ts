@@ -40,8 +40,9 @@ export const limits = {
   versions: 200,
   splitVersions: 5,
   versionNumber: 999_999_999,
-  /** Maximum number of changed fields that a version names one by one. */
-  changedFields: 100,
+  /** Maximum number of changed fields that a version names one by one, and their length in UTF-16 units: they fit into an event. */
+  changedFields: 50,
+  changedFieldUnits: 100,
   /** Of the differences of two versions: the number within one object or list, and the length of a path in UTF-16 units. */
   changesOfPart: 100,
   changePathUnits: 1000,

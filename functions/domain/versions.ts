@@ -27,7 +27,7 @@ const versionFields = {
     .array(z.string())
     .check(
       describe(
-        `The fields that differ from the version before: \`name\`, or a field of \`configuration\`. \`configuration\` alone stands for more than ${limits.changedFields} fields.`,
+        `The fields that differ from the version before: \`name\`, or a field of \`configuration\`. \`configuration\` alone stands for more than ${limits.changedFields} fields, or for fields with very long names.`,
         ['name', 'configuration.greeting'],
       ),
     ),
@@ -101,7 +101,7 @@ export const changedFields = (before: Partial<Versioned>, after: Versioned): str
     .filter((field) => !isDeepStrictEqual(former[field], after.configuration[field]))
     .map((field) => `configuration.${field}`);
   const isListed =
-    fields.length <= limits.changedFields && fields.every((field) => field.length <= limits.nameCharacters);
+    fields.length <= limits.changedFields && fields.every((field) => field.length <= limits.changedFieldUnits);
   return [...(before.name === after.name ? [] : ['name']), ...(isListed ? fields : ['configuration'])];
 };
 

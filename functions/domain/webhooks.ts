@@ -13,6 +13,7 @@ export const eventTypes = {
   'agent.created':
     'An agent was created. A copy of an agent is one such event, without events for what was copied to it.',
   'agent.updated': 'An agent was changed.',
+  'agent.traffic_updated': 'The traffic of an agent was split among its versions, or is no longer.',
   'agent.deleted': 'An agent was deleted, with everything it had.',
   'block_list.updated': 'Numbers were added to or removed from a block list, by one request or one import.',
   'website.ready': 'The pages of a website were read.',

@@ -4,6 +4,7 @@ import { Call } from '../domain/calls.ts';
 import { timestamp } from '../domain/date-time.ts';
 import { describe } from '../domain/describe.ts';
 import { AgentId, Uid } from '../domain/identifiers.ts';
+import { Split } from '../domain/traffic.ts';
 import { EndpointId, type EventType, eventTypes, testEventType } from '../domain/webhooks.ts';
 import { WebsiteId } from '../domain/websites.ts';
 
@@ -17,9 +18,19 @@ const agent = z.object({
   name: z.optional(text('Name of the agent.', 'Front desk')),
   phoneNumber: z.optional(text('Phone number of the agent.', '+14155550199')),
   key: z.optional(text('Key of the agent: the name that it has in files.', 'front-desk')),
+  version: z.optional(count('Number of the newest version.', 7)),
   createdAt: z.optional(timestamp('When the agent was created.')),
   updatedAt: z.optional(timestamp('When the agent was last changed.')),
   sourceAgentId: z.optional(text('The agent that it is a copy of.', 'agent_01KB3M5T3Q8RXN2M6J4HB7C0DE')),
+});
+
+const keyId = z.optional(
+  text('Id of the API key that made the change. Absent when the operator did.', 'key_01KB3M5T3Q8RXN2M6J4HB7C0DF'),
+);
+const updatedAgent = z.extend(agent, {
+  changed: z.array(z.string()).check(describe('The fields that changed.', ['name', 'configuration.greeting'])),
+  keyId,
+  note: z.optional(text('The note that was given.', 'Ask for the insurance first')),
 });
 
 const numbers = (verb: string) =>
@@ -89,7 +100,8 @@ const endpoint = z.object({
 
 const dataOf: Record<EventType | typeof testEventType, z.core.$ZodType> = {
   'agent.created': agent,
-  'agent.updated': agent,
+  'agent.updated': updatedAgent,
+  'agent.traffic_updated': z.object({ ...idsOfAgent, split: Split, keyId }),
   'agent.deleted': z.object(idsOfAgent),
   'block_list.updated': blockList,
   'website.ready': website,

@@ -51,13 +51,13 @@ export type VersionOrigin = {
 
 /**
  * The configuration is stored as JSON text, so that every value is returned as it was sent. `revision` changes with each write,
- * and `lastChange` says who made the last one.
+ * and `lastChange` says who made the last one. A stream leaves out an empty one.
  */
 export type AgentItem = Item &
   Omit<Agent, 'configuration'> & {
     configuration: string;
     revision: string;
-    lastChange: Pick<VersionOrigin, 'keyId' | 'note' | 'creationId'>;
+    lastChange?: Pick<VersionOrigin, 'keyId' | 'note' | 'creationId'>;
   };
 /** Names the user's agent that has the value of a unique field. */
 export type UniqueEntry = Item & { agentId: string };
@@ -256,7 +256,7 @@ export class Agents {
     // The usual case needs no read: the agent was last changed before the request began.
     if (begun === undefined || found.updatedAt < begun) return undefined;
     const agent = agentOf(found);
-    if (found.lastChange.creationId === creationId) return agent;
+    if (found.lastChange?.creationId === creationId) return agent;
     const { agentId } = found;
     for await (const { version, creationId: by, createdAt } of this.#versions.list(agentId)) {
       if (createdAt < begun) return undefined;

@@ -5,8 +5,9 @@ import { jsonBytes, withoutUndefined } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { deleting } from '../domain/source-state.ts';
 import type { SourceKindName } from '../domain/sources.ts';
+import { changedFields } from '../domain/versions.ts';
 import type { EventType } from '../domain/webhooks.ts';
-import type { AgentItem } from '../store/agents.ts';
+import { type AgentItem, agentOf } from '../store/agents.ts';
 import { type BlockedItem, type NumberChange, numberChangeOf } from '../store/block-list/blocked-number.ts';
 import { storedCall } from '../store/calls/call-records.ts';
 import type { AccessItem } from '../store/credentials.ts';
@@ -79,24 +80,24 @@ const agentChanged = (
   const { before, after } = change;
   // The entry of a shared agent in a guest's list is no record.
   if (!after?.configuration) return {};
-  if (before && isDeepStrictEqual(toldOf(before), toldOf(after))) return {};
-  const { name, phoneNumber, key, createdAt, updatedAt, sourceAgentId } = after;
-  return {
-    events: [
-      eventOf(change, {
-        type: before ? 'agent.updated' : 'agent.created',
-        subject: { agentId },
-        ids: { uid, agentId },
-        details: { name, phoneNumber, key, createdAt, updatedAt, sourceAgentId },
-        timestamp: updatedAt,
-        recipients: [uid],
-      }),
-    ],
-  };
+  const about = { subject: { agentId }, ids: { uid, agentId }, recipients: [uid] };
+  const { name, phoneNumber, key, version, split = [], createdAt, updatedAt, sourceAgentId, lastChange = {} } = after;
+  const details = { name, phoneNumber, key, version, createdAt, updatedAt, sourceAgentId };
+  const { keyId, note } = lastChange;
+  if (!before) {
+    return { events: [eventOf(change, { type: 'agent.created', ...about, details, timestamp: updatedAt })] };
+  }
+  if (!isDeepStrictEqual(before.split ?? [], split)) {
+    return { events: [eventOf(change, { type: 'agent.traffic_updated', ...about, details: { split, keyId } })] };
+  }
+  const changed = [
+    ...changedFields(agentOf(before), agentOf(after)),
+    ...(['phoneNumber', 'key'] as const).filter((field) => before[field] !== after[field]),
+  ];
+  if (changed.length === 0) return {};
+  const updated = { ...details, changed, keyId, note };
+  return { events: [eventOf(change, { type: 'agent.updated', ...about, details: updated, timestamp: updatedAt })] };
 };
-
-/** Returns the fields whose change is an event. */
-const toldOf = ({ name, configuration, phoneNumber, key }: AgentItem) => ({ name, configuration, phoneNumber, key });
 
 /** An agent is deleted when nobody has access to it any more. */
 const accessChanged = (agentId: string, change: TableChange<AccessItem>): ChangeEffects => {

@@ -160,6 +160,13 @@ describe('an approved tool does what the API does', () => {
     const { agentId } = world;
     const updated = await approve(world, 'updateAgent', { agentId, configuration: { greeting: 'Hello' } });
     expect(updated.output).toMatchObject({ agentId, configuration: { greeting: 'Hello' } });
+    // Somebody has changed the agent since the model read it.
+    const late = { agentId, ifMatch: 1, name: 'Late' };
+    const refused = await approve(world, 'updateAgent', late);
+    expect(refused.errorText).toMatch(/configuration\.greeting: was changed in version 2/);
+    const inTime = await approve(world, 'updateAgent', { ...late, ifMatch: 2, note: 'Asked for' });
+    expect(inTime.output).toMatchObject({ version: 3, name: 'Late' });
+    await approve(world, 'updateAgent', { agentId, name: 'Agent' });
     const copy = await approve(world, 'duplicateAgent', { agentId });
     expect(copy.output).toMatchObject({ name: 'Agent (Copy)', uid: world.uid });
     const blocked = await approve(world, 'blockNumbers', {

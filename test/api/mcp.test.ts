@@ -129,6 +129,21 @@ describe('the tools', () => {
 });
 
 describe('a tool call', () => {
+  it('a tool call changes an agent only in the version that the client has read', async () => {
+    const { agentId, apiKey } = await newWorld();
+    const rename = (name: string, ifMatch: unknown) =>
+      callTool('updateAgent', { agentId, name, ifMatch, note: 'By a tool' }, { apiKey });
+    expect((await rename('Desk', 1)).structuredContent).toMatchObject({ version: 2, name: 'Desk' });
+    expect(await rename('Reception', 1)).toMatchObject({
+      ...{ isError: true, structuredContent: { error: 'version_conflict', version: 2, details: [{ path: 'name' }] } },
+    });
+    expect((await rename('Reception', '2')).structuredContent.details).toEqual([
+      { path: 'ifMatch', message: 'must be the number of a version' },
+    ]);
+    const restored = await callTool('restoreAgent', { agentId, version: 1, ifMatch: 2 }, { apiKey });
+    expect(restored.structuredContent).toMatchObject({ version: 3, name: 'Agent' });
+  });
+
   it('a tool call makes the request of its operation with path, query and body, as the user of the key', async () => {
     const { agentId } = world;
     const times = { startedAt: '2026-03-01T10:00:00Z', phone: '+14155550100', direction: 'inbound' };

@@ -14,19 +14,26 @@ describe.concurrent('events of agents', () => {
     const [created] = await until('agent.created');
     expect(created?.data).toEqual({
       ...{ uid, agentId, name: 'Desk', phoneNumber: '+14155550123', key: 'desk' },
-      ...{ createdAt: made.createdAt, updatedAt: made.updatedAt },
+      ...{ version: 1, createdAt: made.createdAt, updatedAt: made.updatedAt },
     });
     expect(created?.timestamp).toBe(made.updatedAt);
-    for (const body of [{}, { name: 'Desk' }, { name: 'Front desk' }]) {
+    const change = { name: 'Front desk', configuration: { greeting: 'Hello' }, phoneNumber: null, note: 'Why not' };
+    for (const body of [{}, { name: 'Desk' }, change]) {
       expect((await call('PATCH', `/agents/${agentId}`, { body })).status).toBe(200);
     }
     await until('agent.updated');
+    const split = [{ version: 1, percent: 100 }];
+    for (const _ of [1, 2]) await call('PUT', `/agents/${agentId}/traffic`, { body: { uid, split } });
+    expect((await until('agent.traffic_updated'))[0]?.data).toEqual({ uid, agentId, split, keyId: expect.any(String) });
     await call('DELETE', `/agents/${agentId}`);
     const [deleted] = await until('agent.deleted');
     expect(deleted?.data).toEqual({ uid, agentId });
     const events = await all();
-    expect(typesOf(events)).toEqual(['agent.created', 'agent.deleted', 'agent.updated']);
-    expect(events.find(({ type }) => type === 'agent.updated')?.data).toMatchObject({ agentId, name: 'Front desk' });
+    expect(typesOf(events)).toEqual(['agent.created', 'agent.deleted', 'agent.traffic_updated', 'agent.updated']);
+    expect(events.find(({ type }) => type === 'agent.updated')?.data).toMatchObject({
+      ...{ agentId, name: 'Front desk', version: 2, keyId: expect.any(String), note: 'Why not' },
+      changed: ['name', 'configuration.greeting', 'phoneNumber'],
+    });
   });
 
   it('a copy with websites, documents and blocked numbers makes the event agent.created alone', async () => {

@@ -85,7 +85,6 @@ const questions: [question: string, page: string][] = [
   ['How do I test a new version with 10 % of the callers?', '/docs/traffic'],
   ['How do I split the traffic of an agent?', '/docs/traffic'],
   ['Who changed the agent?', '/docs/versions'],
-  ['How do I not overwrite the edit of somebody else?', '/docs/versions'],
   ['How do I delete an agent?', '/docs/reference#tag/agents/DELETE/agents/{agentId}'],
   ['How do I search the knowledge of an agent?', '/docs/knowledge#search-the-knowledge'],
   ['RAG', '/docs/knowledge#search-the-knowledge'],

@@ -61,7 +61,7 @@ const Changes = ({ fields: { configuration, ...fields }, agent }: { fields: Fiel
   const present: Fields = { ...agent, ...agent?.configuration };
   return Object.entries(changes).map(([name, value]) => (
     <Row key={name} name={name}>
-      {agent && (
+      {agent && !ofRequest.includes(name) && (
         <>
           <span className="visually-hidden">from </span>
           <del>
@@ -78,6 +78,9 @@ const Changes = ({ fields: { configuration, ...fields }, agent }: { fields: Fiel
   ));
 };
 
+/** Fields of a change that are none of the agent. */
+const ofRequest = ['note', 'ifMatch'];
+
 const Value = ({ value }: { value: unknown }): ReactNode => {
   if (value === undefined || value === null || value === '') return 'nothing';
   if (typeof value !== 'object') return String(value);
@@ -93,7 +96,12 @@ const Value = ({ value }: { value: unknown }): ReactNode => {
   );
 };
 
-const labels: Record<string, string> = { agentId: 'Agent', url: 'URL', expiresAt: 'Blocked until' };
+const labels: Record<string, string> = {
+  agentId: 'Agent',
+  url: 'URL',
+  expiresAt: 'Blocked until',
+  ifMatch: 'Changes version',
+};
 
 /** Returns a field name in words: `phoneNumber` is “Phone number”. */
 const labelOf = (name: string) => {
