@@ -20,9 +20,12 @@ const parse = (href: string): Address => {
 /** Returns the view and the filters that the address names. They are all that a reload or a shared link brings back. */
 export const useAddress = (): Address => parse(useSyncExternalStore(subscribe, hrefNow));
 
+/** Returns the same once. A component that a long list has thousands of does not follow the address: its list does. */
+export const addressNow = (): Address => parse(hrefNow());
+
 /** Returns the address of a view. The time zone of the present address is kept. */
 export const hrefOf = (view: string, filters: Filters = {}): string => {
-  const { timeZone } = parse(hrefNow()).filters;
+  const { timeZone } = addressNow().filters;
   const entries = Object.entries({ timeZone, ...filters }).filter((entry): entry is [string, string] => !!entry[1]);
   const query = new URLSearchParams(entries).toString();
   return (view ? `/console/${view}` : '/console') + (query && `?${query}`);
@@ -37,7 +40,7 @@ export const navigate = (href: string, { replace = false } = {}): void => {
 
 /** Changes some filters of the present address. */
 export const setFilters = (change: Filters, options?: { replace: boolean }): void => {
-  const { view, filters } = parse(hrefNow());
+  const { view, filters } = addressNow();
   navigate(hrefOf(view, { ...filters, ...change }), options);
 };
 
@@ -45,8 +48,6 @@ type LinkProps = Omit<ComponentProps<'a'>, 'href'> & { view: string; filters?: F
 
 /** A link to an address of the console, which is opened without loading the page again. */
 export const Link = ({ view, filters, ...rest }: LinkProps) => {
-  // Without this, a link would keep the time zone of an earlier address.
-  useAddress();
   const href = hrefOf(view, filters);
   const open = (event: MouseEvent) => {
     // A new tab or window is the browser's own business.

@@ -1,5 +1,6 @@
 import {
   type InfiniteData,
+  MutationCache,
   QueryCache,
   QueryClient,
   type QueryKey,
@@ -52,6 +53,7 @@ export const clientWith = (apiKey: string, uid?: string): ApiClient =>
 export const newQueryClient = (onInvalidKey: () => void): QueryClient =>
   new QueryClient({
     queryCache: new QueryCache({ onError: (error) => codeOf(error) === 'invalid_api_key' && onInvalidKey() }),
+    mutationCache: new MutationCache({ onError: (error) => codeOf(error) === 'invalid_api_key' && onInvalidKey() }),
     defaultOptions: {
       queries: { retry: false, networkMode: 'always', staleTime: 15_000 },
       mutations: { retry: false, networkMode: 'always' },

@@ -176,10 +176,13 @@ const CurrentView = ({ permitted }: { permitted: View[] }) => {
           <view.Content key={path} />
         </Suspense>
       ) : (
-        <Empty title={view ? `This API key may not read ${view.name.toLowerCase()}` : 'There is no such view'}>
-          {view && <p>It lacks the scope {view.scope}. Enter another key, or open a view that this one may read.</p>}
-          {first ? <Link view={first.path}>{first.name}</Link> : <p>The console has no view for this key.</p>}
-        </Empty>
+        <>
+          <h1>{view?.name ?? 'Console'}</h1>
+          <Empty title={view ? `This API key may not read ${view.name.toLowerCase()}` : 'There is no such view'}>
+            {view && <p>It lacks the scope {view.scope}. Enter another key, or open a view that this one may read.</p>}
+            {first ? <Link view={first.path}>{first.name}</Link> : <p>The console has no view for this key.</p>}
+          </Empty>
+        </>
       )}
     </main>
   );

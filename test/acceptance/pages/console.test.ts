@@ -1,7 +1,11 @@
+import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { newUser, newWorld } from '../../support/world.ts';
-import { startBrowser } from './browser.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Scope } from '../../../functions/domain/api-keys.ts';
+import { apiKeys } from '../../../functions/store/api-keys.ts';
+import { buildPages } from '../../../lib/pages.ts';
+import { call, newUser, newWorld, target, type World } from '../../support/world.ts';
+import { startBrowser, violationsIn } from './browser.ts';
 import { openConsole } from './open-console.ts';
 
 let browser: Browser;
@@ -14,40 +18,337 @@ afterEach(async () => {
 });
 
 const open = (apiKey: string, path?: string) => openConsole(browser, apiKey, path);
-const viewsOf = (page: Page) => page.getByRole('navigation', { name: 'Console' }).getByRole('link').allTextContents();
+const navigation = (page: Page) => page.getByRole('navigation', { name: 'Console' });
+const viewsOf = (page: Page) => navigation(page).getByRole('link').allTextContents();
+const rename = ({ call, agentId }: World, name: string) => call('PATCH', `/agents/${agentId}`, { body: { name } });
+describe('the key', () => {
+  it('the console without a key says what it is for, and opens with a key that is entered', async () => {
+    const { recordCall, apiKey } = await newWorld();
+    await recordCall('call-1');
+    const { page, complaints } = await open('', '/console/calls');
+    await page.getByRole('button', { name: 'Enter an API key' }).click();
+    await page.getByLabel('API key').fill(apiKey);
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Mar 1, 2026, 11:00 AM' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
 
-it('the console without a key says what it is for, and opens with a key that is entered', async () => {
-  const { recordCall, apiKey } = await newWorld();
-  await recordCall('call-1');
-  const { page, complaints } = await open('', '/console/calls');
-  await page.getByRole('button', { name: 'Enter an API key' }).click();
-  await page.getByLabel('API key').fill(apiKey);
-  await page.keyboard.press('Enter');
-  await page.getByRole('link', { name: 'Mar 1, 2026, 11:00 AM' }).waitFor();
+  it.each([
+    ['calls', ['Overview', 'Calls']],
+    ['agents', ['Agents']],
+    ['block-list', ['Numbers']],
+    ['knowledge', ['Knowledge']],
+    ['webhooks', ['Webhooks']],
+    ['hooks', []],
+  ] as [Scope, string[]][])('a key with the scope %s alone sees the views %j', async (scope, names) => {
+    const { apiKey } = await newUser([scope]);
+    const { page, complaints } = await open(apiKey);
+    if (names[0]) await page.getByRole('heading', { name: names[0], level: 1 }).waitFor();
+    else await page.getByText('The console has no view for this key.').waitFor();
+    expect(await viewsOf(page)).toEqual(names);
+    await page.goto(`${target.baseUrl}/console/${scope === 'agents' ? 'calls' : 'agents'}`);
+    await page.getByText(`It lacks the scope ${scope === 'agents' ? 'calls' : 'agents'}.`).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('a key that is revoked while the console is open is told, and what was typed is kept for the next key', async () => {
+    const world = await newWorld();
+    await rename(world, 'Front desk');
+    const { page } = await open(world.apiKey, `/console/agents?agentId=${world.agentId}`);
+    await page.getByLabel('Greeting').fill('Typed before');
+    await apiKeys.get().revoke(world.uid, world.keyId);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('This API key is invalid, expired or revoked.').first().waitFor();
+    const { secret } = await apiKeys.get().create(world.uid, { name: 'next' });
+    await page.getByRole('button', { name: 'Enter another key' }).click();
+    await page.getByLabel('API key').fill(secret);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Front desk' }).waitFor();
+    expect(await page.getByLabel('Greeting').inputValue()).toBe('Typed before');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('status').getByText('is saved').waitFor();
+  });
+});
+
+describe('the address', () => {
+  it('calls are filtered in the address, which brings the same calls back after a reload', async () => {
+    const { recordCall, apiKey } = await newWorld();
+    await recordCall('call-1');
+    await recordCall('call-2', { direction: 'outbound', phone: '+14155550101' });
+    const { page } = await open(apiKey, '/console/calls');
+    await page.getByLabel('Direction').selectOption('Outbound');
+    await page.getByRole('cell', { name: '+14155550100' }).waitFor({ state: 'hidden' });
+    await page.getByRole('cell', { name: '+14155550101' }).waitFor();
+    await page.reload();
+    await page.getByRole('cell', { name: '+14155550101' }).waitFor();
+    expect(await page.getByRole('row').count()).toBe(2);
+    await page.getByLabel('Phone number').fill('+14155550100');
+    await page.keyboard.press('Enter');
+    await page.getByText('No call matches these filters').waitFor();
+    await page.getByRole('link', { name: 'Show all calls of the agent' }).click();
+    await page.getByRole('cell', { name: '+14155550100' }).waitFor();
+  });
+
+  it('the way back leads to the view before, and an unknown view to the first one', async () => {
+    const { apiKey } = await newWorld();
+    const { page } = await open(apiKey, '/console/agents?timeZone=Asia/Tokyo');
+    await navigation(page).getByRole('link', { name: 'Calls' }).click();
+    await page.getByRole('heading', { name: 'Calls' }).waitFor();
+    expect(await page.getByLabel('Time zone of the page').inputValue()).toBe('Asia/Tokyo');
+    expect(await page.title()).toBe('Calls · Voice Agent Platform');
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Agents' }).waitFor();
+    await page.goto(`${target.baseUrl}/console/nowhere`);
+    await page.getByText('There is no such view').waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+
+  it('the root leads to the console, the chat and the documentation, with the same header', async () => {
+    const { page } = await open('', '/');
+    const site = page.getByRole('navigation', { name: 'Site' });
+    for (const [name, heading] of [
+      ['Console', 'Console'],
+      ['Docs', 'Documentation'],
+      ['Build chat', 'Build assistant'],
+    ] as const) {
+      await site.getByRole('link', { name }).click();
+      await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+    }
+  });
+});
+
+describe('a service that fails', () => {
+  it('a dead service is told with a way on, which shows the calls once it is back', async () => {
+    const { recordCall, apiKey } = await newWorld();
+    await recordCall('call-1');
+    const { page } = await open(apiKey, '/console/agents');
+    await page.getByRole('link', { name: 'Agent', exact: true }).waitFor();
+    await page.route('**/calls/**', (route) => route.abort('connectionrefused'));
+    await navigation(page).getByRole('link', { name: 'Calls' }).click();
+    await page.getByText('The service cannot be reached. Check your connection and try again.').waitFor();
+    await page.unroute('**/calls/**');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('cell', { name: '+14155550100' }).waitFor();
+  });
+
+  it('a slow service shows that something is loading, and the console stays usable', async () => {
+    const { apiKey } = await newWorld();
+    const { page } = await open(apiKey, '/console/agents');
+    await page.getByRole('link', { name: 'Agent', exact: true }).waitFor();
+    await page.route('**/calls/**', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 30_000));
+      await route.continue().catch(() => {});
+    });
+    await navigation(page).getByRole('link', { name: 'Calls' }).click();
+    await page.getByRole('status').getByText('Loading …').waitFor({ state: 'attached' });
+    await navigation(page).getByRole('link', { name: 'Agents' }).click();
+    await page.getByRole('link', { name: 'Agent', exact: true }).waitFor();
+  });
+
+  it.each([
+    [429, 'rate_limited'],
+    [503, 'overloaded'],
+  ])('a %i is repeated, and told while the console waits', async (status, error) => {
+    const { recordCall, apiKey } = await newWorld();
+    await recordCall('call-1');
+    const { page } = await open(apiKey, '/console/agents');
+    await page.getByRole('link', { name: 'Agent', exact: true }).waitFor();
+    let refusals = 0;
+    await page.route('**/calls/**', async (route) => {
+      if (refusals++ > 0) return route.continue();
+      const headers = { 'retry-after': '2', 'content-type': 'application/json' };
+      await route.fulfill({ status, headers, body: JSON.stringify({ error, message: 'Too many requests.' }) });
+    });
+    await navigation(page).getByRole('link', { name: 'Calls' }).click();
+    await page.getByRole('status').getByText('The service is busy. The request is sent again in').waitFor();
+    await page.getByRole('cell', { name: '+14155550100' }).waitFor();
+  });
+});
+
+/** Texts that have run scripts in pages that took them for markup. */
+const hostileTexts = [
+  '<script>window.executed = 1</script>',
+  '<img src=x onerror="window.executed = 1">',
+  '"><svg onload="window.executed = 1">',
+  `'-(window.executed = 1)-'`,
+  'javascript:window.executed=1',
+  '</title></textarea><iframe srcdoc="<script>parent.executed = 1</script>">',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a template is hostile, too
+  '{{constructor.constructor("window.executed = 1")()}} ${window.executed = 1}',
+  '<a href="javascript:window.executed=1" autofocus onfocus="window.executed=1">x</a>',
+  '\u202Edrowssap\u202C <b>bold</b> &lt;script&gt;',
+];
+
+it('names, outcomes and texts of others are never markup in any view', async () => {
+  const world = await newWorld();
+  const { call, agentId, recordCall, apiKey } = world;
+  for (const [index, text] of hostileTexts.entries()) {
+    const configuration = { greeting: text, instructions: text, [`field ${text}`]: text, variables: { [text]: text } };
+    const body = { name: text, configuration, note: text };
+    expect((await call('PATCH', `/agents/${agentId}`, { body })).status).toBe(200);
+    await recordCall(`call-${index}`, { status: text.slice(0, 64), details: { [text]: text } });
+    const outcome = { custom_call_outcome: text, custom_call_metadata: { [text]: text } };
+    expect((await call('PATCH', `/calls/${agentId}/call-${index}`, { body: outcome })).status).toBe(200);
+  }
+  const { page, complaints } = await open(apiKey, '/console?period=custom&from=2026-02-28&to=2026-03-02');
+  await page.getByRole('table', { name: 'Figures by outcome' }).getByRole('row').nth(hostileTexts.length).waitFor();
+  for (const path of [
+    '/console/calls',
+    ...hostileTexts.map((_, index) => `/console/calls?agentId=${agentId}&callId=call-${index}`),
+    '/console/agents',
+    `/console/agents?agentId=${agentId}`,
+    `/console/agents?agentId=${agentId}&section=history`,
+    ...hostileTexts.map((_, index) => `/console/agents?agentId=${agentId}&section=history&version=${index + 2}`),
+    `/console/calls?outcome=${encodeURIComponent(hostileTexts[1] as string)}&timeZone=<script>`,
+  ]) {
+    await page.goto(target.baseUrl + path);
+    await page
+      .getByText(/executed|bold/)
+      .first()
+      .waitFor({ state: 'attached' });
+  }
+  expect(await page.evaluate('window.executed')).toBeUndefined();
   expect(complaints).toEqual([]);
 });
 
-it('a key sees the views of its scopes, and is told the scope that it lacks', async () => {
-  const { apiKey } = await newUser(['privacy']);
-  const { page } = await open(apiKey, '/console/calls');
-  await page.getByText('It lacks the scope calls.').waitFor();
-  expect(await viewsOf(page)).toEqual([]);
+describe('every view', () => {
+  /** A user for whom every view has something to show, and the addresses of all views and dialogs. */
+  const everything = async () => {
+    const world = await newWorld();
+    await world.recordCall('call-1', { durationSeconds: 60, details: { recordingUrl: 'https://example.com/1.mp3' } });
+    await world.call('PATCH', `/calls/${world.agentId}/call-1`, { body: { custom_call_outcome: 'booked' } });
+    await world.call('PATCH', `/agents/${world.agentId}`, { body: { configuration: { greeting: 'Hello' } } });
+    const agent = `/console/agents?agentId=${world.agentId}`;
+    const addresses = {
+      '/console?period=custom&from=2026-02-28&to=2026-03-02': 'Calls a day by outcome',
+      '/console?period=7-days': 'No calls in this period',
+      '/console/calls': '+14155550100',
+      '/console/calls?phone=%2B14155550999': 'No call matches these filters',
+      [`/console/calls?agentId=${world.agentId}&callId=call-1`]: 'History of the outcome',
+      '/console/agents': 'New agent',
+      '/console/agents?form=new': 'Create agent',
+      [agent]: 'More fields',
+      [`${agent}&section=history`]: 'Version 1',
+      [`${agent}&section=history&version=1&against=newest`]: 'Restore this version',
+      [`${agent}&section=figures&period=custom&from=2026-02-28&to=2026-03-02`]: 'Value per call',
+      [`${agent}&dialog=delete`]: 'Delete',
+      '/console/nowhere': 'There is no such view',
+    };
+    return { ...world, addresses };
+  };
+
+  it.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 360],
+    ['dark', 360],
+  ] as const)(
+    'every view and dialog meets WCAG 2.2 AA in %s colors at %i pixels, and fits',
+    async (colorScheme, width) => {
+      const { apiKey, addresses } = await everything();
+      const options = { colorScheme, viewport: { width, height: 800 } };
+      const { page, complaints } = await openConsole(browser, apiKey, '/console', options);
+      const findings: Record<string, string[]> = {};
+      for (const [path, text] of Object.entries(addresses)) {
+        await page.goto(target.baseUrl + path);
+        await page.getByText(text).first().waitFor();
+        if (path.endsWith('dialog=delete')) await page.getByRole('button', { name: 'Delete' }).click();
+        const found = await violationsIn(page);
+        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        if ((overflow as number) > 0) found.push(`overflows by ${overflow} pixels`);
+        if (found.length > 0) findings[path] = found;
+      }
+      expect(findings).toEqual({});
+      expect(complaints).toEqual([]);
+    },
+  );
+
+  it('every request of the console is an operation of /openapi.json', async () => {
+    const { apiKey, addresses } = await everything();
+    const { page, asked } = await open(apiKey);
+    for (const [path, text] of Object.entries(addresses)) {
+      await page.goto(target.baseUrl + path);
+      await page.getByText(text).first().waitFor();
+    }
+    const { paths } = (await call('GET', '/openapi.json')).body;
+    const patterns = Object.keys(paths).map((path) => new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`));
+    const isPage = (path: string) => /^\/(assets\/.+|console(\/[a-z]+)?|docs\/demo\.json)$/.test(path);
+    const others = asked
+      .map((url) => new URL(url))
+      .filter(({ origin, pathname }) => origin !== target.baseUrl || !isPage(pathname))
+      .filter(({ origin, pathname }) => origin !== target.baseUrl || !patterns.some((one) => one.test(pathname)));
+    expect(others.map(({ href }) => href)).toEqual([]);
+  });
+
+  it('a call is found, opened, given an outcome and closed by keyboard alone', async () => {
+    const { apiKey, agentId } = await everything();
+    const { page } = await open(apiKey);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const focused = () => page.evaluate('document.activeElement.closest("a, button, input")?.textContent ?? ""');
+    const tabTo = async (text: string) => {
+      for (let tabs = 0; tabs < 60 && !String(await focused()).includes(text); tabs++) await page.keyboard.press('Tab');
+      expect(await focused()).toContain(text);
+    };
+    await tabTo('Calls');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Mar 1, 2026' }).waitFor();
+    await tabTo('Mar 1, 2026');
+    await page.keyboard.press('Enter');
+    const outcome = page.getByRole('dialog', { name: 'Call' }).getByLabel('Outcome');
+    await outcome.waitFor();
+    const label = () => page.evaluate('document.activeElement.labels?.[0]?.textContent');
+    for (let tabs = 0; tabs < 20 && (await label()) !== 'Outcome'; tabs++) await page.keyboard.press('Tab');
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('moved');
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText('The outcome is saved.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('row', { name: /moved/ }).waitFor();
+    expect(await focused()).toContain('Mar 1, 2026');
+    expect((await call('GET', `/calls/${agentId}/call-1`, { apiKey })).body.custom_call_outcome).toBe('moved');
+  });
 });
 
-it('calls are filtered in the address, which brings the same calls back after a reload', async () => {
-  const { recordCall, apiKey } = await newWorld();
-  await recordCall('call-1');
-  await recordCall('call-2', { direction: 'outbound', phone: '+14155550101' });
+it('10,000 agents are shown page by page, and the page still answers', async () => {
+  const { apiKey } = await newUser();
   const { page } = await open(apiKey, '/console/calls');
-  await page.getByLabel('Direction').selectOption('Outbound');
-  await page.getByRole('cell', { name: '+14155550100' }).waitFor({ state: 'hidden' });
-  await page.getByRole('cell', { name: '+14155550101' }).waitFor();
-  await page.reload();
-  await page.getByRole('cell', { name: '+14155550101' }).waitFor();
-  expect(await page.getByRole('row').count()).toBe(2);
-  await page.getByLabel('Phone number').fill('+14155550100');
-  await page.keyboard.press('Enter');
-  await page.getByText('No call matches these filters').waitFor();
-  await page.getByRole('link', { name: 'Show all calls of the agent' }).click();
-  await page.getByRole('cell', { name: '+14155550100' }).waitFor();
+  const made = '2026-03-01T10:00:00.000Z';
+  await page.route('**/agents?*', (route) => {
+    const start = Number(new URL(route.request().url()).searchParams.get('cursor') ?? 0);
+    const agents = Array.from({ length: 500 }, (_, index) => ({
+      ...{ uid: 'user', agentId: `agent-${start + index}`, name: `Agent ${start + index}`, configuration: {} },
+      ...{ version: 1, createdAt: made, updatedAt: made },
+    }));
+    const next = start + 500 < 10_000 ? { nextCursor: String(start + 500) } : {};
+    return route.fulfill({ json: { agents, ...next } });
+  });
+  await navigation(page).getByRole('link', { name: 'Agents' }).click();
+  for (let pages = 1; pages < 20; pages++) {
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('link', { name: `Agent ${pages * 500 + 499}`, exact: true }).waitFor({ state: 'attached' });
+  }
+  expect(await page.getByRole('row').count()).toBe(10_001);
+  await page.getByRole('link', { name: 'Agent 9999', exact: true }).scrollIntoViewIfNeeded();
+  await navigation(page).getByRole('link', { name: 'Calls' }).click();
+  await page.getByRole('heading', { name: 'Calls' }).waitFor();
+});
+
+it('the console loads at most 130 KB at first, and has at most 260 KB in all, gzipped', async () => {
+  const { apiKey } = await newWorld();
+  const { page, asked } = await open(apiKey, '/console?period=7-days');
+  await page.getByText('No calls in this period').waitFor();
+  const bytesOf = new Map(buildPages().map(({ path, body }) => [path, gzipSync(body, { level: 9 }).length]));
+  const sum = (paths: Iterable<string>) => [...paths].reduce((bytes, path) => bytes + (bytesOf.get(path) ?? 0), 0);
+  expect(sum(new Set(asked.map((url) => new URL(url).pathname)))).toBeLessThan(130 * 1024);
+  const all = [...bytesOf.keys()].filter((path) => /^\/(console$|assets\/console-)/.test(path));
+  expect(all.length).toBeGreaterThan(5);
+  expect(sum(all)).toBeLessThan(260 * 1024);
+});
+
+it('the policy of the console allows neither inline styles nor inline scripts', async () => {
+  const { headers } = await fetch(`${target.baseUrl}/console/calls`);
+  const policy = headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("script-src 'self'; style-src 'self';");
+  expect(policy).not.toContain('unsafe');
 });

@@ -1,5 +1,5 @@
 import type { Agent, AgentVersion } from '../../../openapi/client/client.ts';
-import { Link, useAddress } from '../address.tsx';
+import { addressNow, Link, useAddress } from '../address.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
 import { Empty } from '../components/states.tsx';
 import { Time } from '../components/time.tsx';
@@ -30,11 +30,14 @@ export const History = ({ agent }: { agent: Agent }) => {
   );
 };
 
-const VersionLink = ({ version }: AgentVersion) => (
-  <Link view="agents" filters={{ ...useAddress().filters, version: String(version) }}>
-    Version {version}
-  </Link>
-);
+const VersionLink = ({ version }: AgentVersion) => {
+  const { agentId, section } = addressNow().filters;
+  return (
+    <Link view="agents" filters={{ agentId, section, version: String(version) }}>
+      Version {version}
+    </Link>
+  );
+};
 
 const Author = ({ uid, keyId }: AgentVersion) => {
   const isOwn = useService().uid === uid;

@@ -1,5 +1,5 @@
 import type { Call } from '../../../openapi/client/client.ts';
-import { Link, useAddress } from '../address.tsx';
+import { addressNow, Link, useAddress } from '../address.tsx';
 import { AgentFilter } from '../components/agent-filter.tsx';
 import { DateFilter, FilterBar, SelectFilter, TextFilter } from '../components/fields.tsx';
 import { type Column, PagedTable } from '../components/paged-table.tsx';
@@ -94,7 +94,7 @@ const CallTable = ({ agentId }: { agentId: string }) => {
 };
 
 const Started = ({ call: { callId, startedAt } }: { call: Call }) => (
-  <Link view="calls" filters={{ ...useAddress().filters, callId }}>
+  <Link view="calls" filters={{ ...addressNow().filters, callId }}>
     <Time at={startedAt} />
   </Link>
 );

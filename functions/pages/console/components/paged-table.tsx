@@ -1,6 +1,7 @@
 import { memo, type ReactNode, useEffect } from 'react';
 import type { Pages } from '../service.tsx';
 import { Failed, Skeleton } from './states.tsx';
+import { useTimeZone } from './time.tsx';
 
 export type Column<Item> = {
   heading: string;
@@ -21,35 +22,39 @@ const classOf = ({ isNumber, isLong, isMinor }: Column<never>) =>
   [isNumber && 'number', isLong && 'long', isMinor && 'minor'].filter(Boolean).join(' ') || undefined;
 
 /** A table of the items of some pages, each a body of its own, which is rendered once. */
-const TableOfPages = <Item,>({ caption, columns, keyOf, pages }: TableProps<Item> & { pages: Item[][] }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling content must be reachable by keyboard
-  <section className="wide" tabIndex={0} aria-label={caption}>
-    <table>
-      <caption className="visually-hidden">{caption}</caption>
-      <thead>
-        <tr>
-          {columns.map((column, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: columns keep their places, and headings may be of users
-            <th key={index} scope="col" className={classOf(column)}>
-              {column.isHidden ? <span className="visually-hidden">{column.heading}</span> : column.heading}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      {pages.map((items, index) => (
-        <Rows
-          // biome-ignore lint/suspicious/noArrayIndexKey: pages are only ever added at the end
-          key={index}
-          items={items}
-          columns={columns as Column<unknown>[]}
-          keyOf={keyOf as (item: unknown) => string}
-        />
-      ))}
-    </table>
-  </section>
-);
+const TableOfPages = <Item,>({ caption, columns, keyOf, pages }: TableProps<Item> & { pages: Item[][] }) => {
+  const timeZone = useTimeZone();
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling content must be reachable by keyboard
+    <section className="wide" tabIndex={0} aria-label={caption}>
+      <table>
+        <caption className="visually-hidden">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: columns keep their places, and headings may be of users
+              <th key={index} scope="col" className={classOf(column)}>
+                {column.isHidden ? <span className="visually-hidden">{column.heading}</span> : column.heading}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {pages.map((items, index) => (
+          <Rows
+            // biome-ignore lint/suspicious/noArrayIndexKey: pages are only ever added at the end
+            key={index}
+            items={items}
+            columns={columns as Column<unknown>[]}
+            keyOf={keyOf as (item: unknown) => string}
+            timeZone={timeZone}
+          />
+        ))}
+      </table>
+    </section>
+  );
+};
 
-type RowsProps = { items: unknown[]; columns: Column<unknown>[]; keyOf(item: unknown): string };
+type RowsProps = { items: unknown[]; columns: Column<unknown>[]; keyOf(item: unknown): string; timeZone: string };
 
 const Rows = memo(
   ({ items, columns, keyOf }: RowsProps) => (
@@ -66,8 +71,8 @@ const Rows = memo(
       ))}
     </tbody>
   ),
-  // Columns are functions of the item alone.
-  (before, after) => before.items === after.items,
+  // Columns are functions of the item, and of the time zone of the address.
+  (before, after) => before.items === after.items && before.timeZone === after.timeZone,
 );
 
 /** A table of items that are all there. */

@@ -28,7 +28,7 @@ export const Failed = ({ error, onRetry }: { error: Error; onRetry?: (() => void
 /** Says that there is nothing, and what to do next. */
 export const Empty = ({ title, children }: { title: string; children?: ReactNode }) => (
   <div className="empty">
-    <h3>{title}</h3>
+    <h2>{title}</h2>
     {children}
   </div>
 );

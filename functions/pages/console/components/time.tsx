@@ -1,15 +1,14 @@
-import { useAddress } from '../address.tsx';
+import { type Address, addressNow, useAddress } from '../address.tsx';
 import { formatTime, isTimeZone, ownTimeZone } from '../formats.ts';
 
 /** Returns the time zone of the address, or the browser's. */
-export const useTimeZone = (): string => {
-  const { timeZone } = useAddress().filters;
-  return timeZone && isTimeZone(timeZone) ? timeZone : ownTimeZone;
-};
+export const useTimeZone = (): string => timeZoneOf(useAddress());
+
+const timeZoneOf = ({ filters: { timeZone } }: Address) => (timeZone && isTimeZone(timeZone) ? timeZone : ownTimeZone);
 
 /** A point in time in the chosen time zone. Another zone, UTC or the browser's, is in the tooltip. */
 export const Time = ({ at, hasSeconds = false }: { at: string; hasSeconds?: boolean }) => {
-  const timeZone = useTimeZone();
+  const timeZone = timeZoneOf(addressNow());
   const other = timeZone === 'UTC' ? ownTimeZone : 'UTC';
   const options = { timeStyle: hasSeconds ? 'medium' : 'short' } as const;
   return (
