@@ -1,4 +1,5 @@
 import type { CallItem } from '../../../functions/domain/calls.ts';
+import { versionFor } from '../../../functions/domain/traffic.ts';
 
 /** A call of the demo, with the time at which its outcome was set. */
 export type DemoCall = CallItem & { outcomeAt: string };
@@ -29,8 +30,12 @@ type Pattern = {
 const dayMilliseconds = 86_400_000;
 /** Both agents work for a practice in this zone. */
 export const demoTimeZone = 'America/Los_Angeles';
-/** Since how many days the second version of an outbound agent gets half of the calls. */
-export const splitDays = 21;
+/** Since how many days the callers of the outbound agent are split between its two versions. */
+const splitDays = 21;
+export const demoSplit = [
+  { version: 1, percent: 50 },
+  { version: 2, percent: 50 },
+];
 /** The outcome that blocks a number. */
 export const doNotCall = 'do not call';
 /** Numbers that are reserved for fiction: 0100 to 0199 of the exchange 555 in each area. */
@@ -116,7 +121,8 @@ const callsOf = (agentId: string, pattern: Pattern, days: number, until: number)
   const random = randomFrom(pattern.direction === 'inbound' ? 1 : 2);
   return Array.from({ length: days + 1 }, (_, index) => days - index).flatMap((daysAgo) => {
     const midnight = localMidnight(until - daysAgo * dayMilliseconds);
-    const starts = Array.from({ length: callsOn(midnight, pattern, random) }, () =>
+    const growth = 1.15 - (0.4 * daysAgo) / days;
+    const starts = Array.from({ length: Math.round(growth * callsOn(midnight, pattern, random)) }, () =>
       startAfter(midnight, pattern, random),
     );
     const isRecent = daysAgo <= splitDays;
@@ -132,7 +138,7 @@ type Random = () => number;
 const callsOn = (midnight: number, { callsPerDay }: Pattern, random: Random): number => {
   const weekday = new Date(midnight + dayMilliseconds / 2).getUTCDay();
   const calls = weekday === 0 ? callsPerDay.sunday : weekday === 6 ? callsPerDay.saturday : callsPerDay.weekday;
-  return Math.round(calls * (0.7 + random() * 0.6));
+  return calls * (0.7 + random() * 0.6);
 };
 
 const startAfter = (midnight: number, { firstHour, hours }: Pattern, random: Random): number => {
@@ -144,20 +150,21 @@ type Context = { agentId: string; pattern: Pattern; isRecent: boolean; random: R
 
 const callAt = (start: number, { agentId, pattern, isRecent, random }: Context): DemoCall => {
   const { direction, results, withheld } = pattern;
-  const isOfSecondVersion = direction === 'outbound' && isRecent && random() < 0.5;
+  const phone = `+1${areas[Math.floor(random() * areas.length)]}55501${String(Math.floor(random() * 100)).padStart(2, '0')}`;
+  const agentVersion = direction === 'outbound' && isRecent ? versionFor(agentId, phone, demoSplit) : 1;
   const weightOf = ({ weight, weightOfSecondVersion = weight }: Result) =>
-    isOfSecondVersion ? weightOfSecondVersion : weight;
+    agentVersion === 2 ? weightOfSecondVersion : weight;
   const { status, seconds, outcome, values } = pick(results, weightOf, random).value;
   const durationSeconds = Math.round(between(seconds, random));
   const endedAt = start + durationSeconds * 1000;
   const isWithheld = random() < withheld;
-  const phone = `+1${areas[Math.floor(random() * areas.length)]}55501${String(Math.floor(random() * 100)).padStart(2, '0')}`;
   return {
     agentId,
     callId: `demo-${direction}-${new Date(start).toISOString().slice(0, 19).replaceAll(':', '-')}`,
     ...(!isWithheld && { phone }),
     direction,
     ...{ startedAt: new Date(start).toISOString(), endedAt: new Date(endedAt).toISOString(), durationSeconds, status },
+    ...(agentVersion && { agentVersion }),
     ...(outcome !== undefined && { custom_call_outcome: outcome }),
     ...(values && { custom_call_outcome_value: values[Math.floor(random() * values.length)] }),
     ...(direction === 'outbound' && { custom_call_metadata: { campaign: 'six-month check-up' } }),

@@ -9,7 +9,7 @@ import { chunks } from '../../../functions/store/table.ts';
 import { newEndpointSecret } from '../../../functions/webhooks/secrets.ts';
 import { webhookEndpoints } from '../../../functions/webhooks/webhook-endpoints.ts';
 import type { Started } from '../started.ts';
-import { demoCalls, demoTimeZone, doNotCall } from './demo-calls.ts';
+import { demoCalls, demoSplit, demoTimeZone, doNotCall } from './demo-calls.ts';
 import { demoClient, type LocalDemo } from './demo-data.ts';
 import { brokenPdf, handbook, registryFile } from './demo-texts.ts';
 
@@ -116,7 +116,9 @@ const steps = {
       configuration: {
         greeting: 'Hello, this is Example Dental. Your last check-up was six months ago. Shall I find you a time?',
       },
+      note: 'The first version did not say why it calls.',
     });
+    await api.agents.setTraffic({ agentId: progress.outboundId, split: demoSplit });
   },
 
   async calls({ demo: { uid, agentId }, progress, signal }: Context) {

@@ -69,6 +69,11 @@ describe('the demo data of npm start', () => {
       const own = calls.filter((call) => call.agentId === agentId);
       expect(own.some((call) => call.custom_call_outcome_value !== undefined)).toBe(true);
     }
+    const [outbound] = agents.filter(({ name }) => name === 'Check-up reminders');
+    expect(outbound?.version).toBe(2);
+    const split = calls.filter(({ agentVersion }) => agentVersion === 2);
+    expect(split.length).toBeGreaterThan(50);
+    expect(split.every(({ agentId }) => agentId === outbound?.agentId)).toBe(true);
     const oldest = calls.map(({ startedAt }) => startedAt).sort()[0] as string;
     expect(Date.now() - Date.parse(oldest)).toBeGreaterThan(85 * 86_400_000);
 

@@ -1,0 +1,169 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { newEndpoint, newReceiver } from '../../support/webhooks.ts';
+import { newFolder, websitesOf } from '../../support/websites.ts';
+import { call, newUser, newWorld, target, type World } from '../../support/world.ts';
+import { startBrowser, violationsIn } from './browser.ts';
+import { openConsole } from './open-console.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(() => browser.close());
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close();
+});
+
+const corpus = [
+  '<script>window.attacked = 1</script>',
+  '<img src=x onerror="window.attacked = 1">',
+  '"><svg/onload=window.attacked=1>',
+  "' onmouseover='window.attacked=1' x='",
+  'javascript:window.attacked=1',
+  '{{constructor.constructor("window.attacked=1")()}}',
+  '</title></textarea></style><iframe srcdoc="<script>parent.attacked=1</script>">',
+  '[l](javascript:window.attacked=1) ![p](x)',
+  '\u202egnp.exe\u2066 <b>bold</b>',
+];
+
+const views = ['numbers', 'knowledge', 'webhooks'];
+
+/** A user whose numbers, sources and endpoints have texts of attackers. */
+const attackedWorld = async (): Promise<World> => {
+  const world = await newWorld();
+  const { uid, agentId, apiKey } = world;
+  for (const [index, reason] of corpus.entries()) {
+    await world.call('POST', '/block-list', { body: { uid, numbers: [`+1415555010${index}`], reason } });
+  }
+  const form = new FormData();
+  form.set('uid', uid);
+  form.set('agentId', agentId);
+  for (const name of corpus.slice(0, 8))
+    form.append('files', new Blob([`Refunds: ${corpus.join('\n\n')}`]), `${name}.txt`);
+  expect((await call('POST', '/agent-documents', { apiKey, body: form })).status).toBe(200);
+  const site = newFolder();
+  const escaped = corpus.map((text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')).join('<p>');
+  await site.put('', `<title>${escaped}</title><p>Refunds ${escaped}</p><a href="?<img onerror=x>&x='"">a</a>`);
+  const added = await websitesOf(world).add(site.url, { name: corpus[1] });
+  await websitesOf(world).settled(added.body.websiteId);
+  const receiver = await newReceiver({ status: 500 });
+  await newEndpoint(world, `${receiver.url}?x=<script>window.attacked=1</script>'"`, { description: corpus[0] });
+  await world.recordCall('call-1');
+  return world;
+};
+
+/** Opens everything that a view shows, and closes it again. */
+const openAll = async (page: Page) => {
+  const rows = page.getByRole('table').getByRole('link');
+  for (let index = 0; index < Math.min(await rows.count(), 12); index++) {
+    await rows.nth(index).click();
+    await page.getByRole('dialog').waitFor();
+    await page.getByRole('dialog').locator('.skeleton').waitFor({ state: 'hidden' });
+    await page.keyboard.press('Escape');
+  }
+  for (const summary of await page.getByRole('table').locator('summary').all()) await summary.click();
+};
+
+it('texts of callers, pages, documents and addresses are text in every view: nothing of them runs, loads or becomes an element', async () => {
+  const world = await attackedWorld();
+  for (const view of views) {
+    const query = view === 'knowledge' ? `?agentId=${world.agentId}&query=refunds` : '';
+    const { page, asked, complaints } = await openConsole(browser, world.apiKey, `/console/${view}${query}`);
+    await page.getByRole('table').first().waitFor();
+    if (view === 'numbers') await page.getByText(corpus[0] as string, { exact: true }).waitFor();
+    if (view === 'knowledge') await page.getByRole('listitem').filter({ hasText: 'Refunds' }).first().waitFor();
+    await openAll(page);
+    expect(await page.evaluate('window.attacked'), view).toBeUndefined();
+    expect(await page.locator('main').locator('script, img, iframe, b, style').count(), view).toBe(0);
+    const links = await page.evaluate('[...document.querySelectorAll("a")].map((link) => link.protocol).join()');
+    expect(links).not.toContain('javascript');
+    expect(asked.filter((url) => !url.startsWith(target.baseUrl))).toEqual([]);
+    expect(complaints).toEqual([]);
+  }
+});
+
+it('every request of the views is an operation of the API, as its document has them', async () => {
+  const world = await attackedWorld();
+  const { paths } = (await call('GET', '/openapi.json')).body;
+  const patterns = Object.keys(paths).map((path) => new RegExp(`^${path.replaceAll(/{[^}]+}/g, '[^/]+')}$`));
+  for (const view of views) {
+    const { page, asked } = await openConsole(browser, world.apiKey, `/console/${view}?number=%2B14155550100`);
+    await page.getByRole('table').first().waitFor();
+    await openAll(page);
+    const calls = asked.map((url) => new URL(url).pathname).filter((path) => !/^\/(assets|console|docs)/.test(path));
+    expect(calls.length).toBeGreaterThan(1);
+    expect(calls.filter((path) => !patterns.some((pattern) => pattern.test(path)))).toEqual([]);
+  }
+});
+
+it.each([
+  ['block-list', 'Numbers'],
+  ['knowledge', 'Knowledge'],
+  ['webhooks', 'Webhooks'],
+] as const)('a key with the scope %s alone sees the view %s, without a complaint', async (scope, name) => {
+  const { apiKey } = await newUser([scope]);
+  const { page, complaints } = await openConsole(browser, apiKey);
+  await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name }).click();
+  await page.getByRole('heading', { name, level: 1 }).waitFor();
+  expect(await page.getByRole('navigation', { name: 'Console' }).getByRole('link').count()).toBe(1);
+  expect(complaints).toEqual([]);
+});
+
+it('the views and their dialogs have no violation of WCAG 2.2 AA, light and dark, on a phone and on a screen', async () => {
+  const world = await attackedWorld();
+  const steps: Record<string, ((page: Page) => Promise<void>)[]> = {
+    'numbers?number=%2B14155550100': [
+      (page) => page.getByRole('button', { name: 'Block numbers' }).click(),
+      (page) => page.getByRole('button', { name: 'Import a file' }).click(),
+      (page) =>
+        page
+          .getByRole('button', { name: /^Unblock/ })
+          .first()
+          .click(),
+    ],
+    [`knowledge?agentId=${world.agentId}&query=refunds`]: [
+      (page) => page.getByRole('button', { name: 'Add a website' }).click(),
+      (page) => page.getByRole('button', { name: 'Upload documents' }).click(),
+      (page) => page.getByRole('table', { name: 'Websites' }).getByRole('link').click(),
+    ],
+    webhooks: [
+      (page) => page.getByRole('button', { name: 'Create an endpoint' }).click(),
+      (page) => page.getByRole('table', { name: 'Endpoints' }).getByRole('link').click(),
+    ],
+  };
+  for (const [address, dialogs] of Object.entries(steps)) {
+    const { page } = await openConsole(browser, world.apiKey, `/console/${address}`);
+    await page.getByRole('table').first().waitFor();
+    for (const open of [undefined, ...dialogs]) {
+      await open?.(page);
+      for (const width of [360, 1280])
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.setViewportSize({ width, height: 800 });
+          await page.emulateMedia({ colorScheme });
+          expect(await violationsIn(page), `${address} ${width} ${colorScheme}`).toEqual([]);
+          const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+          expect(await page.evaluate(overflow), `${address} ${width}`).toBe(0);
+        }
+      if (open) await page.keyboard.press('Escape');
+    }
+  }
+});
+
+it('an empty view, a failing service and a revoked key say what to do next', async () => {
+  const { apiKey } = await newUser();
+  const { page } = await openConsole(browser, apiKey, '/console/numbers');
+  await page.getByText('No number is blocked for all agents').waitFor();
+  await page.route('**/webhook-endpoints*', (route) => route.fulfill({ status: 500, json: { message: 'Failed' } }));
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  await page.getByText('The service failed. Try again.').first().waitFor();
+  await page.unroute('**/webhook-endpoints*');
+  await page.getByRole('button', { name: 'Try again' }).first().click();
+  await page.getByText('Nothing is sent anywhere yet').waitFor();
+  const refusal = { error: 'invalid_api_key', message: 'The key is not valid.' };
+  await page.route('**/block-list*', (route) => route.fulfill({ status: 401, json: refusal }));
+  await page.getByRole('link', { name: 'Numbers' }).click();
+  await page.getByRole('button', { name: 'Block numbers' }).waitFor();
+  await page.reload();
+  await page.getByText('This API key is invalid, expired or revoked.').first().waitFor();
+});
