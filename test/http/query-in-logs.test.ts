@@ -11,6 +11,7 @@ import { newWorld } from '../support/world.ts';
 const lines: string[] = [];
 let service: Awaited<ReturnType<typeof listen>>;
 beforeAll(async () => {
+  process.env.PUBLIC_URL = 'http://127.0.0.1';
   const pages = { folder: '', facts: {} } as unknown as Parameters<typeof gateway>[0]['pages'];
   service = await listen(createServer(gateway({ origins: [], pages, report: (line) => lines.push(line) })));
 });

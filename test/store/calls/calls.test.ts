@@ -103,6 +103,10 @@ const withoutHistory = (call: Call | undefined) => {
   return JSON.parse(JSON.stringify(rest)) as Call;
 };
 
+/** The outcome for which a number is blocked. Other fields of an outcome block nobody. */
+const blockingOutcome = ({ blocks, change }: Setting) =>
+  blocks ? (change.custom_call_outcome ?? undefined) : undefined;
+
 describe('calls under faults', () => {
   itInAnyHistory('calls match a plain model after any history, with one call in ten failing', [2, 60], (numRuns) =>
     fc.assert(
@@ -157,21 +161,21 @@ describe('calls under faults', () => {
             const changed = withOutcome(found, one.change, one.mode, 'key', at);
             model.calls.set(found.callId, changed);
             const { phone } = changed;
-            // A change of nothing is no change, and blocks nobody.
-            if (one.blocks && phone !== undefined && Object.keys(one.change).length > 0)
-              reasons.set(phone, [...(reasons.get(phone) ?? []), `reason ${index}`]);
+            const outcome = blockingOutcome(one);
+            if (outcome !== undefined && phone !== undefined)
+              reasons.set(phone, [...(reasons.get(phone) ?? []), outcome]);
             return withoutHistory(changed);
           });
           for (const [phone, given] of reasons) model.blocked.set(phone, model.blocked.get(phone) ?? given);
-          const targets = settings.map((one, index) => ({
-            agentId,
-            reference: one.reference,
-            change: (call: Call) => withOutcome(call, one.change, one.mode, 'key', at),
-            block:
-              one.blocks && Object.keys(one.change).length > 0
-                ? { owner: { uid }, reason: `reason ${index}` }
-                : undefined,
-          }));
+          const targets = settings.map((one) => {
+            const reason = blockingOutcome(one);
+            return {
+              agentId,
+              reference: one.reference,
+              change: (call: Call) => withOutcome(call, one.change, one.mode, 'key', at),
+              block: reason === undefined ? undefined : { owner: { uid }, reason },
+            };
+          });
           const results = await untilDone(() => faulty.setOutcomes(targets, later()).then(noErrors));
           for (const [index, result] of results.entries()) {
             expect(result?.callId).toBe(expected[index]?.callId);
