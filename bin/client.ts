@@ -9,7 +9,7 @@ const command = new Command('npm run client --')
   .description(
     'Packs a typed client of the service: an npm package, or a Python wheel with --python. It prints the path of the archive.',
   )
-  .option('--python', 'pack the Python client; needs Python 3.10 or newer')
+  .option('--python', 'pack the Python client; needs Python 3.11 or newer')
   .option('--folder <folder>', 'where to make it (default: dist/client or dist/client-python)')
   .option('--types', 'only generate the types of the client in this repository; pack nothing')
   .parse();

@@ -19,16 +19,25 @@ export const pythonPrograms = (requirements: string): string => {
   const folder = join(root, '.local', `python-${hash}`);
   const programs = join(folder, process.platform === 'win32' ? 'Scripts' : 'bin');
   if (existsSync(join(folder, 'complete'))) return programs;
-  const asked = spawnSync('python3', ['-c', 'import sys, venv, ensurepip; print(sys.version_info >= (3, 10))'], {
+  const asked = spawnSync('python3', ['-c', 'import sys, venv, ensurepip; print(sys.version_info >= (3, 11))'], {
     encoding: 'utf8',
   });
   if (asked.stdout?.trim() !== 'True') {
-    throw new PythonMissingError('Python 3.10 or newer with venv is needed, as python3.');
+    throw new PythonMissingError('Python 3.11 or newer with venv is needed, as python3.');
   }
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   runPython('python3', ['-m', 'venv', folder]);
-  const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements];
+  const install = [
+    '-m',
+    'pip',
+    'install',
+    '--quiet',
+    '--disable-pip-version-check',
+    '--require-hashes',
+    '-r',
+    requirements,
+  ];
   runPython(join(programs, 'python'), install);
   mkdirSync(join(folder, 'complete'));
   return programs;

@@ -165,7 +165,7 @@ describe('the Python client', () => {
   it('the Python client is packed as a wheel, calls the service, and raises what fails; without Python the command says so', async () => {
     if (!hasPython) {
       const packing = run(process.execPath, ['bin/client.ts', '--python']);
-      return expect(packing).rejects.toThrow('Python 3.10 or newer with venv is needed, as python3.');
+      return expect(packing).rejects.toThrow('Python 3.11 or newer with venv is needed, as python3.');
     }
     const { folder, python, env } = await installClient();
     const agentId = env.VAP_AGENT;
