@@ -36,7 +36,9 @@ export class JobsStack extends NamedNestedStack {
         memoryMegabytes: job.memoryMegabytes ?? memoryMegabytes,
         ...(job.kind === 'queue' ? { queue: data.queueOf(job.name) } : { readsChanges: { table, deadLetters } }),
       });
-      serviceFunction.lambda.addEventSource(job.kind === 'queue' ? queueSource(data, job) : streamSource(data));
+      serviceFunction.lambda.addEventSource(
+        job.kind === 'queue' ? queueSource(data, job, settings) : streamSource(data),
+      );
       return [job.name, serviceFunction] as const;
     });
     const deliveries = new Map<string, ServiceFunction>(functions).get(deliverWebhook.name) as ServiceFunction;
@@ -61,10 +63,14 @@ export class JobsStack extends NamedNestedStack {
   }
 }
 
-const queueSource = (data: DataStack, { name, concurrency, messagesAtOnce }: AnyQueueJob) =>
+const queueSource = (
+  data: DataStack,
+  { name, concurrency = maxConcurrency, messagesAtOnce }: AnyQueueJob,
+  { deliveryConcurrency }: Settings,
+) =>
   new SqsEventSource(data.queueOf(name), {
     batchSize: messagesAtOnce ?? 1,
-    maxConcurrency: concurrency ?? maxConcurrency,
+    maxConcurrency: name === 'deliverWebhook' ? deliveryConcurrency : concurrency,
     reportBatchItemFailures: true,
   });
 

@@ -8,11 +8,11 @@ const mustBe = (form: string) => ({
     input === undefined ? `is missing. It must be ${form}.` : `must be ${form}, not ${JSON.stringify(input)}.`,
 });
 const text = (pattern: RegExp, form: string) => z.string().regex(pattern, mustBe(form));
-const whole = (max = 1e9) => {
-  const isValid = (value: string) => /^[1-9]\d*$/.test(value) && Number(value) <= max;
+const whole = (max = 1e9, min = 1) => {
+  const isValid = (value: string) => /^[1-9]\d*$/.test(value) && Number(value) >= min && Number(value) <= max;
   return z
     .string()
-    .refine(isValid, mustBe(`a whole number from 1 to ${max.toLocaleString('en')}`))
+    .refine(isValid, mustBe(`a whole number from ${min} to ${max.toLocaleString('en')}`))
     .transform(Number);
 };
 const list = (isValid: (item: string) => boolean, form: string) =>
@@ -64,6 +64,7 @@ const settings = z.strictObject(
     callTimeConcurrency: z
       .union([z.literal('shared'), whole(1000)], mustBe('a whole number from 1 to 1,000, or shared'))
       .optional(),
+    deliveryConcurrency: whole(1000, 2).default(64),
     maxReadUnits: z.union([z.literal('none'), whole()], mustBe('a whole number, or none')).optional(),
     maxWriteUnits: z.union([z.literal('none'), whole()], mustBe('a whole number, or none')).optional(),
     requestsPerSecond: whole(10_000).optional(),

@@ -37,7 +37,7 @@ export type QueueJob<Message extends z.core.$ZodType, S extends Services> = Job<
   message: Message;
   /** Also started once a day where calls are kept for a limited time, by a message that has only the job's name. */
   daily?: true;
-  /** The maximum number of functions at once, where the work is mostly waiting. */
+  /** The maximum number of functions at once, where the work is mostly waiting. A deployment sets that of deliveries (`deliveryConcurrency`). */
   concurrency?: number;
   /** The maximum number of messages that a function handles side by side; 1 by default, since a job may use all of its function. */
   messagesAtOnce?: number;

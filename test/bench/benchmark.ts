@@ -3,7 +3,19 @@ import type { World } from './world.ts';
 /** A measured value, and how it is written. */
 export type Quantity = {
   value: number;
-  unit: 'ms' | 'µs' | 'KiB' | 'MB' | 'requests' | 'requests/s' | 'round trips' | 'pages/s' | 'nDCG@10' | '%' | '$';
+  unit:
+    | 'ms'
+    | 'µs'
+    | 'KiB'
+    | 'MB'
+    | 'requests'
+    | 'requests/s'
+    | 'h'
+    | 'round trips'
+    | 'pages/s'
+    | 'nDCG@10'
+    | '%'
+    | '$';
 };
 
 /** One line of the result: a quantity, the one it is compared with, and its target. */

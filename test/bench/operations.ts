@@ -144,6 +144,21 @@ const samples: Record<string, [Sample, ...Sample[]]> = {
       }),
     },
     {
+      what: 'a call that ended',
+      request: ({ uid, agentId, phone }) => {
+        const start_timestamp = Date.parse('2026-03-01T10:00:00Z');
+        const times = { start_timestamp, end_timestamp: start_timestamp + 60_000 };
+        const call = {
+          call_id: newUlid(),
+          call_type: 'phone_call',
+          direction: 'inbound',
+          from_number: phone,
+          ...times,
+        };
+        return { params: { platform: 'retell' }, query: { uid, agentId }, body: { event: 'call_ended', call } };
+      },
+    },
+    {
       what: 'signed',
       request: async ({ otherUid, otherAgentId, phone }) => {
         const body = JSON.stringify({ event: 'call_inbound', call_inbound: { from_number: phone } });

@@ -50,7 +50,8 @@ const webhookEncryptionKey = randomBytes(32).toString('base64');
  */
 export const startWorld = async (): Promise<World> => {
   const credentials = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'bench', AWS_SECRET_ACCESS_KEY: 'bench' };
-  Object.assign(process.env, credentials);
+  // The API asks for it when it starts; its own address is known then.
+  Object.assign(process.env, { ...credentials, PUBLIC_URL: 'http://127.0.0.1' });
   const given = process.env.AWS_ENDPOINT_URL_DYNAMODB;
   const [dynamodb, queue, stripe, bedrock] = await Promise.all([
     given

@@ -1,5 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type AnyEndpoint, defaultMemoryMegabytes, memoryMegabytesOf } from '../../../functions/http/endpoint.ts';
+import { deliverWebhook } from '../../../functions/jobs/deliver-webhook.ts';
 import { routes } from '../../../functions/routes.ts';
 import { table } from '../../../functions/store/table.ts';
 import { type Figure, median, type Row } from '../benchmark.ts';
@@ -7,6 +8,7 @@ import { freshNumbers, samplesOf } from '../operations.ts';
 import prices from '../prices.json' with { type: 'json' };
 import { type Seen, sequentialDepth } from '../proxy.ts';
 import { writeInReadme } from '../readme.ts';
+import { everyWebhook } from '../webhooks.ts';
 import { invoke, type Request, type World } from '../world.ts';
 
 /** A sample: a request, and how many things it does at once. */
@@ -18,7 +20,7 @@ type CostSample = {
 };
 
 /** Dollars per million requests, or per million of what a request does in bulk. */
-type Cost = { apiGateway: number; lambda: number; dynamodb: number; s3: number; sqs: number; transfer: number };
+export type Cost = { apiGateway: number; lambda: number; dynamodb: number; s3: number; sqs: number; transfer: number };
 
 /**
  * The targets, in dollars per million. Of a check, $1.70 are due before its function runs: the requests of API Gateway and of
@@ -31,6 +33,28 @@ const targets: Record<string, number> = {
   checkBlockedNumber: 1.9,
   getAgent: 1.7,
   'getCall, by id': 1.7,
+};
+
+/** Returns how long the deliveries of five million outcomes to ten endpoints take, with as many functions as by default. */
+const deliveryHours = (atOnce: number, milliseconds: number): Figure => {
+  const deliveriesPerSecond = ((deliverWebhook.concurrency ?? 1) * atOnce * 1000) / milliseconds;
+  const hours = (5_000_000 * 10) / deliveriesPerSecond / 3600;
+  return {
+    what: 'deliveries of 5,000,000 outcomes to ten endpoints',
+    ours: { value: hours, unit: 'h' },
+    note: `${Math.round(deliveriesPerSecond).toLocaleString('en')} a second`,
+    target: { text: '≤ 6 h', reached: hours <= 6 },
+  };
+};
+
+const totalOf = (measured: Cost) => Object.values(measured).reduce((sum, part) => sum + part, 0);
+
+/** Returns the milliseconds of this thread's processor that work takes. */
+const cpuOf = async (work: () => Promise<unknown>): Promise<number> => {
+  const begin = process.threadCpuUsage();
+  await work();
+  const { user, system } = process.threadCpuUsage(begin);
+  return (user + system) / 1000;
 };
 
 const eachWayMilliseconds = 40;
@@ -46,17 +70,41 @@ export const cost: Row = {
     const units = countUnits(table.get().client);
     const figures: Figure[] = [];
     const lines: [string, Cost, number][] = [];
-    for (const sample of [...ofEveryOperation(), ...inBulk(world)]) {
-      const { cost: measured, logBytes } = await costOf(sample, world, units);
-      const total = Object.values(measured).reduce((sum, part) => sum + part, 0);
-      const target = targets[sample.what];
-      lines.push([sample.what, measured, logBytes]);
+    const add = (what: string, measured: Cost, logBytes: number) => {
+      const total = totalOf(measured);
+      const target = targets[what];
+      lines.push([what, measured, logBytes]);
       figures.push({
-        what: sample.what,
+        what,
         ours: { value: total, unit: '$' },
         note: sharesOf(measured, total),
         ...(target !== undefined && { target: { text: `≤ $${target.toFixed(2)}`, reached: total <= target } }),
       });
+    };
+    for (const sample of [...ofEveryOperation(), ...inBulk(world)]) {
+      const { cost: measured, logBytes } = await costOf(sample, world, units);
+      add(sample.what, measured, logBytes);
+    }
+    for (const { what, count, memoryMegabytes, receiverMilliseconds, sqsRequests, run } of await everyWebhook(world)) {
+      world.proxy.delay(0);
+      const processor = await cpuOf(run);
+      world.proxy.delay(eachWayMilliseconds);
+      await world.proxy.take();
+      units.take();
+      await run();
+      const seen = await world.proxy.take();
+      const waits = sequentialDepth(seen) * assumptions.roundTripMilliseconds + receiverMilliseconds;
+      const milliseconds = processor / processorShare(memoryMegabytes) + waits;
+      const bytes = { requestBytes: 0, responseBytes: 0 };
+      const measured = toCost({
+        ...{ seen, used: units.take(), count, memoryMegabytes, milliseconds, ...bytes },
+        isBehindApiGateway: false,
+      });
+      // What the queue's poller does for the function.
+      add(what, { ...measured, sqs: measured.sqs + (sqsRequests * prices.sqsPerMillionRequests) / count }, 0);
+      world.proxy.delay(0);
+      if (receiverMilliseconds > 0) figures.push(deliveryHours(count, milliseconds));
+      say(`${what}: ${(processor / count).toFixed(2)} ms of processor time, ${waits} ms of waits each.`);
     }
     writeTable(lines);
     say('The table in lib/README.md is written.');
@@ -85,6 +133,30 @@ const inBulk = ({ directly, newAgent, uid }: World): CostSample[] => {
     return agentId;
   };
   return [
+    {
+      endpoint: byName('listCalls'),
+      what: 'listCalls, 1,000',
+      count: 1,
+      async request() {
+        agent ??= agentWithCalls();
+        return { params: { agentId: await agent }, query: { limit: '1000' } };
+      },
+    },
+    {
+      endpoint: byName('listCalls'),
+      what: 'listCalls, of 1,000 none that matches',
+      count: 1,
+      async request() {
+        agent ??= agentWithCalls();
+        return { params: { agentId: await agent }, query: { outcome: 'never', limit: '1000' } };
+      },
+    },
+    {
+      endpoint: byName('checkBlockedNumbers'),
+      what: 'checkBlockedNumbers, one of 10,000',
+      count: 10_000,
+      request: async () => ({ body: { uid, agentId: await newAgent(), numbers: freshNumbers(10_000) } }),
+    },
     {
       endpoint: byName('updateCallOutcomes'),
       what: 'updateCallOutcomes, one of 1,000',
@@ -116,10 +188,7 @@ const costOf = async (sample: CostSample, world: World, units: Units): Promise<{
   const processor: number[] = [];
   for (let run = 0; run < (count > 1 ? 1 : runs); run++) {
     const request = await newRequest();
-    const begin = process.threadCpuUsage();
-    await invoke(endpoint, request);
-    const { user, system } = process.threadCpuUsage(begin);
-    processor.push((user + system) / 1000);
+    processor.push(await cpuOf(() => invoke(endpoint, request)));
   }
   // The waits: how many requests one after the other. A bulk is too long to be slowed down: its waits are counted.
   const request = await newRequest();
@@ -268,7 +337,7 @@ const sharesOf = (measured: Cost, total: number) =>
 const writeTable = (lines: [string, Cost, number][]): void => {
   const dollars = (value: number) => (value < 0.0005 ? '' : value.toFixed(value < 0.1 ? 3 : 2));
   const rows = lines.map(([what, measured, logBytes]) => {
-    const total = Object.values(measured).reduce((sum, part) => sum + part, 0);
+    const total = totalOf(measured);
     return `| ${what} | ${parts.map((part) => dollars(measured[part])).join(' | ')} | **${total.toFixed(2)}** | ${Math.round(logBytes) || ''} |`;
   });
   writeInReadme('cost', [
