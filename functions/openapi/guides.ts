@@ -28,6 +28,7 @@ const groups = {
     'call-figures': 'functions/openapi/guides/call-figures.md',
     'outbound-calls': 'functions/openapi/guides/outbound-calls.md',
     'voice-platforms': 'functions/openapi/guides/voice-platforms.md',
+    'voice-platform-setup': 'functions/openapi/guides/voice-platform-setup.md',
     'platform-signatures': 'functions/openapi/guides/platform-signatures.md',
     webhooks: 'functions/openapi/guides/webhooks.md',
     mcp: 'functions/openapi/guides/mcp.md',

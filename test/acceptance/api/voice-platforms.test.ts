@@ -1,13 +1,10 @@
-import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { SaxesParser } from 'saxes';
 import { expect, it } from 'vitest';
 import { caller, ends, next, own, send, starts } from '../../support/voice-platforms.ts';
-import { newWorld, unique, type World } from '../../support/world.ts';
-import { importPackage, packageFile } from '../packages.ts';
+import { newWorld, type World } from '../../support/world.ts';
+import { importPackage } from '../packages.ts';
+import { compile, declare } from '../vendors-types.ts';
 
 /** The two responses to a call that comes in: as long as its caller is not blocked, and then. */
 const responsesTo = async (world: World, platform: string, body = starts[platform]?.body ?? {}) => {
@@ -36,30 +33,6 @@ const eventsOf = (xml: string) => {
   parser.write(xml).close();
   return events;
 };
-
-/** Returns the compiler's errors for values that are declared as types of a package. */
-const compile = async (statements: string[]): Promise<string> => {
-  const folder = packageFile('..', '');
-  const file = join(folder, `${unique('values')}.ts`);
-  writeFileSync(file, statements.join('\n'));
-  const flags = [
-    '--noEmit',
-    '--strict',
-    '--skipLibCheck',
-    '--ignoreConfig',
-    '--module',
-    'nodenext',
-    '--target',
-    'es2023',
-  ];
-  const compiler = spawn(process.execPath, ['node_modules/@typescript/native/bin/tsc', ...flags, file]);
-  const printed = await text(compiler.stdout);
-  rmSync(file);
-  return printed;
-};
-
-const declare = (type: string, value: unknown) =>
-  `export const ${unique('value').replace('-', '_')}: ${type} = ${JSON.stringify(value)};`;
 
 it('Twilio’s library builds the same TwiML', async () => {
   const { VoiceResponse } = (await importPackage('twilio')).default.twiml;

@@ -26,6 +26,10 @@ export const createHookUrl = (hooks: Group) =>
     .option('--uid <uid>', "a user with access to the agent (default: the agent's owner)", as(Identifier))
     .option('--next <address>', 'Twilio, Telnyx: the https address of your TwiML for accepted calls', httpsAddress)
     .option('--assistant-id <id>', 'Vapi, Retell: the assistant for accepted calls')
+    .option(
+      '--overrides',
+      'Vapi, Retell, ElevenLabs: accepted calls get greeting, instructions and language of the agent',
+    )
     .addOption(
       new Option(
         '--unsure <decision>',
@@ -43,7 +47,7 @@ export const createHookUrl = (hooks: Group) =>
     )
     .action(async (_, command) => {
       const options = command.optsWithGlobals();
-      const { platform: name, agentId, next, assistantId, unsure, expires } = options;
+      const { platform: name, agentId, next, assistantId, overrides, unsure, expires } = options;
       const platform: Platform = platforms[name];
       const needed = platform.needs?.({ body: {}, query: {} });
       if (needed && !options[needed]) {
@@ -53,7 +57,7 @@ export const createHookUrl = (hooks: Group) =>
       const { agents, apiKeys, hookSecrets } = await openStores(options);
       const uid = await userWithAccess(agents, agentId, options.uid);
       const addressWith = (more: { key?: string }) => {
-        const given = { uid, agentId, next, assistantId, unsure, ...more };
+        const given = { uid, agentId, next, assistantId, overrides: overrides && 'true', unsure, ...more };
         const query = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined);
         return `${service}/hooks/${name}?${new URLSearchParams(query)}`;
       };
