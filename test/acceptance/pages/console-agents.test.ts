@@ -160,6 +160,32 @@ it('“The number is taken”: what the service refuses stands at its field, and
   await page.getByText('This is not JSON').waitFor();
 });
 
+it('“Give a tenth of the callers the new greeting, and later everybody.”', async () => {
+  const world = await worldWithGreeting();
+  const { page } = await openConsole(browser, world.apiKey, `/console/agents?agentId=${world.agentId}`);
+  await page.getByRole('link', { name: 'Traffic' }).click();
+  await page.getByText('Everybody gets the newest version, which is version 2.').waitFor();
+  await page.getByRole('button', { name: 'Add a version' }).click();
+  await page.getByRole('button', { name: 'Add a version' }).click();
+  const [first, second] = [page.getByRole('group', { name: 'Part 1' }), page.getByRole('group', { name: 'Part 2' })];
+  await first.getByLabel('Version').fill('1');
+  await first.getByLabel('Percent of callers').fill('80');
+  await second.getByLabel('Percent of callers').fill('10');
+  await page.getByText('they are 90%').waitFor();
+  expect(await page.getByRole('button', { name: 'Save the split' }).isDisabled()).toBe(true);
+  await first.getByLabel('Percent of callers').fill('90');
+  await page.getByRole('button', { name: 'Save the split' }).click();
+  await status(page).getByText('The split is saved.').waitFor();
+  expect((await agentOf(world)).split).toEqual([
+    { version: 1, percent: 90 },
+    { version: 2, percent: 10 },
+  ]);
+  await page.getByText('Callers are split between versions').waitFor();
+  await page.getByRole('button', { name: 'Give everybody the newest version' }).click();
+  await page.getByText('Everybody gets the newest version, which is version 2.').waitFor();
+  expect((await agentOf(world)).split ?? []).toEqual([]);
+});
+
 it('“Which agent answers +14155550123?”', async () => {
   const { uid, apiKey, call } = await newWorld();
   const body = { uid, name: 'Night shift', phoneNumber: '+14155550123' };

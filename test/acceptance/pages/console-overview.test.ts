@@ -125,6 +125,26 @@ it('“Give me the figures as CSV.”', async () => {
   expect(csv).toContain(`${noon.toISOString().slice(0, 10)},'=1+1,`);
 });
 
+it('“Which version of the front desk earns more?”', async () => {
+  const world = await newWorld();
+  const { agentId, apiKey, call } = world;
+  const startedAt = later(wednesday(), 0);
+  for (const [callId, agentVersion, value] of [
+    ['call-1', 1, 100],
+    ['call-2', 2, 250.5],
+  ] as const) {
+    const body = { direction: 'inbound', startedAt, agentVersion };
+    expect((await call('PUT', `/calls/${agentId}/${callId}`, { body })).status).toBe(200);
+    const outcome = { custom_call_outcome: 'booked', custom_call_outcome_value: value };
+    expect((await call('PATCH', `/calls/${agentId}/${callId}`, { body: outcome })).status).toBe(200);
+  }
+  const { page } = await openConsole(browser, apiKey, `/console/agents?agentId=${agentId}`);
+  await page.getByRole('link', { name: 'Figures by version' }).click();
+  await page.getByLabel('Period').selectOption('Last week');
+  await page.getByRole('row', { name: /Version 2 1 .* 250.50/ }).waitFor();
+  await page.getByRole('row', { name: /Version 1 1 .* 100/ }).waitFor();
+});
+
 it('a period without calls says what to do next', async () => {
   const { apiKey } = await newWorld();
   const { page } = await openConsole(browser, apiKey, '/console?period=7-days');

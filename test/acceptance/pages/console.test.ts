@@ -231,6 +231,7 @@ describe('every view', () => {
       [agent]: 'More fields',
       [`${agent}&section=history`]: 'Version 1',
       [`${agent}&section=history&version=1&against=newest`]: 'Restore this version',
+      [`${agent}&section=traffic`]: 'Add a version',
       [`${agent}&section=figures&period=custom&from=2026-02-28&to=2026-03-02`]: 'Value per call',
       [`${agent}&dialog=delete`]: 'Delete',
       '/console/nowhere': 'There is no such view',

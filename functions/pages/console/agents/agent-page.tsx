@@ -7,6 +7,7 @@ import { Failed, Loaded } from '../components/states.tsx';
 import { useChange, useRead, useService } from '../service.tsx';
 import { EditAgent } from './edit-agent.tsx';
 import { History } from './history.tsx';
+import { Traffic } from './traffic.tsx';
 import { VersionFigures } from './version-figures.tsx';
 
 /** An agent, in sections. */
@@ -28,10 +29,11 @@ export const AgentPage = ({ agentId }: { agentId: string }) => {
 const AgentSections = ({ agent }: { agent: Agent }) => {
   const { scopes } = useService();
   const { section } = useAddress().filters;
-  const { agentId, name, version, phoneNumber } = agent;
+  const { agentId, name, version, phoneNumber, split = [] } = agent;
   const sections = [
     { path: undefined, label: 'Configuration' },
     { path: 'history', label: 'History' },
+    { path: 'traffic', label: 'Traffic' },
     ...(scopes.includes('calls') ? [{ path: 'figures', label: 'Figures by version' }] : []),
   ];
   return (
@@ -44,6 +46,7 @@ const AgentSections = ({ agent }: { agent: Agent }) => {
           <p className="faint">
             Version {version}
             {phoneNumber && ` · ${phoneNumber}`} · <code>{agentId}</code>
+            {split.length > 0 && ' · Callers are split between versions'}
           </p>
         </div>
         <Actions agent={agent} />
@@ -65,6 +68,7 @@ const AgentSections = ({ agent }: { agent: Agent }) => {
       </nav>
       {section === undefined && <EditAgent agent={agent} />}
       {section === 'history' && <History agent={agent} />}
+      {section === 'traffic' && <Traffic key={JSON.stringify(split)} agent={agent} />}
       {section === 'figures' && <VersionFigures agentId={agentId} />}
     </>
   );
