@@ -27,6 +27,8 @@ type Route = { endpoint: AnyEndpoint; segments: string[]; handler: ApiHandler };
 type Settings = {
   /** The origins that may call from a browser. */
   origins: string[];
+  /** The address of a tunnel to it. */
+  publicUrl?: string | undefined;
   pages: Parameters<typeof sendPage>[0];
   /** Operations that write are refused while it is full. */
   disk?: Pick<Disk, 'isFull'>;
@@ -36,10 +38,10 @@ type Settings = {
 type Match = { route: Route; pathParameters: Record<string, string> };
 
 /** Emulates API Gateway's HTTP API in front of the same handlers that Lambda runs, and CloudFront in front of the pages. */
-export const gateway = ({ origins, pages, disk, report }: Settings): RequestListener => {
+export const gateway = ({ origins, publicUrl, pages, disk, report }: Settings): RequestListener => {
   installStreamifyResponse();
   const table = routes.map((endpoint) => ({ endpoint, segments: endpoint.path.split('/'), handler: lambda(endpoint) }));
-  const hosts = new Set([...origins, environment.publicUrl].map((origin) => URL.parse(origin)?.hostname));
+  const hosts = new Set([...origins, ...(publicUrl ? [publicUrl] : [])].map((origin) => URL.parse(origin)?.hostname));
   return async (request, response) => {
     const startedAt = performance.now();
     const [path = '/', query = ''] = splitOnce(request.url ?? '/', '?');

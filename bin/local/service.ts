@@ -72,7 +72,7 @@ export const startService = async (options: Options): Promise<void> => {
     isFakeModel: bedrock.model === null,
   };
   const origins = env.APP_ORIGIN.split(',').map((origin) => origin.trim());
-  serve(gateway({ origins, pages: pagesWith(defaults), disk, report }));
+  serve(gateway({ origins, publicUrl: env.PUBLIC_URL, pages: pagesWith(defaults), disk, report }));
   const { demo, isNew } = await demoData(data.path && join(data.path, 'demo.json'), baseUrl);
   Object.assign(defaults, demo);
   const facts = {

@@ -28,12 +28,12 @@ const withAndWithoutPort = (origin: string, target: string) => {
 };
 
 /**
- * Returns the fields of a form as they are signed; undefined for a body that is none, or has a name twice. Between the signed
- * names and values is nothing, so a body must be read in one way alone.
+ * Returns the fields of a form as they are signed; undefined for a body that is none, has a name twice, or a name without its
+ * value. Between the signed names and values is nothing: a body must show where they end.
  */
 const signedFields = (body: Buffer): string | undefined => {
   const text = body.length <= limits.hookFormBytes ? textOf(body) : undefined;
-  if (text === undefined || /^\s*[[{]/.test(text)) return undefined;
+  if (text === undefined || !/^[^=&[{]+=[^=&]*(&[^=&]+=[^=&]*)*$/.test(text)) return undefined;
   const fields = [...new URLSearchParams(text)];
   if (new Set(fields.map(([name]) => name)).size !== fields.length) return undefined;
   return fields
