@@ -29,8 +29,11 @@ export const apply = async (folder: string, options: ApplyOptions): Promise<Outc
   }
   for (const { key, agentId } of agents.values()) {
     if (!key) continue;
-    if (options.prune && !options.dryRun) dataOf(await service.api.agents.delete({ agentId }));
-    if (options.prune) outcomes.push({ key, action: 'delete' });
+    const work = async () => {
+      if (!options.dryRun) dataOf(await service.api.agents.delete({ agentId }));
+      return { action: 'delete' as const };
+    };
+    if (options.prune) outcomes.push(await attempt({ key }, work, options));
     else say(`${key} has no file, and is left alone without --prune.`);
   }
   report(outcomes, 'service', options);

@@ -22,9 +22,8 @@ const pruneHelp = 'delete agents that have a key, but no file';
 /** Runs a command line of agents as files and returns its exit code. */
 export const run = async (argv: string[]): Promise<ExitCode> => {
   let code: ExitCode = exitCodes.done;
-  const program = newProgram('agents', exitCodesHelp).description(
-    'Keep agents as files: one YAML file for each agent that has a key.',
-  );
+  const program = newProgram('agents', exitCodesHelp).description('Keep agents in files: a YAML file for each key.');
+
   /** Runs a command until it ends or is interrupted. `whenDifferent` is the exit code where something is to be done. */
   const execute = async <O extends object>(
     command: (folder: string, options: O & Pick<Options, 'apiKey' | 'signal'>) => Promise<Outcome[]>,

@@ -31,11 +31,8 @@ export const compare = async (service: Service, file: AgentFile, agent: Agent | 
   const isElsewhere = file.references.length > 0;
   if (!agent) {
     const differences = differencesOf(new Map([...fileFields, ...valuesOf(fileSources)]), new Map());
-    const conflict = own
-      ? `No agent of the service has this key: ${own.agentId} was deleted, or has another key.`
-      : isElsewhere
-        ? 'The version of the file is of another deployment.'
-        : undefined;
+    const isGone = own && `No agent of the service has this key: ${own.agentId} was deleted, or has another key.`;
+    const conflict = isGone ?? (isElsewhere ? 'The version of the file is of another deployment.' : undefined);
     return { file, differences, fileSources, serviceSources: new Map(), conflict };
   }
   const reference = own?.agentId === agent.agentId ? own : undefined;

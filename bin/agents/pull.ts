@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { Document } from 'yaml';
 import type { Agent } from '../../functions/openapi/client/client.ts';
 import { say } from '../command-line/output.ts';
-import { newDocument } from './agent-file.ts';
 import { type AgentFile, freePathFor, readFolder, saveFields, writeDocument } from './folder.ts';
 import { compare, isChangeOfFile, versionField } from './plan.ts';
 import { attempt, type Options, type Outcome, report } from './report.ts';
@@ -34,7 +34,7 @@ export const pull = async (folder: string, options: Options): Promise<Outcome[]>
 
 /** Returns the file of an agent that has none: as one of an agent without a configuration. */
 const newFile = ({ name }: Agent, key: string, { readsKnowledge }: Service): AgentFile => ({
-  ...{ name: `${key}.yaml`, text: '', document: newDocument(), unknownFields: [], references: [] },
+  ...{ name: `${key}.yaml`, text: '', document: new Document({}), unknownFields: [], references: [] },
   content: { key, name, configuration: {}, ...(readsKnowledge && { websites: [], documents: [] }) },
 });
 

@@ -29,7 +29,7 @@ export type Options = {
 
 /** Returns the outcome of the work on one agent, or of its failure, which leaves the others alone. */
 export const attempt = async (
-  agent: { key: string; file: string },
+  agent: { key: string; file?: string },
   work: () => Promise<Omit<Outcome, 'key' | 'file'>>,
   { signal }: Options,
 ): Promise<Outcome> => {
@@ -61,8 +61,8 @@ const marks = { create: '+', update: '~', delete: '-', none: '=', conflict: '!',
 const linesOf = ({ key, file, action, message, differences = [] }: Outcome, to: Target): string[] => {
   if (action === 'none') return [];
   const head = `${marks[action]} ${key}${file ? ` (${file})` : ''}${message ? `: ${message}` : ''}`;
-  const isConflict = action === 'conflict';
-  return [head, ...differences.flatMap((one) => differenceLines(one, to, isConflict).map((line) => `    ${line}`))];
+  const lines = differences.flatMap((difference) => differenceLines(difference, to, action === 'conflict'));
+  return [head, ...lines.map((line) => `    ${line}`)];
 };
 
 /** Formats a difference; where both sides have changed a field, what each of them changed. */
@@ -84,17 +84,17 @@ const maxComparedLines = 2000;
 const changedLines = (before: unknown, after: unknown): string[] => {
   const [removed, added] = [valueLines(before), valueLines(after)];
   const isShort = removed.length + added.length <= maxComparedLines;
-  const compared: [number, string][] = isShort
-    ? diff(removed, added)
-    : [...removed.map((line): [number, string] => [1, line]), ...added.map((line): [number, string] => [-1, line])];
-  const changed = compared.filter(([side]) => side !== 0);
+  const changed = (isShort ? diff(removed, added) : [...diff(removed, []), ...diff([], added)]).filter(
+    ([side]) => side,
+  );
   if (changed.length === 0) return ['  (unchanged)'];
   return changed.map(([side, line]) => `  ${side > 0 ? '-' : '+'} ${line}`);
 };
 
 const valueLines = (value: unknown): string[] => {
   if (value === undefined) return [];
-  return (typeof value === 'string' ? value : stringify(value, { lineWidth: 0 }).trimEnd()).split('\n');
+  const text = typeof value === 'string' ? value : stringify(value, { lineWidth: 0 }).trimEnd();
+  return text.replaceAll('\t', '    ').split('\n');
 };
 
 const summaryOf = (outcomes: Outcome[], dryRun: boolean | undefined): string => {

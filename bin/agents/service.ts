@@ -36,8 +36,7 @@ export const connect = async (options: { baseUrl: string; apiKey: string; signal
 
 /** Lists the user's own agents. */
 export const ownAgents = async ({ api, uid }: Service): Promise<Agent[]> => {
-  const agents: Agent[] = [];
-  for await (const page of api.agents.list({ limit: 100 }).pages()) agents.push(...dataOf(page).agents);
+  const agents = await Array.fromAsync(api.agents.list({ limit: 100 }));
   return agents.filter((agent) => agent.uid === uid);
 };
 
@@ -53,7 +52,7 @@ export const sourcesOfFile = ({ content: { websites = [], documents = [] }, docu
 /** Returns the sources of an agent on the service, of the kinds that a file lists. */
 export const sourcesOfService = async (service: Service, agentId: string, { content }: AgentFile): Promise<Sources> => {
   const [websites, documents] = await Promise.all([
-    content.websites ? websitesOf(service, agentId) : [],
+    content.websites ? Array.fromAsync(service.api.websites.list({ agentId, content: false })) : [],
     content.documents ? documentsOf(service, agentId) : [],
   ]);
   return sourcesBy([
@@ -65,10 +64,8 @@ export const sourcesOfService = async (service: Service, agentId: string, { cont
 type Website = NonNullable<AgentFile['content']['websites']>[number];
 
 const websiteOf = ({ url, name, active, limit, maxDepth, includePaths, excludePaths }: Website) => {
-  const settings = {
-    ...{ name: name === nameOfSite(url) ? undefined : name, active },
-    ...{ limit, maxDepth, includePaths, excludePaths },
-  };
+  const ownName = name === nameOfSite(url) ? undefined : name;
+  const settings = { name: ownName, active, limit, maxDepth, includePaths, excludePaths };
   const given = Object.entries(settings).filter(([field, value]) => !isDeepStrictEqual(value, defaults[field]));
   return { is: `websites.${url}`, value: { url, ...Object.fromEntries(given) } as Source['value'] };
 };
@@ -91,21 +88,12 @@ const sourcesBy = (all: (Source & { is: string })[]): Sources => {
   return sources;
 };
 
-const websitesOf = async ({ api }: Service, agentId: string) => {
-  const found = [];
-  for await (const page of api.websites.list({ agentId, content: false }).pages()) found.push(...dataOf(page).websites);
-  return found;
-};
-
 /** How long a document may take whose file is on its way. */
 const maxWaitSeconds = 60;
 
 const documentsOf = async ({ api }: Service, agentId: string) => {
   for (let waited = 0; waited <= maxWaitSeconds; waited++) {
-    const found = [];
-    for await (const page of api.documents.list({ agentId, content: false }).pages()) {
-      found.push(...dataOf(page).documents);
-    }
+    const found = await Array.fromAsync(api.documents.list({ agentId, content: false }));
     if (found.every(({ fileUrl }) => fileUrl)) {
       return Promise.all(found.map(async (one) => ({ ...one, md5: one.md5 ?? md5Of(await download(one)) })));
     }

@@ -1,4 +1,5 @@
 import { ApiError } from '../../functions/domain/errors.ts';
+import { ApiRequestError } from '../../functions/openapi/client/api-request-error.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 
 type SystemError = Error & { code?: string; $metadata?: object; errors?: Error[]; path?: string };
@@ -7,6 +8,7 @@ type SystemError = Error & { code?: string; $metadata?: object; errors?: Error[]
 export const describeError = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof CommandError || error instanceof ApiError) return error.message;
+  if (error instanceof ApiRequestError) return `The service responded ${error.status}: ${error.message}`;
   const { name, message, code, $metadata, path } = error as SystemError;
   const cause = code ?? (error as SystemError).errors?.map((one) => (one as SystemError).code).find(Boolean);
   if (cause && cause in fileErrors) return describeFileError(path ?? 'The file', error as SystemError);
@@ -23,7 +25,7 @@ export const describeError = (error: unknown): string => {
 export const toCommandError = (error: unknown): Pick<CommandError, 'exitCode' | 'code'> => {
   if (error instanceof CommandError) return error;
   const { exitCode } = new CommandError('');
-  if (error instanceof ApiError) return { exitCode, code: error.code };
+  if (error instanceof ApiError || error instanceof ApiRequestError) return { exitCode, code: error.code };
   const { name = '', message = '', code = '' } = (error ?? {}) as Partial<SystemError>;
   if (isRegionMissing(message)) return { exitCode: exitCodes.usage, code: 'region_missing' };
   if (networkErrors.has(code)) return { exitCode, code: 'table_unreachable' };

@@ -18,7 +18,7 @@ export const startBetween = async (
         method: request.method as string,
         headers: Object.fromEntries(
           Object.entries(request.headers).filter(([name]) =>
-            /^(x-authorization|content-type|idempotency-key)$/.test(name),
+            /^(x-authorization|content-type|idempotency-key|if-match)$/.test(name),
           ),
         ) as Record<string, string>,
         ...(body.length > 0 && { body }),

@@ -2,65 +2,65 @@ import * as fc from 'fast-check';
 import { expect } from 'vitest';
 import { pulledWorld, read } from '../../support/agents-tool.ts';
 import { itInAnyHistory } from '../../support/any-history.ts';
+import { startBetween } from '../../support/between.ts';
 
-const fields = ['greeting', 'voice', 'model'] as const;
+const field = fc.constantFrom('greeting', 'voice', 'model');
 
-type Step =
-  | { kind: 'edit file'; field: (typeof fields)[number]; value: number }
-  | { kind: 'edit by API'; field: (typeof fields)[number]; value: number }
-  | { kind: 'apply' }
-  | { kind: 'apply beside an edit'; field: (typeof fields)[number]; value: number }
-  | { kind: 'pull' };
-
-const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({
-    kind: fc.constantFrom('edit file' as const, 'edit by API' as const, 'apply beside an edit' as const),
-    field: fc.constantFrom(...fields),
-    value: fc.integer({ min: 0, max: 3 }),
-  }),
-  fc.record({ kind: fc.constantFrom('apply' as const, 'pull' as const) }),
+const step = fc.oneof(
+  fc.record({ kind: fc.constantFrom('edit the file', 'edit by API'), field }),
+  // The edit comes before one of the requests that `apply` makes.
+  fc.record({ kind: fc.constant('apply beside an edit'), field, before: fc.nat(6) }),
+  fc.record({ kind: fc.constantFrom('apply', 'pull') }),
 );
+type Step = { kind: string; field?: string; before?: number };
+
+/** Before its fifth request, `apply` has compared, and is about to write. */
+const betweenReadAndWrite: Step[] = [
+  { kind: 'edit the file', field: 'greeting' },
+  { kind: 'apply beside an edit', field: 'greeting', before: 4 },
+];
 
 itInAnyHistory(
   'files of agents applied beside edits by API overwrite none of them silently',
-  [3, 500],
+  [5, 500],
   async (runs) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 8 }), async (steps) => {
-        const world = await pulledWorld({ greeting: 'g', voice: 'v', model: 'm' });
-        /** The edits by API that no file knows of yet. */
-        const unseen = new Map<string, string>();
-        let number = 0;
-        const editByApi = async (field: string, value: number) => {
-          const text = `api ${value} ${number++}`;
-          await world.change({ configuration: { [field]: text } });
-          unseen.set(field, text);
-        };
-        for (const one of steps) {
-          if (one.kind === 'edit file') {
-            const text = `file ${one.value} ${number++}`;
-            world.edit(new RegExp(`  ${one.field}: .*`), `  ${one.field}: ${text}`);
-          } else if (one.kind === 'edit by API') await editByApi(one.field, one.value);
-          else if (one.kind === 'pull') {
-            if ((await world.run('pull')).code === 0) unseen.clear();
-          } else {
-            const [{ code }] = await Promise.all([
-              world.run('apply'),
-              'field' in one ? editByApi(one.field, one.value) : undefined,
-            ]);
-            const { configuration } = await world.agent();
-            // Whatever came of it, each edit is in force, or was taken over by a file that had its value.
-            for (const [field, text] of unseen) {
-              expect(configuration[field], `${one.kind}, ${code}, ${JSON.stringify(steps)}`).toBe(text);
-            }
-            if (code === 0 && !('field' in one)) {
-              expect(unseen.size, read(world.folder)).toBe(0);
-              expect((await world.run('apply')).stdout).toBe('1 unchanged.\n');
-            }
-          }
-        }
-      }),
-      { numRuns: runs },
-    );
+    const history = fc.array(step as fc.Arbitrary<Step>, { minLength: 3, maxLength: 8 });
+    await fc.assert(fc.asyncProperty(history, play), { numRuns: runs, examples: [[betweenReadAndWrite]] });
   },
 );
+
+const play = async (steps: Step[]) => {
+  const world = await pulledWorld({ greeting: 'g', voice: 'v', model: 'm' });
+  let beforeRequest = async () => {};
+  await using between = await startBetween(async () => void (await beforeRequest()));
+  const run = (command: string, ...flags: string[]) => world.run(command, '--base-url', between.baseUrl, ...flags);
+  await run('pull', '--overwrite');
+  /** The edits by API that the file does not know of. */
+  const unseen = new Map<string, string>();
+  let edits = 0;
+  const editByApi = async (field: string) => {
+    const text = `by API ${edits++}`;
+    await world.change({ configuration: { [field]: text } });
+    unseen.set(field, text);
+  };
+  for (const { kind, field = '', before } of steps) {
+    if (kind === 'edit the file') world.edit(new RegExp(`  ${field}: .*`), `  ${field}: in the file ${edits++}`);
+    else if (kind === 'edit by API') await editByApi(field);
+    else if (kind === 'pull') {
+      if ((await run('pull')).code === 0) unseen.clear();
+    } else {
+      let requests = 0;
+      beforeRequest = async () => {
+        if (requests++ === before) await editByApi(field);
+      };
+      const { code } = await run('apply');
+      beforeRequest = async () => {};
+      expect([0, 1]).toContain(code);
+      expect((await world.agent()).configuration, JSON.stringify(steps)).toMatchObject(Object.fromEntries(unseen));
+      if (code === 0 && kind === 'apply') {
+        expect(unseen, read(world.folder)).toEqual(new Map());
+        expect((await run('apply')).stdout).toBe('1 unchanged.\n');
+      }
+    }
+  }
+};
