@@ -51,8 +51,14 @@ const mod = (value: number, by: number) => ((value % by) + by) % by;
 /** The fields of a call that its figures depend on. */
 export type CountedCall = Pick<
   Call,
-  'startedAt' | 'direction' | 'status' | 'durationSeconds' | 'custom_call_outcome' | 'custom_call_outcome_value'
-> & { agentVersion?: number };
+  | 'startedAt'
+  | 'direction'
+  | 'status'
+  | 'durationSeconds'
+  | 'agentVersion'
+  | 'custom_call_outcome'
+  | 'custom_call_outcome_value'
+>;
 
 /** Returns the row of a single call. */
 export const rowOf = (call: CountedCall): FigureRow => {

@@ -2,6 +2,7 @@ import type { Row } from './benchmark.ts';
 import { adds } from './benchmarks/adds.ts';
 import { blockListChecks } from './benchmarks/block-list-checks.ts';
 import { bundles } from './benchmarks/bundles.ts';
+import { callFigures } from './benchmarks/call-figures.ts';
 import { coldStarts } from './benchmarks/cold-starts.ts';
 import { cost } from './benchmarks/cost.ts';
 import { extraction } from './benchmarks/extraction.ts';
@@ -19,6 +20,7 @@ export const rows: Row[] = [
   roundTrips,
   partitions,
   cost,
+  callFigures,
   mcp,
   bundles,
   coldStarts,

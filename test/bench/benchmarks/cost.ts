@@ -236,7 +236,7 @@ const withLogBytes = async <T>(work: () => Promise<T>): Promise<{ result: T; log
 
 const { assumptions } = prices;
 /** The share of one processor that a function has. */
-const processorShare = (memoryMegabytes: number) => memoryMegabytes / assumptions.megabytesOfOneProcessor;
+export const processorShare = (memoryMegabytes: number) => memoryMegabytes / assumptions.megabytesOfOneProcessor;
 
 /** The cost of `count` equal things that one request did. */
 export const toCost = (measured: {
@@ -283,11 +283,11 @@ const missingItems = (input: { RequestItems?: Batch<{ Keys?: unknown[] }> }, fou
 
 const transactionItems = ({ TransactItems = [] }: { TransactItems?: unknown[] }) => TransactItems.length;
 
-type Units = { take(): { read: number; write: number } };
+export type Units = { take(): { read: number; write: number } };
 type Capacity = { CapacityUnits?: number };
 
 /** Counts the capacity units that DynamoDB reports for each request of a client. */
-const countUnits = (client: DynamoDBDocumentClient): Units => {
+export const countUnits = (client: DynamoDBDocumentClient): Units => {
   let used = { read: 0, write: 0 };
   type Next = (args: {
     input: object;
