@@ -14,10 +14,10 @@ import {
   uncountedDaysOf,
 } from '../store/keys.ts';
 import { backOff, chunks, type Item, type Table, table } from '../store/table.ts';
-import { dayAfter, type FigureRow, pack, RowCounter, rowOf, timeOf, unpack } from './rows.ts';
+import { dayAfter, type FigureRow, pack, RowCounter, rowOf, type Series, timeOf, unpack } from './rows.ts';
 
 /** The figures of a day as they are stored. A quarter of an hour before `frozen` is not counted again: its calls are gone. */
-export type DayFigures = { rows: FigureRow[]; frozen: number; version?: string; pieces: number };
+export type DayFigures = { series: Series[]; frozen: number; version?: string; pieces: number };
 
 /** The first item of a day's figures has the number of pieces; all of them have its version. */
 type FiguresItem = Item & { rows: Uint8Array; version: string; frozen?: number; pieces?: number };
@@ -113,7 +113,7 @@ export class CallFigures {
   async save(
     { agentId, day }: AgentDay,
     former: DayFigures,
-    { rows, frozen }: Pick<DayFigures, 'rows' | 'frozen'>,
+    { rows, frozen }: { rows: FigureRow[]; frozen: number },
   ): Promise<'saved' | 'changed' | 'gone'> {
     const packed = pack(rows);
     const version = randomUUID();
@@ -201,10 +201,10 @@ export class CallFigures {
 /** Returns the figures of a day from its items; undefined when the items are not those of one version. */
 const figuresIn = (items: FiguresItem[]): DayFigures | undefined => {
   const [first] = items;
-  if (!first) return { rows: [], frozen: 0, pieces: 0 };
+  if (!first) return { series: [], frozen: 0, pieces: 0 };
   const { version, frozen = 0, pieces } = first;
   if (items.length !== pieces || items.some((item) => item.version !== version)) return undefined;
-  return { rows: unpack(Buffer.concat(items.map(({ rows }) => rows))), frozen, version, pieces };
+  return { series: unpack(Buffer.concat(items.map(({ rows }) => rows))), frozen, version, pieces };
 };
 
 const bytesOf = (items: FiguresItem[]) => items.reduce((sum, { rows }) => sum + rows.length, 0);

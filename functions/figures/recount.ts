@@ -1,7 +1,7 @@
 import { environment } from '../environment.ts';
 import { backOff } from '../store/table.ts';
 import type { AgentDay, CallFigures, DayFigures } from './call-figures.ts';
-import { allQuarters, dayOf, type FigureRow, quarterOf, quartersPerDay } from './rows.ts';
+import { allQuarters, dayOf, type FigureRow, quarterOf, quartersPerDay, rowsOf } from './rows.ts';
 
 /** What a count reads and writes. */
 export type Counting = Pick<CallFigures, 'begin' | 'count' | 'end' | 'find' | 'save'>;
@@ -17,8 +17,8 @@ export const waitSeconds = () => waits().seconds;
 
 /** Returns how much longer a day waits: counting many calls again after each change would cost more than the calls. */
 export const moreSeconds = async (day: AgentDay, figures: Pick<CallFigures, 'find' | 'marksOf'>): Promise<number> => {
-  const [[mark], { rows }] = await Promise.all([figures.marksOf([day]), figures.find(day)]);
-  const calls = rows.reduce((sum, row) => sum + (mark?.quarters.has(row.quarter) ? row.calls : 0), 0);
+  const [[mark], { series }] = await Promise.all([figures.marksOf([day]), figures.find(day)]);
+  const calls = rowsOf(series).reduce((sum, row) => sum + (mark?.quarters.has(row.quarter) ? row.calls : 0), 0);
   return Math.min(calls, waits().maxMoreSeconds);
 };
 
@@ -81,7 +81,7 @@ const recount = async (
   figures: Pick<Counting, 'count' | 'save'>,
 ): Promise<'saved' | 'changed' | 'gone'> => {
   const counted = new Set(quarters);
-  const kept = former.rows.filter(({ quarter }) => !counted.has(quarter));
+  const kept = rowsOf(former.series).filter(({ quarter }) => !counted.has(quarter));
   const rows: FigureRow[] = [...kept, ...(await figures.count(day, quarters))];
   return figures.save(day, former, { rows: rows.sort((a, b) => a.quarter - b.quarter), frozen });
 };

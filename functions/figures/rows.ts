@@ -88,15 +88,6 @@ export const millionthsOf = (value: number): bigint | undefined => {
   return whole === undefined ? undefined : BigInt(whole + decimals.padEnd(6, '0'));
 };
 
-/** Adds the sums of a row to others. */
-export const addTo = (sums: Sums, row: Sums): void => {
-  sums.calls += row.calls;
-  sums.durationMicroseconds += row.durationMicroseconds;
-  sums.valueMillionths += row.valueMillionths;
-  sums.values += row.values;
-  sums.valuesLeftOut += row.valuesLeftOut;
-};
-
 /** Adds the rows of calls, one after the other. */
 export class RowCounter {
   readonly #rows = new Map<string, FigureRow>();
@@ -105,8 +96,12 @@ export class RowCounter {
     const { quarter, direction, status, outcome, version } = row;
     const name = JSON.stringify([quarter, direction, status, outcome, version]);
     const found = this.#rows.get(name);
-    if (found) addTo(found, row);
-    else this.#rows.set(name, row);
+    if (!found) return void this.#rows.set(name, row);
+    found.calls += row.calls;
+    found.durationMicroseconds += row.durationMicroseconds;
+    found.valueMillionths += row.valueMillionths;
+    found.values += row.values;
+    found.valuesLeftOut += row.valuesLeftOut;
   }
 
   /** Returns the rows by quarter. */
@@ -115,20 +110,28 @@ export class RowCounter {
   }
 }
 
-/** A row as it is stored: texts are positions in a list, from 1 on, and large numbers are texts. */
-type PackedRow = [
-  quarter: number,
+/** The sums of a group by quarter: columns, whose positions belong together. Large numbers are texts. */
+export type Series = Groups & {
+  quarters: number[];
+  calls: number[];
+  durationMicroseconds: (number | string)[];
+  valueMillionths: (number | string)[];
+  values: number[];
+  valuesLeftOut: number[];
+};
+
+/** A series as it is stored. Texts are positions in a list, from 1 on, and a column of zeros is empty. */
+type PackedSeries = [
   direction: 0 | 1,
   status: number,
   outcome: number,
   version: number | null,
-  calls: number,
-  durationMicroseconds: number | string,
-  valueMillionths: number | string,
-  values: number,
-  valuesLeftOut: number,
+  ...columns: (number | string)[][],
 ];
 
+const columns = ['quarters', 'calls', 'durationMicroseconds', 'valueMillionths', 'values', 'valuesLeftOut'] as const;
+
+/** Packs rows as series: the figures of a busy agent are read in a tenth of the time. */
 export const pack = (rows: FigureRow[]): Uint8Array => {
   const texts = new Map<string, number>();
   const positionOf = (text: string | null) => {
@@ -137,39 +140,58 @@ export const pack = (rows: FigureRow[]): Uint8Array => {
     texts.set(text, position);
     return position;
   };
-  const packed = rows.map(
-    (row): PackedRow => [
-      row.quarter,
-      row.direction === 'inbound' ? 0 : 1,
-      positionOf(row.status),
-      positionOf(row.outcome),
-      row.version,
-      row.calls,
-      packedNumber(row.durationMicroseconds),
-      packedNumber(row.valueMillionths),
-      row.values,
-      row.valuesLeftOut,
-    ],
+  const groups = Map.groupBy(rows, ({ direction, status, outcome, version }) =>
+    JSON.stringify([direction, status, outcome, version]),
   );
+  const packed = [...groups.values()].map((some): PackedSeries => {
+    const [{ direction, status, outcome, version }] = some as [FigureRow];
+    const columnOf = (value: (row: FigureRow) => number | string) => {
+      const column = some.map(value);
+      return column.every((one) => one === 0) ? [] : column;
+    };
+    return [
+      direction === 'inbound' ? 0 : 1,
+      ...([positionOf(status), positionOf(outcome)] as const),
+      version,
+      some.map(({ quarter }) => quarter),
+      columnOf(({ calls }) => calls),
+      columnOf(({ durationMicroseconds }) => packedNumber(durationMicroseconds)),
+      columnOf(({ valueMillionths }) => packedNumber(valueMillionths)),
+      columnOf(({ values }) => values),
+      columnOf(({ valuesLeftOut }) => valuesLeftOut),
+    ];
+  });
   return deflateRawSync(JSON.stringify([[...texts.keys()], packed]));
 };
 
-export const unpack = (packed: Uint8Array): FigureRow[] => {
-  const [texts, rows] = JSON.parse(inflateRawSync(packed).toString()) as [string[], PackedRow[]];
+export const unpack = (packed: Uint8Array): Series[] => {
+  const [texts, all] = JSON.parse(inflateRawSync(packed).toString()) as [string[], PackedSeries[]];
   const textAt = (position: number) => texts[position - 1] ?? null;
-  return rows.map(([quarter, direction, status, outcome, version, calls, duration, value, values, valuesLeftOut]) => ({
-    quarter,
-    direction: direction === 0 ? 'inbound' : 'outbound',
-    status: textAt(status),
-    outcome: textAt(outcome),
-    version,
-    calls,
-    durationMicroseconds: BigInt(duration),
-    valueMillionths: BigInt(value),
-    values,
-    valuesLeftOut,
-  }));
+  return all.map(([direction, status, outcome, version, quarters = [], ...others]) => {
+    const zeros = quarters.map(() => 0);
+    const filled = [quarters, ...others.map((column) => (column.length === 0 ? zeros : column))];
+    return {
+      direction: direction === 0 ? 'inbound' : 'outbound',
+      status: textAt(status),
+      outcome: textAt(outcome),
+      version,
+      ...(Object.fromEntries(columns.map((name, index) => [name, filled[index]])) as Omit<Series, keyof Groups>),
+    };
+  });
 };
+
+/** Returns the rows of series. */
+export const rowsOf = (series: Series[]): FigureRow[] =>
+  series.flatMap(({ direction, status, outcome, version, ...columns }) =>
+    columns.quarters.map((quarter, index) => ({
+      ...{ quarter, direction, status, outcome, version },
+      calls: columns.calls[index] as number,
+      durationMicroseconds: BigInt(columns.durationMicroseconds[index] as number | string),
+      valueMillionths: BigInt(columns.valueMillionths[index] as number | string),
+      values: columns.values[index] as number,
+      valuesLeftOut: columns.valuesLeftOut[index] as number,
+    })),
+  );
 
 const packedNumber = (value: bigint): number | string =>
   Number.isSafeInteger(Number(value)) ? Number(value) : String(value);

@@ -3,14 +3,73 @@ import { invalidField } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import type { AgentDay } from './call-figures.ts';
 import { Periods } from './periods.ts';
-import { addTo, allQuarters, type FigureRow, type Sums, startOfQuarter } from './rows.ts';
+import { allQuarters, type Groups, type Series, startOfQuarter } from './rows.ts';
 
 type GroupValue = string | number | null;
-type SumsWithOutcome = Sums & { withOutcome: number };
 
-const noSums = (): SumsWithOutcome => ({
-  ...{ calls: 0, withOutcome: 0, durationMicroseconds: 0n, valueMillionths: 0n, values: 0, valuesLeftOut: 0 },
-});
+/** An exact sum of whole numbers. It is a `bigint` only where a number would be rounded. */
+class ExactSum {
+  #sum = 0;
+  #carried = 0n;
+
+  add(value: number | string): void {
+    const sum = typeof value === 'number' ? this.#sum + value : Number.NaN;
+    if (Number.isSafeInteger(sum)) {
+      this.#sum = sum;
+      return;
+    }
+    this.#carried += BigInt(this.#sum) + BigInt(value);
+    this.#sum = 0;
+  }
+
+  addSum({ total }: ExactSum): void {
+    this.#carried += total;
+  }
+
+  get total(): bigint {
+    return this.#carried + BigInt(this.#sum);
+  }
+}
+
+/** The sums of a row of the response. */
+class Sums {
+  calls = 0;
+  withOutcome = 0;
+  values = 0;
+  valuesLeftOut = 0;
+  readonly durationMicroseconds = new ExactSum();
+  readonly valueMillionths = new ExactSum();
+
+  /** Adds one quarter of a series. */
+  add(series: Series, index: number): void {
+    const calls = series.calls[index] as number;
+    this.calls += calls;
+    if (series.outcome !== null) this.withOutcome += calls;
+    this.values += series.values[index] as number;
+    this.valuesLeftOut += series.valuesLeftOut[index] as number;
+    this.durationMicroseconds.add(series.durationMicroseconds[index] as number | string);
+    this.valueMillionths.add(series.valueMillionths[index] as number | string);
+  }
+
+  addSums(other: Sums): void {
+    this.calls += other.calls;
+    this.withOutcome += other.withOutcome;
+    this.values += other.values;
+    this.valuesLeftOut += other.valuesLeftOut;
+    this.durationMicroseconds.addSum(other.durationMicroseconds);
+    this.valueMillionths.addSum(other.valueMillionths);
+  }
+
+  get figures(): Figures {
+    const { calls, withOutcome, values, valuesLeftOut } = this;
+    return {
+      ...{ calls, withOutcome },
+      durationSeconds: Number(this.durationMicroseconds.total) / 1e6,
+      value: decimalOf(this.valueMillionths.total),
+      ...{ values, valuesLeftOut },
+    };
+  }
+}
 
 /** The figures that a request asks for, added up day by day. */
 export class Summary {
@@ -19,9 +78,8 @@ export class Summary {
   readonly #periods: Periods;
   /** The period of each quarter of a day of UTC. */
   readonly #positions = new Map<string, (number | undefined)[]>();
-  readonly #totals = noSums();
   /** By period, then by group. */
-  readonly #rows: Map<GroupValue, SumsWithOutcome>[];
+  readonly #rows: Map<GroupValue, Sums>[];
   #count = 0;
   #bytes = 0;
 
@@ -53,41 +111,48 @@ export class Summary {
   }
 
   /** Adds the figures of an agent's day. */
-  add({ agentId, day }: AgentDay, rows: FigureRow[], bytes: number): void {
+  add({ agentId, day }: AgentDay, all: Series[], bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes > limits.figureBytes) throw tooMuch();
     const positions = this.#positionsOf(day);
-    const filters = Object.entries(this.#filters) as [keyof FigureRow, GroupValue][];
+    const filters = Object.entries(this.#filters) as [keyof Groups, GroupValue][];
     const { group } = this.#by;
-    for (const row of rows) {
-      const position = positions[row.quarter];
-      if (position === undefined || filters.some(([name, value]) => row[name] !== value)) continue;
-      addWithOutcome(this.#totals, row);
-      if (!this.#by.unit && !group) continue;
-      const groups = this.#rows[position] as Map<GroupValue, SumsWithOutcome>;
-      const value = group === undefined ? null : group === 'agent' ? agentId : row[group];
-      let sums = groups.get(value);
-      if (!sums) {
-        this.#count++;
-        if (this.#count > limits.figureRows) throw tooMuch();
-        sums = noSums();
-        groups.set(value, sums);
+    for (const series of all) {
+      if (filters.some(([name, value]) => series[name] !== value)) continue;
+      const value = group === undefined ? null : group === 'agent' ? agentId : series[group];
+      for (const [index, quarter] of series.quarters.entries()) {
+        const position = positions[quarter];
+        if (position !== undefined) this.#sumsOf(position, value).add(series, index);
       }
-      addWithOutcome(sums, row);
     }
+  }
+
+  #sumsOf(position: number, value: GroupValue): Sums {
+    const groups = this.#rows[position] as Map<GroupValue, Sums>;
+    const found = groups.get(value);
+    if (found) return found;
+    this.#count++;
+    if (this.#count > limits.figureRows) throw tooMuch();
+    const sums = new Sums();
+    groups.set(value, sums);
+    return sums;
   }
 
   /** Returns the rows, complete with those of periods without calls, and the totals. */
   result(): { rows: FiguresRow[]; totals: Figures } {
     const { unit, group } = this.#by;
+    const totals = new Sums();
     const rows = this.#rows.flatMap((groups, position) => {
       const period = unit && { [unit]: this.#periods.names[position] };
-      if (unit && groups.size === 0) groups.set(null, noSums());
+      if (unit && groups.size === 0) groups.set(null, new Sums());
       return [...groups]
         .sort(([a], [b]) => compare(a, b))
-        .map(([value, sums]) => ({ ...period, ...(group && { [group]: value }), ...figuresOf(sums) }));
+        .map(([value, sums]) => {
+          totals.addSums(sums);
+          return { ...period, ...(group && { [group]: value }), ...sums.figures };
+        });
     });
-    return { rows, totals: figuresOf(this.#totals) };
+    return { rows: unit || group ? rows : [], totals: totals.figures };
   }
 
   #positionsOf(day: string): (number | undefined)[] {
@@ -102,22 +167,11 @@ export class Summary {
 const tooMuch = () =>
   invalidField('to', 'asks for too many figures at once: ask for fewer days, one agent, or without a group');
 
-const addWithOutcome = (sums: SumsWithOutcome, row: FigureRow) => {
-  addTo(sums, row);
-  if (row.outcome !== null) sums.withOutcome += row.calls;
-};
-
 /** Orders texts by their code units, numbers by size, and null last. */
 const compare = (a: GroupValue, b: GroupValue) => {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   return a < b ? -1 : 1;
 };
-
-const figuresOf = ({ durationMicroseconds, valueMillionths, ...sums }: SumsWithOutcome): Figures => ({
-  ...sums,
-  durationSeconds: Number(durationMicroseconds) / 1e6,
-  value: decimalOf(valueMillionths),
-});
 
 /** Returns millionths as a decimal number without needless zeros. */
 const decimalOf = (millionths: bigint): string => {

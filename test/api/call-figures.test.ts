@@ -251,7 +251,7 @@ describe('GET /call-figures', () => {
     expect(await exactly(1, world, { by: 'outcome' })).toMatchObject({ rows: [{ outcome: null, calls: 1 }] });
     const items = await Array.fromAsync(table.get().query<Item & { rows: Uint8Array }>(figuresOf(agentId)));
     const texts = items.map(({ rows, ...item }) => `${JSON.stringify(item)} ${inflateRawSync(rows)}`);
-    expect(texts).toEqual([expect.stringContaining('[[40,0,0,0,null,1,')]);
+    expect(texts).toEqual([expect.stringContaining('[[],[[0,0,0,null,[40],[1],')]);
     expect(texts.join()).not.toMatch(/14155550143|call-of/);
   });
 });

@@ -324,7 +324,9 @@ class History {
     for (const [timeZone, [from, to]] of Object.entries(ranges)) {
       const query: FiguresQuery = { from, to, timeZone, by: { unit: 'hour', group: 'outcome' } };
       const summary = new Summary(query);
-      await this.figures.read([this.agentId], summary.days, (day, { rows }, bytes) => summary.add(day, rows, bytes));
+      await this.figures.read([this.agentId], summary.days, (day, { series }, bytes) =>
+        summary.add(day, series, bytes),
+      );
       all.push({ figures: byName(summary), recounted: recountOf(calls, { from, to, timeZone }) });
     }
     return all;
