@@ -79,7 +79,8 @@ const factsOf = (source: Source) =>
     ? {
         Address: source.url,
         'Pages read': formatNumber(source.pages),
-        'At most': `${formatNumber(source.limit)} pages, ${formatNumber(source.maxDepth)} links deep`,
+        'Pages at most': formatNumber(source.limit),
+        'Links deep at most': formatNumber(source.maxDepth),
         'Only paths': source.includePaths.join(', ') || undefined,
         'Without paths': source.excludePaths.join(', ') || undefined,
         'Last read': source.lastCrawledAt && <Time at={source.lastCrawledAt} />,

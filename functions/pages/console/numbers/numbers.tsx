@@ -78,7 +78,7 @@ const BlockedNumbers = ({ agentId }: { agentId: string | undefined }) => {
 };
 
 const columnsOfNumbers: Column<BlockedNumber>[] = [
-  { heading: 'Number', cell: ({ number }) => number },
+  { heading: 'Number', cell: ({ number }) => <span className="unbroken">{number}</span> },
   {
     heading: 'Reason',
     isLong: true,

@@ -77,7 +77,9 @@ const State = ({ delivery: { status, attempts, nextAttemptAt } }: { delivery: We
   const cause = attempts.at(-1)?.cause;
   return (
     <>
-      <Status tone={states[status].tone}>{states[status].label}</Status>
+      <Status tone={states[status].tone}>
+        {status === 'pending' && cause ? 'Is tried again' : states[status].label}
+      </Status>
       {cause && <p className="faint">{cause}</p>}
       {nextAttemptAt && (
         <p className="faint">
@@ -131,7 +133,7 @@ const SendAgain = ({ delivery: { deliveryId, type, createdAt } }: { delivery: We
 
 const columns: Column<WebhookDelivery>[] = [
   { heading: 'Happened', cell: ({ createdAt }) => <Time at={createdAt} hasSeconds /> },
-  { heading: 'Event', cell: ({ type }) => <code>{type}</code> },
+  { heading: 'Event', cell: ({ type }) => <code className="unbroken">{type}</code> },
   { heading: 'State', isLong: true, cell: (delivery) => <State delivery={delivery} /> },
   { heading: 'Attempts', cell: (delivery) => <Attempts delivery={delivery} /> },
   { heading: 'Change', isHidden: true, cell: (delivery) => <SendAgain delivery={delivery} /> },
