@@ -5,7 +5,9 @@ import { apiKeys } from '../../functions/store/api-keys.ts';
 import { table } from '../../functions/store/table.ts';
 import { invoke } from '../support/events.ts';
 import { injectFaults } from '../support/faults.ts';
+import { newHookSecret } from '../support/hook-signers.ts';
 import { search, upload } from '../support/knowledge.ts';
+import { sendSigned, signedHook } from '../support/signed-hooks.ts';
 import { caller, own, send } from '../support/voice-platforms.ts';
 import { newUser, newWorld, type World } from '../support/world.ts';
 
@@ -131,6 +133,23 @@ it('a message of Vapi may call the tool several times, and other tools beside it
     'At most 5 searches are made at once.',
     'At most 5 searches are made at once.',
   ]);
+});
+
+it('a search that the platform signs needs no key', async () => {
+  const world = await newWorld();
+  await upload(world, { 'Prices.md': '# Prices\n\nA cleaning costs 89 euros.' });
+  const { uid, agentId } = world;
+  for (const [platform, body] of [
+    ['vapi', vapiCalls(vapiCall({ query: 'cleaning' }))],
+    ['retell', { name: 'search_knowledge', args: { query: 'cleaning' } }],
+    ['elevenlabs', { tool_name: 'search_knowledge', query: 'cleaning' }],
+  ] as [string, Body][]) {
+    const { secret, fields } = newHookSecret(platform);
+    await world.call('PUT', `/hook-secrets/${platform}`, { body: { uid, ...fields } });
+    const signed = signedHook(platform, { query: { uid, agentId }, body, secret });
+    expect((await sendSigned(signed)).text).toContain('89 euros');
+    expect((await sendSigned({ ...signed, headers: {} })).status).toBe(401);
+  }
 });
 
 it('calls of other tools get an empty response', async () => {
