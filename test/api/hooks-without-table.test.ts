@@ -42,12 +42,18 @@ const timed = async <T extends object>(response: Promise<T>) => {
 };
 
 /** Sends an event to a platform's address in this process, and measures how long the answer takes. */
-const send = async (platform: string, { query, body }: Sent, apiKey = newApiKey()) => {
+const send = async (
+  platform: string,
+  { query, body }: Sent,
+  apiKey = newApiKey(),
+  proof: Record<string, string> = { 'x-authorization': apiKey },
+) => {
   const event = {
     version: '2.0',
     routeKey: 'POST /hooks/{platform}',
     rawPath: `/hooks/${platform}`,
-    headers: { 'x-authorization': apiKey },
+    rawQueryString: '',
+    headers: proof,
     queryStringParameters: { uid: 'acme', agentId: 'front-desk', ...query },
     pathParameters: { platform },
     requestContext: { requestId: 'request-1', http: { method: 'POST', sourceIp: '127.0.0.1' } },
@@ -85,6 +91,8 @@ beforeAll(async () => {
   const requests = {
     campaign: send('vapi', { body: predial }),
     'accepted campaign': send('vapi', { body: predial, query: { unsure: 'accept' } }),
+    'signed start': send('retell', starts.retell as Sent, '', { 'x-retell-signature': 'v=1,d=0' }),
+    unsigned: send('retell', starts.retell as Sent, '', {}),
     'malformed key': send('twilio', starts.twilio as Sent, 'vap_nonsense'),
     end: send('retell', {
       body: JSON.stringify({ event: 'call_ended', call: { call_id: 'r1', from_number: from } }),
@@ -128,6 +136,12 @@ it('a campaign of Vapi is rejected without a table unless `unsure` accepts; a ma
   expect(replies.campaign).toMatchObject({ status: 200, text: '{"eligible":false}' });
   expect(replies['accepted campaign']).toMatchObject({ status: 200, text: '{"eligible":true}' });
   expect(replies['malformed key']?.status).toBe(401);
+});
+
+it('without a table, a start with a signature that cannot be verified gets a decision, and one without any proof is a 401', () => {
+  expect(replies['signed start']).toMatchObject({ status: 200, text: expect.stringContaining('dynamic_variables') });
+  const { status, text = '' } = replies.unsigned ?? {};
+  expect([status, JSON.parse(text).error]).toEqual([401, 'missing_api_key']);
 });
 
 it('an end without a table is a 500, which platforms retry, and so is POST /call-starts, within 6 s', () => {

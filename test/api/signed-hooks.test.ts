@@ -1,12 +1,21 @@
 import { createHmac } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import { describe, expect, it, vi } from 'vitest';
+import { receiveHook } from '../../functions/api/receive-hook.ts';
+import { sealedSecrets } from '../../functions/clients/sealed-secrets.ts';
+import { hookSecretOwner } from '../../functions/hooks/hook-secrets.ts';
+import { lambda } from '../../functions/http/lambda.ts';
 import { apiKeys } from '../../functions/store/api-keys.ts';
 import { hookSecretKey, itemsOfUser } from '../../functions/store/keys.ts';
 import { table } from '../../functions/store/table.ts';
+import '../support/quiet-logs.ts';
 import { newHookSecret, type SentHook, signers } from '../support/hook-signers.ts';
 import { addressOf, bodyIn, sendSigned, signedHook, signedJsonOfTwilio } from '../support/signed-hooks.ts';
 import { ends, starts } from '../support/voice-platforms.ts';
 import { newWorld, type World } from '../support/world.ts';
+
+// The key of this process, for handlers that run in it.
+process.env.WEBHOOK_ENCRYPTION_KEY ??= 'the key of these tests';
 
 const platforms = ['twilio', 'vapi', 'retell', 'elevenlabs', 'telnyx'];
 
@@ -257,4 +266,89 @@ it('neither the table nor any answer has a secret in the clear', async () => {
     expect(text).not.toContain(Buffer.from(secret).toString('base64').slice(0, 20));
   }
   expect(text).toContain('HOOK-SECRET#twilio');
+});
+
+it('the log says why a request was refused, and has neither the secret, the signature nor the query', {
+  tags: 'local-only',
+}, async () => {
+  const world = await newWorld();
+  const { uid } = world;
+  const secret = await setSecret(world, 'twilio');
+  const sent = signedHook('twilio', { ...startOf('twilio', world), secret: 'another-secret-of-twilio' });
+  const logged = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const handled = async (headers: Record<string, string>) => {
+    const { search, searchParams, pathname } = new URL(sent.address);
+    const event = {
+      ...{ version: '2.0', rawPath: pathname, rawQueryString: search.slice(1), headers, body: sent.body },
+      ...{ queryStringParameters: Object.fromEntries(searchParams), pathParameters: { platform: 'twilio' } },
+      requestContext: { requestId: 'request-1', http: { method: 'POST', sourceIp: '127.0.0.1' } },
+    } as unknown as APIGatewayProxyEventV2;
+    return (await lambda(receiveHook)(event, {} as Context)).statusCode;
+  };
+  // The key of the service under test is another one.
+  const sealed = await sealedSecrets.get().seal(hookSecretOwner(uid, 'twilio'), secret);
+  await table.get().change(hookSecretKey(uid, 'twilio'), { set: { secrets: [{ sealed, createdAt: '', keyId: '' }] } });
+  const statuses = [await handled(sent.headers), await handled({})];
+  const lines = logged.mock.calls.map(([line]) => String(line)).join('');
+  logged.mockRestore();
+  expect(statuses).toEqual([401, 401]);
+  const facts = {
+    operation: 'receiveHook',
+    status: 401,
+    code: 'invalid_signature',
+    reason: 'secret',
+    platform: 'twilio',
+    uid,
+  };
+  expect(
+    lines
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  ).toEqual([expect.objectContaining(facts), expect.objectContaining(facts)]);
+  for (const hidden of [secret, 'another-secret', sent.headers['x-twilio-signature'] ?? '', 'voice.example.com'])
+    expect(lines).not.toContain(hidden);
+});
+
+it('a deployment can refuse keys in addresses', { tags: 'local-only' }, async () => {
+  const world = await newWorld();
+  const { secret: key } = await apiKeys.get().create(world.uid, { name: 'hooks', scopes: ['hooks'] });
+  const asked = (headers: Record<string, string>) =>
+    lambda(receiveHook)(
+      {
+        ...{ version: '2.0', rawPath: '/hooks/retell', rawQueryString: '', headers },
+        body: JSON.stringify({ event: 'call_inbound', call_inbound: {} }),
+        queryStringParameters: { uid: world.uid, agentId: world.agentId, key },
+        pathParameters: { platform: 'retell' },
+        requestContext: { requestId: 'request-1', http: { method: 'POST', sourceIp: '127.0.0.1' } },
+      } as unknown as APIGatewayProxyEventV2,
+      {} as Context,
+    );
+  expect((await asked({})).statusCode).toBe(200);
+  process.env.HOOK_KEYS_IN_ADDRESS = 'false';
+  const answers = [await asked({}), await asked({ 'x-authorization': key })];
+  delete process.env.HOOK_KEYS_IN_ADDRESS;
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([401, 200]);
+  expect(answers[0]?.body).toContain('missing_api_key');
+});
+
+it('a signed request is noted at most once an hour, and a refused one at most once in five seconds', async () => {
+  const world = await newWorld();
+  const secret = await setSecret(world, 'retell');
+  const start = startOf('retell', world);
+  const sendNow = async (by: string) => {
+    await sendSigned(signedHook('retell', { ...start, secret: by }));
+    return (await listed(world))[0];
+  };
+  const { lastUsedAt } = await sendNow(secret);
+  expect((await sendNow(secret)).lastUsedAt).toBe(lastUsedAt);
+  const { lastRefused } = await sendNow('another-secret');
+  expect((await sendNow('another-secret')).lastRefused).toEqual(lastRefused);
+  const key = hookSecretKey(world.uid, 'retell');
+  const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
+  await table.get().change(key, { set: { lastUsedAt: ago(3601), lastRefused: { ...lastRefused, at: ago(6) } } });
+  await sendNow(secret);
+  const noted = await sendNow('another-secret');
+  expect(Date.parse(noted.lastUsedAt)).toBeGreaterThan(Date.now() - 60_000);
+  expect(Date.parse(noted.lastRefused.at)).toBeGreaterThan(Date.now() - 5000);
 });

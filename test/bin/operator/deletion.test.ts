@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { agents } from '../../../functions/store/agents.ts';
+import { newHookSecret } from '../../support/hook-signers.ts';
 import { json, operator } from '../../support/operator-command.ts';
+import { sendSigned, signedHook } from '../../support/signed-hooks.ts';
 import { storedWith } from '../../support/stored.ts';
 import { until } from '../../support/until.ts';
 import { sendForm } from '../../support/uploads.ts';
@@ -71,6 +73,12 @@ describe('operator user delete', () => {
     await agents.get().grant(other.agentId, other.uid, world.uid);
     await world.recordCall('call-1');
     await world.call('POST', '/block-list', { body: { uid: world.uid, numbers: [phone] } });
+    const { secret, fields } = newHookSecret('retell');
+    await world.call('PUT', '/hook-secrets/retell', { body: { uid: world.uid, ...fields } });
+    const body = { event: 'call_inbound', call_inbound: {} };
+    const signed = () =>
+      sendSigned(signedHook('retell', { query: { uid: world.uid, agentId: other.agentId }, body, secret }));
+    expect((await signed()).status).toBe(200);
     const headers = { 'idempotency-key': 'key' };
     await world.call('PATCH', `/calls/${other.agentId}/none`, { body: {}, headers });
     const counted = JSON.parse((await operator('user', 'delete', world.uid, ...service, '--json')).stdout);
@@ -78,6 +86,7 @@ describe('operator user delete', () => {
     const { code, stdout } = await operator('user', 'delete', world.uid, ...service, '--yes', '--json');
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { ...counted, done: true }]);
     expect((await world.call('GET', '/agents', { query: { uid: world.uid } })).status).toBe(401);
+    expect((await signed()).status).toBe(401);
     expect(await agents.get().access(other.agentId)).toMatchObject({ guests: [] });
     expect((await other.call('GET', `/agents/${other.agentId}`)).status).toBe(200);
     // The agent is forgotten when no request of before can still write.
