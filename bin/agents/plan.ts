@@ -46,8 +46,10 @@ export const compare = async (service: Service, file: AgentFile, agent: Agent | 
   // A source that only the file has overwrites nothing.
   const overwritten = inSources.filter((one) => one.service !== undefined || one.base?.value !== undefined);
   const isConflict = [...inContent, ...overwritten].some(isChangeOfService);
+  const versions = `which has version ${agent.version}. The file is based on version ${reference?.version}.`;
+  const isOfSources = reference?.version === agent.version;
   const conflict = reference
-    ? `It was changed on the service, which has version ${agent.version}. The file is based on version ${reference.version}.`
+    ? `It was changed on the service, ${isOfSources ? 'in its websites or documents.' : versions}`
     : isElsewhere
       ? 'The version of the file is of another deployment or another agent.'
       : 'The file has no version: it may not know what the service has.';

@@ -1,4 +1,4 @@
-import { diff } from 'node:util';
+import { diff, isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
 import { describeError } from '../command-line/describe-error.ts';
 import { count, print, visible } from '../command-line/output.ts';
@@ -82,12 +82,12 @@ const differenceLines = (difference: Difference, to: Target, isConflict: boolean
 const maxComparedLines = 2000;
 
 const changedLines = (before: unknown, after: unknown): string[] => {
+  if (isDeepStrictEqual(before, after)) return ['  (unchanged)'];
   const [removed, added] = [valueLines(before), valueLines(after)];
   const isShort = removed.length + added.length <= maxComparedLines;
   const changed = (isShort ? diff(removed, added) : [...diff(removed, []), ...diff([], added)]).filter(
     ([side]) => side,
   );
-  if (changed.length === 0) return ['  (unchanged)'];
   return changed.map(([side, line]) => `  ${side > 0 ? '-' : '+'} ${line}`);
 };
 

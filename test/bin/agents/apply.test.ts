@@ -221,6 +221,12 @@ describe('knowledge of agents as files', () => {
   it('knowledge of agents as files that somebody has added is not removed, until the file is told to overwrite', async () => {
     const world = await pulledWorld();
     await uploadFiles(world, { 'Theirs.txt': 'Theirs' });
+    expect(await world.run('diff')).toMatchObject({
+      code: 3,
+      stdout: expect.stringMatching(
+        /^! desk \(desk\.yaml\): It was changed on the service, in its websites or documents\.\n {4}documents\.Theirs\.txt\n {6}on the service since [^:]+:\n {6}\+ name: Theirs\.txt\n.*\n {6}in the file since its version:\n {6}\(unchanged\)\n1 conflict\.\n$/,
+      ),
+    });
     writeFileSync(join(world.folder, 'mine.txt'), 'Mine');
     world.edit('documents: []', 'documents:\n  - path: mine.txt');
     expect(await world.run('apply')).toMatchObject({
