@@ -16,6 +16,8 @@ const ownLimits: Record<string, number> = {
   getInvoices: 300,
   // It has the adapters of the platforms, records calls with their outcomes, and reads what a search needs.
   receiveHook: 325,
+  // It lists the agents of a user, and adds up figures in periods of a time zone.
+  getCallFigures: 325,
   buildChat: 850,
   crawlWebsite: 1660,
   extractDocument: 430,
