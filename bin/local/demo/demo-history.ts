@@ -136,11 +136,12 @@ const steps = {
   },
 
   async 'blocked numbers'({ progress: { outboundId = '' }, api }: Context) {
+    // Numbers of other areas than those of the calls, which outcomes block.
     const day = 24 * 60 * 60 * 1000;
     const expiresAt = new Date(Date.now() + 30 * day).toISOString();
-    await api.userBlockList.add({ numbers: ['+15105550147'], reason: 'Threatened a colleague on the phone' });
-    await api.userBlockList.add({ numbers: ['+16285550117'], reason: 'Silent calls at night', expiresAt });
-    await api.blockList.add({ agentId: outboundId, numbers: ['+17075550138'], reason: 'Asked for letters only' });
+    await api.userBlockList.add({ numbers: ['+12095550147'], reason: 'Threatened a colleague on the phone' });
+    await api.userBlockList.add({ numbers: ['+18315550117'], reason: 'Silent calls at night', expiresAt });
+    await api.blockList.add({ agentId: outboundId, numbers: ['+15305550138'], reason: 'Asked for letters only' });
     await api.blockList.importFile({ reason: 'Do-not-call registry' }, new Blob([registryFile]));
   },
 

@@ -74,17 +74,17 @@ export const brokenPdf = '%PDF-1.7\nThis file was cut off while it was copied.\n
 
 /** Numbers of people who are not to be called. Two lines are no numbers in E.164 format. */
 export const registryFile = `number,reason
-+1 341 555 0104,Do-not-call registry
-+1 341 555 0119,Do-not-call registry
-+1 408 555 0131,Do-not-call registry
-(408) 555-0172,Do-not-call registry
-+1 510 555 0108,Moved away
-+1 510 555 0166,Do-not-call registry
-+1 628 555 0113,Do-not-call registry
++1 209 555 0104,Do-not-call registry
++1 209 555 0119,Do-not-call registry
++1 530 555 0131,Do-not-call registry
+(530) 555-0172,Do-not-call registry
++1 559 555 0108,Moved away
++1 559 555 0166,Do-not-call registry
++1 831 555 0113,Do-not-call registry
 call the office first,Do-not-call registry
-+1 650 555 0127,Wrong number
-+1 650 555 0190,Do-not-call registry
-+1 669 555 0141,Do-not-call registry
-+1 669 555 0141,Do-not-call registry
-+1 925 555 0155,Do-not-call registry
++1 916 555 0127,Wrong number
++1 916 555 0190,Do-not-call registry
++1 760 555 0141,Do-not-call registry
++1 760 555 0141,Do-not-call registry
++1 805 555 0155,Do-not-call registry
 `;

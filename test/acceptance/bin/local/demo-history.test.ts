@@ -77,6 +77,9 @@ describe('the demo data of npm start', () => {
     const oldest = calls.map(({ startedAt }) => startedAt).sort()[0] as string;
     expect(Date.now() - Date.parse(oldest)).toBeGreaterThan(85 * 86_400_000);
 
+    const importOf = async () => dataOf(await api.blockList.listImports()).imports[0];
+    await until(async () => (await importOf())?.status === 'done', 60);
+    expect(await importOf()).toMatchObject({ lines: 13, added: 10, alreadyBlocked: 1, failed: 2 });
     const blocked = dataOf(await api.userBlockList.list()).entries;
     expect(blocked.map(({ reason }) => reason)).toEqual(
       expect.arrayContaining(['do not call', 'Do-not-call registry', 'Silent calls at night']),
