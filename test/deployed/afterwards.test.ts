@@ -121,8 +121,9 @@ const rare: Record<string, string[]> = {
   // To finish a deletion that was interrupted.
   crawlWebsite: ['dynamodb:DeleteItem'],
   extractDocument: ['dynamodb:DeleteItem'],
-  // To move the entry of a call that is recorded again with another start.
-  receiveHook: ['dynamodb:DeleteItem'],
+  // To move the entry of a call that is recorded again with another start, to set an outcome that would block a withheld
+  // number, and to block a number that is blocked already.
+  receiveHook: ['dynamodb:ConditionCheckItem', 'dynamodb:DeleteItem', 'dynamodb:PartiQLUpdate'],
   // To look at an event that is closed or still open; and what the function of the stream may do, whose services it has.
   closeBlockListEvent: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
   // To take up deliveries to an endpoint that failed for a minute.

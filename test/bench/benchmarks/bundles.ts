@@ -14,8 +14,8 @@ const filesOrQueue = 360;
 const ownLimits: Record<string, number> = {
   addWebsite: 470,
   getInvoices: 300,
-  // It has the adapters of the platforms, records calls with their outcomes, and reads what a search needs.
-  receiveHook: 325,
+  // It has five platforms with their signatures, the versions of agents, calls with their outcomes, and what a search reads.
+  receiveHook: 335,
   // It lists the agents of a user, and adds up figures in periods of a time zone.
   getCallFigures: 325,
   buildChat: 850,
