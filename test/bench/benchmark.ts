@@ -9,6 +9,7 @@ export type Quantity = {
     | 'KiB'
     | 'MB'
     | 'requests'
+    | 'numbers'
     | 'requests/s'
     | 'h'
     | 'round trips'

@@ -11,6 +11,7 @@ import { mcp } from './benchmarks/mcp.ts';
 import { partitions } from './benchmarks/partitions.ts';
 import { roundTrips } from './benchmarks/round-trips.ts';
 import { search } from './benchmarks/search.ts';
+import { traffic } from './benchmarks/traffic.ts';
 
 /** All measurements, in the order in which they are made and shown. */
 export const rows: Row[] = [
@@ -26,4 +27,5 @@ export const rows: Row[] = [
   coldStarts,
   extraction,
   search,
+  traffic,
 ];

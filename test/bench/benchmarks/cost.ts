@@ -33,6 +33,8 @@ const targets: Record<string, number> = {
   checkBlockedNumber: 1.9,
   getAgent: 1.7,
   'getCall, by id': 1.7,
+  // The record and its version, in one transaction.
+  updateAgent: 4.3,
 };
 
 /** Returns how long the deliveries of five million outcomes to ten endpoints take, with as many functions as by default. */
