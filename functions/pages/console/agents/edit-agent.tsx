@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { type Agent, dataOf } from '../../../openapi/client/client.ts';
 import { forget, load, save } from '../../tab-storage.ts';
 import { useChange, useService } from '../service.tsx';
@@ -92,31 +92,36 @@ export const EditAgent = ({ agent }: { agent: Agent }) => {
 
 type ConflictProps = { meanwhile: Meanwhile; texts: Texts; onTake(field: string): void };
 
-const Conflict = ({ meanwhile: { version, before, now }, texts, onTake }: ConflictProps) => (
-  <section className="conflict" role="alert" aria-label="Somebody else’s edit">
-    <h2>Somebody else changed this agent while you were editing it</h2>
-    <p>
-      Version {version} is in place, and nothing of it is overwritten. Your text is still in the form. Decide about the
-      fields below, and save again.
-    </p>
-    {differing(before, now).map(({ name, label }) => {
-      const isOwn = texts[name] !== now[name];
-      return (
-        <section key={name}>
-          <h3>{label}</h3>
-          <Difference before={before[name] || undefined} after={now[name] || undefined} />
-          {isOwn ? (
-            <div className="buttons">
-              <span>You have changed it, too: your text replaces theirs when you save.</span>
-              <button type="button" className="quiet" onClick={() => onTake(name)}>
-                Use theirs instead
-              </button>
-            </div>
-          ) : (
-            <p className="faint">Their text is in the form.</p>
-          )}
-        </section>
-      );
-    })}
-  </section>
-);
+const Conflict = ({ meanwhile: { version, before, now }, texts, onTake }: ConflictProps) => {
+  const section = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: on a phone, the button that was pressed is far below
+  useEffect(() => section.current?.scrollIntoView(), [version]);
+  return (
+    <section className="conflict" ref={section} role="alert" aria-label="Somebody else’s edit">
+      <h2>Somebody else changed this agent while you were editing it</h2>
+      <p>
+        Version {version} is in place, and nothing of it is overwritten. Your text is still in the form. Decide about
+        the fields below, and save again.
+      </p>
+      {differing(before, now).map(({ name, label }) => {
+        const isOwn = texts[name] !== now[name];
+        return (
+          <section key={name}>
+            <h3>{label}</h3>
+            <Difference before={before[name] || undefined} after={now[name] || undefined} />
+            {isOwn ? (
+              <div className="buttons">
+                <span>You have changed it, too: your text replaces theirs when you save.</span>
+                <button type="button" className="quiet" onClick={() => onTake(name)}>
+                  Use theirs instead
+                </button>
+              </div>
+            ) : (
+              <p className="faint">Their text is in the form.</p>
+            )}
+          </section>
+        );
+      })}
+    </section>
+  );
+};
