@@ -209,6 +209,18 @@ it('ElevenLabs begins a conversation with the secret in a header, of a name that
   expect(await answerTo({ ...sent, headers: { 'x-hook-secret': second } })).toEqual(refused);
 });
 
+it('a field of Twilio cannot be taken apart: between names and values that are signed is nothing', async () => {
+  const world = await newWorld();
+  const secret = await setSecret(world, 'twilio');
+  const { query, body } = startOf('twilio', world);
+  const sent = signedHook('twilio', { query, body: { ...body, From: '+14155550100From+14155550101' }, secret });
+  expect((await sendSigned(sent)).status).toBe(200);
+  const twice = sent.body.replace('100From%2B', '100&From=%2B');
+  expect(twice).not.toBe(sent.body);
+  expect(await answerTo({ ...sent, body: twice })).toEqual(refused);
+  expect(await answerTo({ ...sent, body: sent.body.replace('Direction=', 'Direction') })).toEqual(refused);
+});
+
 it('a body of Twilio that could be read in two ways is refused: a field twice, or a form that is JSON', async () => {
   const world = await newWorld();
   const secret = await setSecret(world, 'twilio');
