@@ -26,6 +26,7 @@ afterEach(noFaults);
 
 /** Of each call to the table. What wrote dies as well as what read. */
 const killChance = 0.03;
+const killedAfterWriteChance = 0.15;
 
 let isDisturbed = false;
 /** Returns the agent as it is stored. What the test reads does not fail. */
@@ -271,7 +272,13 @@ describe('the versions of agents', () => {
         const play = await new Play().begin();
         const [fault, next] = [tenPercent(seed), chance(seed + 1)];
         isDisturbed = true;
-        injectFaults(table.get().client, () => (!isDisturbed ? undefined : next() < killChance ? 'kill' : fault()));
+        const choose = () => (!isDisturbed ? undefined : next() < killChance ? 'kill' : fault());
+        // A function also dies when its transaction is written, and nobody hears of it.
+        const die = (operation: string) => {
+          if (!isDisturbed || operation !== 'TransactWriteItems' || next() >= killedAfterWriteChance) return;
+          throw Object.assign(new Error('killed'), { $fault: 'client', $metadata: { httpStatusCode: 400 } });
+        };
+        injectFaults(table.get().client, choose, die);
         for (const step of steps) await play.play(step);
         await play.end();
       });
