@@ -95,7 +95,9 @@ type ConflictProps = { meanwhile: Meanwhile; texts: Texts; onTake(field: string)
 const Conflict = ({ meanwhile: { version, before, now }, texts, onTake }: ConflictProps) => {
   const section = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: on a phone, the button that was pressed is far below
-  useEffect(() => section.current?.scrollIntoView(), [version]);
+  useEffect(() => {
+    section.current?.scrollIntoView();
+  }, [version]);
   return (
     <section className="conflict" ref={section} role="alert" aria-label="Somebody else’s edit">
       <h2>Somebody else changed this agent while you were editing it</h2>
