@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -26,7 +27,8 @@ export const writeOutput = async (
   text: Iterable<string | Uint8Array> | AsyncIterable<string>,
 ): Promise<void> => {
   if (file === undefined) {
-    await pipeline(Readable.from(text), process.stdout, { end: false });
+    // A pipeline that does not end standard output leaves listeners on it.
+    for await (const piece of text) if (!process.stdout.write(piece)) await once(process.stdout, 'drain');
     return;
   }
   const path = pathOf(file);

@@ -117,14 +117,10 @@ const addSection = (
 };
 
 const trim = (text: string, { start, end }: Range): Range => {
-  let from = start;
-  let to = end;
-  while (from < to && isSpace(text.charCodeAt(from))) from++;
-  while (to > from && isSpace(text.charCodeAt(to - 1))) to--;
-  return { start: from, end: to };
+  const part = text.slice(start, end).trimStart();
+  const from = end - part.length;
+  return { start: from, end: from + part.trimEnd().length };
 };
-
-const isSpace = (code: number) => code <= 32 || code === 0xa0 || code === 0x3000;
 
 /** The end of a sentence: a mark before white space that no small letter follows, but for initials; or a mark of a script without spaces. */
 const sentenceEnd = /(?:(?<!\p{Lu})\.|[!?…؟۔।॥])["'”’»)\]]*(?=\s+[^\s\p{Ll}])|[。！？｡][”’」』）]*/gu;

@@ -300,7 +300,7 @@ describe('an import', () => {
       let left = runs;
       const choose = (operation: string) =>
         operation === 'BatchExecuteStatement' && --left < 0 ? ('throttle' as const) : undefined;
-      const services = { ...storesWith(choose, 400), credentials: credentials.get(), files, jobQueue: { send } };
+      const services = { ...storesWith(choose, 1500), credentials: credentials.get(), files, jobQueue: { send } };
       await runImport(reference, services, 0);
       expect(runs).toBeLessThan(50);
     }

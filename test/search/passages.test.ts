@@ -75,7 +75,7 @@ describe('passages', () => {
     fc.lorem({ maxCount: 40, mode: 'sentences' }),
     fc.lorem({ maxCount: 5 }).map((words) => `## ${words}`),
     fc.string({ unit: 'grapheme', maxLength: 50 }),
-    fc.constantFrom('', '- one\n- two', '東京の営業時間。', '😀'.repeat(700), 'a'.repeat(3000)),
+    fc.constantFrom('', '\u2003', '- one\n- two', '東京の営業時間。', '😀'.repeat(700), 'a'.repeat(3000)),
   );
   const document = fc.array(block, { maxLength: 30 }).map((blocks) => blocks.join('\n\n').toWellFormed());
 
