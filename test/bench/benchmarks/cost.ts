@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type AnyEndpoint, defaultMemoryMegabytes, memoryMegabytesOf } from '../../../functions/http/endpoint.ts';
 import { deliverWebhook } from '../../../functions/jobs/deliver-webhook.ts';
@@ -166,8 +167,9 @@ const inBulk = ({ directly, newAgent, uid }: World): CostSample[] => {
       async request() {
         agent ??= agentWithCalls();
         const agentId = await agent;
-        const items = callIds.map((callIdOrPhone) => ({ agentId, callIdOrPhone, custom_call_outcome: 'booked' }));
-        return { body: { items } };
+        // An outcome that a call has already is not written.
+        const outcome = { custom_call_outcome: randomUUID() };
+        return { body: { items: callIds.map((callIdOrPhone) => ({ agentId, callIdOrPhone, ...outcome })) } };
       },
     },
     {
