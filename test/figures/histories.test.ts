@@ -348,7 +348,7 @@ const byName = (summary: Summary): FiguresByName =>
 describe('call figures', () => {
   itInAnyHistory(
     'figures are those of a recount in six time zones, whatever happened to the calls, the reader and the counts',
-    [20, 1000],
+    [20, 60],
     async (runs) => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {

@@ -265,7 +265,7 @@ class Play {
 describe('the versions of agents', () => {
   itInAnyHistory(
     'the versions of agents are those of the accepted changes, whatever DynamoDB answers and whenever a request dies',
-    [6, 2000],
+    [6, 60],
     async (runs) => {
       const property = fc.asyncProperty(history, async ({ steps, seed }) => {
         noFaults();

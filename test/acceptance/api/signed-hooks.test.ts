@@ -6,7 +6,7 @@ import { newWorld, target } from '../../support/world.ts';
 import { importPackage } from '../packages.ts';
 
 /** The emulated deployment is slow, and differs in how a request reaches the function. */
-const requests = Number(process.env.HISTORIES ?? (target.publicUrl ? 50 : 2000));
+const requests = Number(process.env.HISTORIES ?? (target.publicUrl ? 50 : 300));
 
 const newUserWithSecret = async (platform: string): Promise<HookUser> => {
   const { call, uid, agentId } = await newWorld();
