@@ -81,6 +81,7 @@ except ApiError as error:
 
 const agent = {
   uid: 'user-1',
+  version: 1,
   name: 'Front desk',
   configuration: {},
   permissions: {},
