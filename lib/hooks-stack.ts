@@ -2,6 +2,7 @@ import type { Construct } from 'constructs';
 import type { AnyEndpoint } from '../functions/http/endpoint.ts';
 import { type ApiStack, addEndpoint } from './api-stack.ts';
 import type { DataStack } from './data-stack.ts';
+import { suppress } from './nag-suppressions.ts';
 import { NamedNestedStack } from './named-nested-stack.ts';
 import type { Settings } from './settings.ts';
 
@@ -19,5 +20,6 @@ export class HooksStack extends NamedNestedStack {
   ) {
     super(scope, id);
     addEndpoint({ scope: this }, endpoint, parts, settings);
+    suppress(this, 'keys');
   }
 }

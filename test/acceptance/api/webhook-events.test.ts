@@ -59,6 +59,9 @@ it('the libraries of Standard Webhooks and of Svix accept every type of event, t
 
   await call('PATCH', `/agents/${agentId}`, { body: { name: 'Front desk' } });
   await expectEvent('agent.updated', { agentId, name: 'Front desk' });
+  const split = [{ version: 1, percent: 100 }];
+  await call('PUT', `/agents/${agentId}/traffic`, { body: { uid, split } });
+  await expectEvent('agent.traffic_updated', { agentId, split });
   const other = (await call('POST', '/agents', { body: { uid, name: 'Other' } })).body.agentId;
   await call('DELETE', `/agents/${other}`);
   await expectEvent('agent.deleted', { agentId: other });

@@ -93,11 +93,11 @@ describe('the address', () => {
     const { apiKey } = await newWorld();
     const { page } = await open(apiKey, '/console/agents?timeZone=Asia/Tokyo');
     await navigation(page).getByRole('link', { name: 'Calls' }).click();
-    await page.getByRole('heading', { name: 'Calls' }).waitFor();
+    await page.getByRole('heading', { name: 'Calls', level: 1 }).waitFor();
     expect(await page.getByLabel('Time zone of the page').inputValue()).toBe('Asia/Tokyo');
     expect(await page.title()).toBe('Calls · Voice Agent Platform');
     await page.goBack();
-    await page.getByRole('heading', { name: 'Agents' }).waitFor();
+    await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
     await page.goto(`${target.baseUrl}/console/nowhere`);
     await page.getByText('There is no such view').waitFor();
     await page.getByRole('main').getByRole('link', { name: 'Overview' }).click();
@@ -332,7 +332,7 @@ it('10,000 agents are shown page by page, and the page still answers', async () 
   expect(await page.getByRole('row').count()).toBe(10_001);
   await page.getByRole('link', { name: 'Agent 9999', exact: true }).scrollIntoViewIfNeeded();
   await navigation(page).getByRole('link', { name: 'Calls' }).click();
-  await page.getByRole('heading', { name: 'Calls' }).waitFor();
+  await page.getByRole('heading', { name: 'Calls', level: 1 }).waitFor();
 });
 
 it('the console loads at most 130 KB at first, and has at most 260 KB in all, gzipped', async () => {
