@@ -126,6 +126,10 @@ const rare: Record<string, string[]> = {
   receiveHook: ['dynamodb:ConditionCheckItem', 'dynamodb:DeleteItem', 'dynamodb:PartiQLUpdate'],
   // To look at an event that is closed or still open; and what the function of the stream may do, whose services it has.
   closeBlockListEvent: ['dynamodb:BatchWriteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
+  // To delete the version that is too old, from the 201st on.
+  restoreAgent: ['dynamodb:DeleteItem'],
+  // To read the parts of an event of more than 400 numbers.
+  deliverWebhook: ['dynamodb:Query'],
   // To take up deliveries to an endpoint that failed for a minute.
   resumeDeliveries: ['dynamodb:BatchWriteItem', 'sqs:SendMessage'],
   // To continue in another message, after four minutes of indexing.
