@@ -24,7 +24,7 @@ export const run = async (argv: string[]): Promise<ExitCode> => {
   let code: ExitCode = exitCodes.done;
   const program = newProgram('agents', exitCodesHelp).description('Keep agents in files: a YAML file for each key.');
 
-  /** Runs a command until it ends or is interrupted. `whenDifferent` is the exit code where something is to be done. */
+  /** Runs a command until it ends or is interrupted. `whenDifferent` is the exit code if there is a difference. */
   const execute = async <O extends object>(
     command: (folder: string, options: O & Pick<Options, 'apiKey' | 'signal'>) => Promise<Outcome[]>,
     [folder, options]: [string, O],

@@ -20,7 +20,7 @@ import { calls } from '../store/calls/calls.ts';
 
 /** A start whose decision is not known by then is answered as `unsure` says. Platforms give up after 3 to 10 s. */
 const unsureAfterMilliseconds = 2000;
-/** A rejection is told by then, whether or not it is recorded. */
+/** Deadline for the response to a rejected call, whether or not the rejection is recorded. */
 const recordedWithinMilliseconds = 1500;
 
 const Query = z.object({

@@ -104,7 +104,7 @@ export class HookSecrets {
       await this.#table.change({ pk, sk }, { set: { lastUsedAt: now() } }, exists);
   }
 
-  /** Notes why a request was refused, at most once in five seconds, whoever sends them. */
+  /** Stores the reason of the last refusal. Writes at most once in five seconds, so that refused requests cost few writes. */
   async noteRefusal({ pk, sk, lastRefused }: HookSecretItem, reason: Refusal): Promise<void> {
     if (!isOlder(lastRefused?.at, refusalMilliseconds)) return;
     await this.#table.change({ pk, sk }, { set: { lastRefused: { at: now(), reason } } }, exists);
