@@ -7,12 +7,14 @@ export type AlarmProps = {
   metric: IMetric;
   threshold: number;
   periods?: number;
+  /** The only region that has the metric: the alarm exists in deployments there. */
+  onlyIn?: string;
   /** Says what has happened, and what to do. */
   description: string;
 };
 
 /** Returns the alarms of a deployment, on what users notice. */
-export const alarmsOf = ({ api, chat, queues, deadLetters, webhooks, table, account }: Metrics): AlarmProps[] => [
+export const alarmsOf = ({ api, chat, edge, queues, deadLetters, webhooks, table, account }: Metrics): AlarmProps[] => [
   {
     id: 'ApiErrors',
     metric: api.serverErrorShare,
@@ -29,6 +31,19 @@ export const alarmsOf = ({ api, chat, queues, deadLetters, webhooks, table, acco
     description:
       'One in a hundred API requests takes longer than 5 seconds. Compare the functions on the dashboard, and look at the throttling of the table.',
   },
+  ...(edge
+    ? [
+        {
+          id: 'EdgeErrors',
+          metric: edge.failedShare,
+          threshold: 0.05,
+          periods: 2,
+          onlyIn: 'us-east-1',
+          description:
+            'For ten minutes, at least 5 % of CloudFront’s responses, and five in five minutes, have been 5xx. If the alarms of the API and the chat are silent, an origin does not respond at all: look at the health of API Gateway and Lambda in the region.',
+        },
+      ]
+    : []),
   ...(chat ? chatAlarmsOf(chat) : []),
   {
     id: 'DeadLetters',

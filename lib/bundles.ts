@@ -23,6 +23,13 @@ export const bundlePath = (name: string): string => {
   return join(folder, toKebabCase(name));
 };
 
+/** Returns the folder of the function that serves the pages, with those of a deployment. */
+export const pagesBundlePath = (pages: { hasChat: boolean }): string => {
+  const path = bundlePath(pagesFunction);
+  packPages(path, pages);
+  return path;
+};
+
 const bundleAll = (): string => {
   const outdir = mkdtempSync(join(tmpdir(), 'voice-agents-bundles-'));
   process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
@@ -39,7 +46,6 @@ const bundleAll = (): string => {
   execFileSync(process.execPath, [bundle, outdir, JSON.stringify(entryPoints)], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  packPages(join(outdir, toKebabCase(pagesFunction)));
   return outdir;
 };
 
@@ -52,8 +58,8 @@ const entryOf = (endpoint: AnyEndpoint) => {
 };
 
 /** Writes the pages beside the function that serves them, with an index in `pages.json`. */
-const packPages = (folder: string) => {
-  const packed = buildPages().map(({ path, contentType, cacheControl, body, headers }, index): PackedPage => {
+const packPages = (folder: string, pages: { hasChat: boolean }) => {
+  const packed = buildPages(pages).map(({ path, contentType, cacheControl, body, headers }, index): PackedPage => {
     const file = `${index}.gz`;
     writeFileSync(join(folder, file), gzipSync(body, { level: 9 }));
     return {

@@ -6,6 +6,7 @@ import { queueJobs } from '../functions/jobs.ts';
 import type { ApiStack } from './api-stack.ts';
 import type { ChatStack } from './chat-stack.ts';
 import type { DataStack } from './data-stack.ts';
+import type { EdgeStack } from './edge-stack.ts';
 import type { JobsStack } from './jobs-stack.ts';
 import { functionNameOf } from './service-function.ts';
 import type { Settings } from './settings.ts';
@@ -17,6 +18,7 @@ export type ObservedParts = {
   api: ApiStack;
   endpoints: AnyEndpoint[];
   chat: ChatStack | undefined;
+  edge: EdgeStack | undefined;
 };
 
 export type Metrics = ReturnType<typeof metricsOf>;
@@ -26,7 +28,7 @@ const sum = { period, statistic: Stats.SUM };
 const maximum = { period, statistic: Stats.MAXIMUM };
 
 /** Returns the metrics of the alarms and the dashboard. */
-export const metricsOf = ({ data, jobs: jobsStack, api: { api }, chat }: ObservedParts, settings: Settings) => {
+export const metricsOf = ({ data, jobs: jobsStack, api: { api }, chat, edge }: ObservedParts, settings: Settings) => {
   const deliveries = data.queueOf('deliverWebhook');
   return {
     api: {
@@ -47,6 +49,7 @@ export const metricsOf = ({ data, jobs: jobsStack, api: { api }, chat }: Observe
       failedTurns: chat.failedTurns.with({ period }),
       exhaustedBudget: chat.exhaustedBudget.with({ period }),
     },
+    edge: edge && { failedShare: failedShareOf(edge) },
     queues: queueJobs.map(({ name, daily }) => ({
       job: name,
       isDaily: daily,
@@ -74,4 +77,16 @@ export const metricsOf = ({ data, jobs: jobsStack, api: { api }, chat }: Observe
       concurrency: new Metric({ namespace: 'AWS/Lambda', metricName: 'ConcurrentExecutions', ...maximum }),
     },
   };
+};
+
+/** Returns the share of CloudFront's responses that are 5xx: those of an origin that does not respond, too. Its metrics are in us-east-1 alone. */
+const failedShareOf = ({ distribution }: EdgeStack) => {
+  const dimensionsMap = { DistributionId: distribution.distributionId, Region: 'Global' };
+  const metric = (metricName: string, statistic: string) =>
+    new Metric({ namespace: 'AWS/CloudFront', metricName, dimensionsMap, period, statistic });
+  return new MathExpression({
+    expression: 'IF(rate * requests >= 500, rate / 100, 0)',
+    usingMetrics: { rate: metric('5xxErrorRate', Stats.AVERAGE), requests: metric('Requests', Stats.SUM) },
+    period,
+  });
 };

@@ -1,5 +1,6 @@
-import { Aws, Duration } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, type Dashboard, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Aws, CfnCondition, Duration, Fn } from 'aws-cdk-lib';
+import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
+import { Alarm, type CfnAlarm, ComparisonOperator, type Dashboard, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
@@ -23,6 +24,7 @@ export class ObservabilityStack extends NamedNestedStack {
     this.topic = this.#addTopic(settings);
     const metrics = metricsOf(parts, settings);
     for (const alarm of alarmsOf(metrics)) this.#addAlarm(alarm);
+    if (settings.monthlyBudget) this.#addBudget(settings.monthlyBudget, settings);
     this.dashboard = addDashboard(this, metrics, parts, settings);
   }
 
@@ -52,8 +54,25 @@ export class ObservabilityStack extends NamedNestedStack {
     return topic;
   }
 
+  /** Sends mail when the month's costs of the deployment reach 80 % of a budget, and when they are forecast to exceed it. */
+  #addBudget(dollars: number, settings: Settings) {
+    const notify = (notificationType: string, threshold: number) => ({
+      notification: { notificationType, threshold, thresholdType: 'PERCENTAGE', comparisonOperator: 'GREATER_THAN' },
+      subscribers: [{ subscriptionType: 'EMAIL', address: settings.alarmEmail as string }],
+    });
+    new CfnBudget(this, 'Budget', {
+      budget: {
+        budgetType: 'COST',
+        timeUnit: 'MONTHLY',
+        budgetLimit: { amount: dollars, unit: 'USD' },
+        costFilters: { TagKeyValue: [`user:deployment$${deploymentName(settings)}`] },
+      },
+      notificationsWithSubscribers: [notify('ACTUAL', 80), notify('FORECASTED', 100)],
+    });
+  }
+
   /** Publishes on the topic when the threshold is reached, and when it is over. No data is no alarm. */
-  #addAlarm({ id, metric, threshold, periods = 1, description }: AlarmProps) {
+  #addAlarm({ id, metric, threshold, periods = 1, onlyIn, description }: AlarmProps) {
     const alarm = new Alarm(this, id, {
       metric,
       threshold,
@@ -62,6 +81,10 @@ export class ObservabilityStack extends NamedNestedStack {
       treatMissingData: TreatMissingData.NOT_BREACHING,
       alarmDescription: description,
     });
+    if (onlyIn) {
+      const isThere = new CfnCondition(this, `${id}IsPossible`, { expression: Fn.conditionEquals(Aws.REGION, onlyIn) });
+      (alarm.node.defaultChild as CfnAlarm).cfnOptions.condition = isThere;
+    }
     const action = new SnsAction(this.topic);
     alarm.addAlarmAction(action);
     alarm.addOkAction(action);

@@ -67,12 +67,13 @@ export const pageHeaders = {
 /**
  * Builds every page: a folder with an `index.html`. Files that it references by `./` or `../` are bundled under names that
  * contain a hash of their content. A reference by `npm:` is a package's own bundle: a file, or with `#name` the script that
- * a module of the package has in this variable. `<!-- header -->` becomes the header that all pages share.
+ * a module of the package has in this variable. `<!-- header -->` becomes the header that all pages share. A deployment
+ * without the chat has neither its page nor a link to it.
  */
-export const buildPages = (): PageFile[] =>
+export const buildPages = ({ hasChat = true } = {}): PageFile[] =>
   readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .flatMap(({ name }) => buildPage(name))
+    .filter((entry) => entry.isDirectory() && (hasChat || entry.name !== 'chat'))
+    .flatMap(({ name }) => buildPage(name, hasChat))
     .flatMap((file) => (file.path === paths.docs ? documentation(file) : file));
 
 /** The pages of the documentation, of which the one in the folder is the template. */
@@ -83,9 +84,11 @@ const documentation = (template: PageFile): PageFile[] =>
     body: Buffer.from(text),
   }));
 
-const buildPage = (name: string): PageFile[] => {
+const buildPage = (name: string, hasChat: boolean): PageFile[] => {
   const path = paths[name] ?? `/${name}`;
-  const html = readFileSync(join(folder, name, 'index.html'), 'utf8').replace('<!-- header -->', () => headerOf(path));
+  const html = readFileSync(join(folder, name, 'index.html'), 'utf8').replace('<!-- header -->', () =>
+    headerOf(path, hasChat),
+  );
   const named = [...html.matchAll(/(?:src|href)="(\.{1,2}\/[^"]+)"/g)].map((match) => match[1] as string);
   const { outputFiles, metafile } = buildSync({
     absWorkingDir: folder,
@@ -135,10 +138,11 @@ const buildPage = (name: string): PageFile[] => {
 };
 
 /** Returns the header of a page, which marks the link to it. */
-const headerOf = (path: string): string =>
-  readFileSync(join(folder, 'header.html'), 'utf8')
-    .trimEnd()
-    .replace(`<a href="${path}">`, `<a href="${path}" aria-current="true">`);
+const headerOf = (path: string, hasChat: boolean): string => {
+  const lines = readFileSync(join(folder, 'header.html'), 'utf8').trimEnd().split('\n');
+  const kept = hasChat ? lines : lines.filter((line) => !line.includes(`<a href="${paths.chat}">`));
+  return kept.join('\n').replace(`<a href="${path}">`, `<a href="${path}" aria-current="true">`);
+};
 
 const copyOf = (name: string) => {
   const [file = '', variable] = name.split('#');

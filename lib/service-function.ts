@@ -19,7 +19,7 @@ import { filesFolder } from '../functions/domain/documents.ts';
 import type { JobName } from '../functions/domain/job-messages.ts';
 import type { Permission, SecretName } from '../functions/service.ts';
 import { apiKeys, formatKey } from '../functions/store/keys.ts';
-import { bundlePath, pagesFunction, toKebabCase } from './bundles.ts';
+import { bundlePath, pagesBundlePath, pagesFunction, toKebabCase } from './bundles.ts';
 import { type DataStack, secretValueOf } from './data-stack.ts';
 import { suppress } from './nag-suppressions.ts';
 import { deploymentName, type Settings } from './settings.ts';
@@ -87,7 +87,7 @@ export class ServiceFunction extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       // Tests that look at the templates need no bundles.
-      code: Stack.of(this).bundlingRequired ? Code.fromAsset(bundlePath(name)) : Code.fromInline('unbundled'),
+      code: Stack.of(this).bundlingRequired ? Code.fromAsset(codeOf(name, settings)) : Code.fromInline('unbundled'),
       handler: 'index.handler',
       timeout: Duration.seconds(props.timeoutSeconds),
       memorySize: props.memoryMegabytes,
@@ -113,6 +113,10 @@ export class ServiceFunction extends Construct {
     }).metric({ statistic: Stats.SUM });
   }
 }
+
+/** Returns the folder of a function's code. */
+const codeOf = (name: string, { chat }: Settings) =>
+  name === pagesFunction ? pagesBundlePath({ hasChat: chat !== 'off' }) : bundlePath(name);
 
 /** Returns the reserved concurrency that a setting asks for: none when the function shares the account's. */
 export const reservedConcurrencyOf = (setting: number | 'shared') => (setting === 'shared' ? undefined : setting);

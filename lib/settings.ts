@@ -82,6 +82,7 @@ const settings = z.strictObject(
       .default(false),
     webhookTrustedOrigins: list(isOrigin, 'origins joined by commas, such as https://crm.example.com:8443').default([]),
     alarmEmail: text(/^([^\s@]+@[^\s@]+\.[^\s@]+|none)$/, 'an e-mail address, or none').optional(),
+    monthlyBudget: whole().optional(),
     edge: z
       .enum(['true', 'false'], mustBe('true or false'))
       .transform((value) => value === 'true')
@@ -139,6 +140,10 @@ const checked = settings
     error:
       'is missing. In prod, somebody must receive the alarms; it may be none if something else subscribes to the topic.',
   })
+  .refine(({ monthlyBudget, alarmEmail }) => monthlyBudget === undefined || alarmEmail?.includes('@'), {
+    ...always,
+    error: 'monthlyBudget needs an alarmEmail, which receives its messages.',
+  })
   .transform(({ appOrigin, alarmEmail, domainName, certificateArn, requestsPerSecond, logDays, ...given }) => ({
     ...given,
     alarmEmail: alarmEmail === 'none' ? undefined : alarmEmail,
@@ -155,8 +160,8 @@ const checked = settings
 const edgeSettingsIn = (given: Given) =>
   (['domainName', 'webAclArn', 'allowedCountries'] as const).filter((name) => given[name]?.length);
 
-/** Everything an operator decides about a deployment. */
-export type Settings = z.output<typeof checked>;
+/** Everything an operator decides about a deployment. `given` is what was given, as texts. */
+export type Settings = z.output<typeof checked> & { given: Record<string, string> };
 
 /** Returns the name of a deployment: that of its stack, and the beginning of the name of everything in it. */
 export const deploymentName = ({ deployment, stage }: Pick<Settings, 'deployment' | 'stage'>) =>
@@ -184,12 +189,10 @@ export const readSettings = (allContext: Record<string, unknown>): Settings => {
     Object.entries(allContext).filter(([name]) => /^[A-Za-z]+$/.test(name)),
   );
   const given = { ...readFile(String(file ?? fileOf(context)), file !== undefined), ...context };
-  const texts = Object.entries(given)
-    .map(([name, value]) => [name, String(value ?? '')])
-    .filter(([, value]) => value !== '');
-  const { data, error } = checked.safeParse(Object.fromEntries(texts));
+  const texts = Object.entries(given).map(([name, value]) => [name, String(value ?? '')] as const);
+  const { data, error } = checked.safeParse(Object.fromEntries(texts.filter(([, value]) => value !== '')));
   if (error) throw new SettingsError(error.issues.map(({ path, message }) => [...path, message].join(' ')));
-  return data;
+  return { ...data, given: Object.fromEntries(texts) };
 };
 
 const fileOf = ({ deployment, stage }: Record<string, unknown>) =>

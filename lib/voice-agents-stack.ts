@@ -54,7 +54,7 @@ export class VoiceAgentsStack extends Stack {
     this.observability = new ObservabilityStack(
       this,
       'Observability',
-      { data: this.data, jobs: this.jobs, api: this.api, endpoints: answered, chat: this.chat },
+      { data: this.data, jobs: this.jobs, api: this.api, endpoints: answered, chat: this.chat, edge: this.edge },
       settings,
     );
 
@@ -78,6 +78,7 @@ export class VoiceAgentsStack extends Stack {
         description: 'The secret that keys the hashes of erased numbers.',
       },
       AlarmTopic: { value: this.observability.topic.topicArn, description: 'The SNS topic for alarms.' },
+      Settings: { value: JSON.stringify(settings.given), description: 'The settings, as they were given.' },
       DashboardUrl: { value: dashboard + dashboardNameOf(settings), description: 'The CloudWatch dashboard.' },
     };
     for (const [name, { value, description }] of Object.entries(outputs)) {

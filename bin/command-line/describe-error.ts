@@ -2,7 +2,15 @@ import { ApiError } from '../../functions/domain/errors.ts';
 import { ApiRequestError } from '../../functions/openapi/client/api-request-error.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 
-type SystemError = Error & { code?: string; $metadata?: object; errors?: Error[]; path?: string };
+type SystemError = Error & {
+  code?: string;
+  $metadata?: object;
+  errors?: SystemError[];
+  path?: string;
+  hostname?: string;
+  address?: string;
+  port?: number;
+};
 
 /** Describes an error in one sentence for the user of a command. */
 export const describeError = (error: unknown): string => {
@@ -10,9 +18,8 @@ export const describeError = (error: unknown): string => {
   if (error instanceof CommandError || error instanceof ApiError) return error.message;
   if (error instanceof ApiRequestError) return `The service responded ${error.status}: ${error.message}`;
   const { name, message, code, $metadata, path } = error as SystemError;
-  const cause = code ?? (error as SystemError).errors?.map((one) => (one as SystemError).code).find(Boolean);
-  if (cause && cause in fileErrors) return describeFileError(path ?? 'The file', error as SystemError);
-  if (cause && networkErrors.has(cause)) return `The table cannot be reached (${cause}).`;
+  if (code && code in fileErrors) return describeFileError(path ?? 'The file', error as SystemError);
+  if (isNetworkError(error)) return describeNetworkError(error);
   const profile = process.env.AWS_PROFILE;
   if (name === 'CredentialsProviderError' && profile)
     return `The AWS profile "${profile}" has no valid credentials. Check its name, or sign in again (aws sso login).`;
@@ -26,9 +33,9 @@ export const toCommandError = (error: unknown): Pick<CommandError, 'exitCode' | 
   if (error instanceof CommandError) return error;
   const { exitCode } = new CommandError('');
   if (error instanceof ApiError || error instanceof ApiRequestError) return { exitCode, code: error.code };
-  const { name = '', message = '', code = '' } = (error ?? {}) as Partial<SystemError>;
+  const { name = '', message = '' } = (error ?? {}) as Partial<SystemError>;
   if (isRegionMissing(message)) return { exitCode: exitCodes.usage, code: 'region_missing' };
-  if (networkErrors.has(code)) return { exitCode, code: 'table_unreachable' };
+  if (isNetworkError(error)) return { exitCode, code: 'unreachable' };
   return { exitCode, code: name in awsErrors ? 'aws_error' : 'failed' };
 };
 
@@ -52,6 +59,19 @@ const fileErrors: Record<string, string> = {
 };
 
 const networkErrors = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH']);
+
+/** Returns true for an error of a connection. Where a name has several addresses, the error has one for each. */
+const isNetworkError = (error: unknown): error is SystemError => {
+  const { code = '', errors = [] } = (error ?? {}) as Partial<SystemError>;
+  return networkErrors.has(code) || errors.some(isNetworkError);
+};
+
+/** Names what cannot be reached: the host of an AWS service has the service in its name. */
+const describeNetworkError = ({ errors: [first] = [], ...error }: SystemError) => {
+  const { code, hostname, address, port } = first ?? error;
+  const place = hostname ?? (address ? `${address}:${port}` : 'AWS');
+  return `${place} cannot be reached (${code}).`;
+};
 
 const awsErrors: Record<string, string> = {
   AbortError: 'The table did not respond in time',

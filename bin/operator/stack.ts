@@ -1,18 +1,26 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { CommandError, exitCodes } from '../command-line/exit-codes.ts';
 
-/** Returns the outputs of a deployment's stack by name. */
-export const outputsOf = async (stack: string, region?: string): Promise<Record<string, string>> => {
-  const client = new CloudFormationClient(region ? { region } : {});
+const clientIn = (region: string | undefined) => new CloudFormationClient(region ? { region } : {});
+
+/** Returns the outputs of a deployment's stack by name, or undefined without such a stack. */
+export const findOutputs = async (stack: string, region?: string): Promise<Record<string, string> | undefined> => {
   try {
-    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stack }));
+    const { Stacks = [] } = await clientIn(region).send(new DescribeStacksCommand({ StackName: stack }));
     return Object.fromEntries(
       (Stacks[0]?.Outputs ?? []).map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]),
     );
   } catch (error) {
-    if ((error as Error).name !== 'ValidationError') throw error;
-    throw await noSuchStack(client, stack);
+    if ((error as Error).name === 'ValidationError') return undefined;
+    throw error;
   }
+};
+
+/** Returns the outputs of a deployment's stack by name. */
+export const outputsOf = async (stack: string, region?: string): Promise<Record<string, string>> => {
+  const outputs = await findOutputs(stack, region);
+  if (!outputs) throw await noSuchStack(clientIn(region), stack);
+  return outputs;
 };
 
 /** Returns one output of a deployment's stack. */

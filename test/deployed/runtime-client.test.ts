@@ -11,7 +11,7 @@ import { isStreamed } from '../../functions/http/endpoint.ts';
 import { queueJobs } from '../../functions/jobs.ts';
 import { routes } from '../../functions/routes.ts';
 import { openTable } from '../../functions/store/table.ts';
-import { bundlePath, pagesFunction, toKebabCase } from '../../lib/bundles.ts';
+import { bundlePath, pagesBundlePath, pagesFunction, toKebabCase } from '../../lib/bundles.ts';
 import { samplesOf } from '../bench/operations.ts';
 import { type Invocation, runtimeClient, runUnderRuntimeClient } from '../bench/runtime-client.ts';
 import { eventOf, type World } from '../bench/world.ts';
@@ -34,7 +34,7 @@ beforeAll(async () => {
   };
   world = { ...target, directly, apiKey: secret, newAgent } as unknown as World;
   client = await runtimeClient();
-  bundlePath(pagesFunction);
+  pagesBundlePath({ hasChat: true });
 });
 
 /** Runs a function with the settings that its deployment gave it. */

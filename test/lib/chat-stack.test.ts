@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { chatAddressTokensKey, chatTokensKey, chatTurnsKey } from '../../functions/store/keys.ts';
+import { buildPages, type PageFile } from '../../lib/pages.ts';
 import {
   type Deployment,
   deploymentOf,
@@ -98,10 +99,26 @@ it('the chat may invoke the model that is set and no other, by profile or by mod
   expect(resourcesOf(withoutEdge)).toBe(JSON.stringify(profileArn));
 });
 
-it('a deployment can have no chat: it has no public Function URL then, and no alarm of a chat', () => {
+it('a deployment can have no chat: it has no public Function URL then, no page of the chat, and no alarm of a chat', () => {
   const withoutChat = deploymentOf({ ...required, chat: 'off' });
   expect(withoutChat.all('AWS::Lambda::Url')).toEqual([]);
   expect(functionOf(withoutChat, endpoint.name)).toBeUndefined();
   expect(withoutChat.outputs.ChatUrl).toBeUndefined();
+  const routes = withoutChat.all('AWS::ApiGatewayV2::Route').map(({ properties }) => properties.RouteKey);
+  expect(routes).toContain('GET /console');
+  expect(routes).not.toContain('GET /');
   expect(JSON.stringify(withoutChat.all('AWS::CloudWatch::Alarm'))).not.toContain('Chat');
+});
+
+it('the pages of a deployment without the chat are all others, and none of them links to it', () => {
+  const htmlOf = (pages: PageFile[]) => pages.filter(({ contentType }) => contentType.startsWith('text/html'));
+  const linksIn = ({ body }: PageFile) =>
+    Buffer.from(body)
+      .toString()
+      .match(/<a href="\/"[ >]/g) ?? [];
+  const [all, others] = [buildPages(), buildPages({ hasChat: false })].map(htmlOf) as [PageFile[], PageFile[]];
+  expect(all.filter((page) => linksIn(page).length !== 1)).toEqual([]);
+  expect(others.filter((page) => linksIn(page).length > 0)).toEqual([]);
+  const pathsOf = (pages: PageFile[]) => pages.map(({ path }) => path);
+  expect(pathsOf(others)).toEqual(pathsOf(all).filter((path) => path !== '/'));
 });

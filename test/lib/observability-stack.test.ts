@@ -33,8 +33,8 @@ const watched = (deployment: Deployment): string[] =>
     MetricName ? [MetricName] : Metrics.flatMap(({ MetricStat }: Json) => MetricStat?.Metric.MetricName ?? []),
   );
 
-it('at most twenty-two alarms watch what users notice', () => {
-  expect(alarms(prod).length).toBeLessThanOrEqual(22);
+it('at most twenty-three alarms watch what users notice', () => {
+  expect(alarms(prod).length).toBeLessThanOrEqual(23);
   expect(new Set(watched(prod))).toEqual(
     new Set([
       ...[
@@ -47,6 +47,7 @@ it('at most twenty-two alarms watch what users notice', () => {
         'WebhookFailedDeliveries',
       ],
       ...['ApproximateNumberOfMessagesVisible', 'ApproximateAgeOfOldestMessage'],
+      ...['5xxErrorRate', 'Requests'],
       ...['ReadThrottleEvents', 'WriteThrottleEvents', 'Throttles', 'IteratorAge'],
     ]),
   );
@@ -189,4 +190,26 @@ it('one dashboard shows every function', () => {
   const body = JSON.stringify(dashboard?.properties.DashboardBody);
   for (const { properties } of functionsOf(dev)) expect(body).toContain(properties.FunctionName);
   expect(body).toContain('filter ispresent(failedDelivery)');
+});
+
+it('an alarm watches the responses of CloudFront in the one region that has their metrics', () => {
+  const all = prod.all('AWS::CloudWatch::Alarm');
+  const alarm = all.find(({ logicalId }) => logicalId.startsWith('EdgeErrors')) as Resource;
+  const condition = prod.templates.Observability.Conditions[alarm.definition.Condition];
+  expect(condition).toEqual({ 'Fn::Equals': [{ Ref: 'AWS::Region' }, 'us-east-1'] });
+});
+
+it('a budget sends mail on the costs with the tag of its deployment', () => {
+  const [budget] = prod.all('AWS::Budgets::Budget') as [Resource];
+  const { Budget, NotificationsWithSubscribers } = budget.properties;
+  expect(Budget).toMatchObject({
+    BudgetLimit: { Amount: 200, Unit: 'USD' },
+    TimeUnit: 'MONTHLY',
+    CostFilters: { TagKeyValue: ['user:deployment$voice-agents-prod'] },
+  });
+  expect(NotificationsWithSubscribers).toEqual([
+    expect.objectContaining({ Subscribers: [{ Address: 'operator@example.com', SubscriptionType: 'EMAIL' }] }),
+    expect.objectContaining({ Subscribers: [{ Address: 'operator@example.com', SubscriptionType: 'EMAIL' }] }),
+  ]);
+  expect(dev.all('AWS::Budgets::Budget')).toEqual([]);
 });

@@ -46,12 +46,14 @@ describe('the settings', () => {
       mcpDeletes: false,
       webhookTrustedOrigins: [],
       alarmEmail: undefined,
+      monthlyBudget: undefined,
       edge: true,
       edgeSecretVersion: 1,
       domain: undefined,
       webAclArn: undefined,
       allowedCountries: [],
       logDays: 14,
+      given: required,
     });
   });
 
@@ -109,6 +111,7 @@ describe('the settings', () => {
     ['crawlTrustedOrigins', 'intranet', /^crawlTrustedOrigins must be origins joined by commas/],
     ['webhookTrustedOrigins', 'crm', /^webhookTrustedOrigins must be origins joined by commas/],
     ['alarmEmail', 'nobody', 'alarmEmail must be an e-mail address, or none, not "nobody".'],
+    ['monthlyBudget', '100', 'monthlyBudget needs an alarmEmail, which receives its messages.'],
     ['edge', 'no', 'edge must be true or false, not "no".'],
     ['webAclArn', 'arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/a/b', /^webAclArn must be the ARN of a global/],
     ['allowedCountries', 'Germany', /^allowedCountries must be country codes/],

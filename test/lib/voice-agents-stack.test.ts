@@ -15,6 +15,7 @@ it('a deployment outputs what an operator needs under names that never change', 
     'DashboardUrl',
     'ErasureSecretName',
     'FilesBucket',
+    'Settings',
     'StripeSecretName',
     'TableName',
   ];

@@ -18,6 +18,7 @@ export const production = {
   stage: 'prod',
   appOrigin: 'https://app.example.com',
   alarmEmail: 'operator@example.com',
+  monthlyBudget: '200',
   domainName: 'api.example.com',
   certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0f2a-11',
   webAclArn: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/agents/0f2a-11',
